@@ -45,7 +45,7 @@ class Prologue:
 
     def __init__(self, loop: Loop) -> None:
         self._loop, self._body = loop, loop.body
-        self.counter = _counter(loop)
+        self.counter = counter_of(loop)
         self.shared: list[SymbolicTensor] = []
         self.stacked: list[SymbolicTensor] = []
         if loop.body.stateful or loop.condition.stateful:  # effects and variables' reads keep their order
@@ -169,7 +169,7 @@ def _run(graph: FuncGraph, operation: Operation, batch: Batch, values: dict[int,
         return []
 
 
-def _counter(loop: Loop) -> int | None:
+def counter_of(loop: Loop) -> int | None:
     """Returns the number of the loop variable that counts the iterations, up to a bound that is the same in all; None
     if there is none."""
     program = loop.condition.compiled.program

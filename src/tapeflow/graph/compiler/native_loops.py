@@ -1,38 +1,40 @@
-"""Loops over few numbers as machine code: every element of every tensor is a number in a register.
+"""Loops over few numbers as machine code: without calls of kernels, and without Python.
 
-A loop qualifies if its tensors have few elements, of static shapes, and its ops compute element by element, reduce,
-multiply small matrices, or move elements. The places of elements are static, so slices, stacks and transposes cost
-nothing.
+A loop qualifies if the shapes of its tensors are static, its tensors small, except those that it only reads, and its
+ops compute element by element, reduce, multiply matrices, move elements, read and write lists, or are conditionals and
+loops of such. If machine code meets an index out of range, the loop runs again as Python, which raises the error.
 """
 
 from __future__ import annotations
 
+import ctypes
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import torch
 
+from tapeflow.array.list_values import Rows, as_variant
 from tapeflow.core import device as devices
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.ops.elements import DTYPES, Element, Unsupported, supports
-from tapeflow.core.ops.static import host_static
-from tapeflow.core.types.dtypes import DType
+from tapeflow.core.ops.elements import DTYPES, Unsupported
+from tapeflow.core.types.dtypes import resource, variant
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.codegen.program import Program, Step
-from tapeflow.graph.codegen.regions import LOOPS
+from tapeflow.graph.codegen.program import CALLS, Program, Step, bytes_of
+from tapeflow.graph.codegen.regions import CONDITIONALS, LOOPS
+from tapeflow.graph.codegen.writing import has_stream, with_stream
 from tapeflow.graph.compiler.clusters import has_llvm
-from tapeflow.graph.compiler.expressions import Recorder
 from tapeflow.graph.compiler.target import function
-from tapeflow.graph.ir.operation import GraphOp
+from tapeflow.graph.ir.graph import READ
+from tapeflow.graph.ir.operation import GraphOp, variable_in
 
 if TYPE_CHECKING:
     from tapeflow.graph.codegen.loops import Loop
 
-_MOST_ELEMENTS = 64  # of a tensor
-_MOST_EXPRESSIONS = 1500  # of an iteration
-_LEAST_WORK = 10_000  # expressions in all iterations, if their number is static: fewer take less time than compiling
+_MOST_ELEMENTS = 1 << 13  # of a tensor that is computed
+_MOST_PRODUCTS = 1 << 18  # of numbers, in a product of matrices
+_LEAST_STEPS = 100  # in all iterations, if their number is static: fewer take less time than compiling
+_MOST_DRAWN = 1 << 22  # random numbers at a time
 
 
 def compile_loops(program: Program) -> None:
@@ -50,20 +52,59 @@ def _native(program: Program, step: Step) -> NativeLoop | None:
     """Returns the compiled loop of a step, or None if it does not qualify."""
     loop: Loop = step.op.kernel
     tensors = step.inputs[1:] if loop.limited else step.inputs
-    if loop.residuals is not None or len(step.outputs) != loop.count or not all(map(_is_small, tensors)):
+    if loop.residuals is not None or len(step.outputs) != loop.count or not all(map(_is_static, tensors)):
         return None
-    try:
-        native = NativeLoop(loop, tensors)
-    except Unsupported:
+    programs = [part.compiled.program for part in (loop.condition, loop.body)]
+    if not all(_is_small(t) for t in tensors[: loop.count]) or not all(map(_may_compile, programs)):
         return None
     limit = program.constant(step.inputs[0]) if loop.limited else None
     trips = [n for n in (_trip_count(program, loop, tensors), limit) if n is not None]
-    return None if trips and min(map(int, trips)) * native.size < _LEAST_WORK else native
+    if trips and min(map(int, trips)) * len(programs[1].steps) < _LEAST_STEPS:
+        return None
+    try:
+        return NativeLoop(loop, tensors)
+    except Unsupported:
+        return None
+
+
+def _is_static(tensor: SymbolicTensor) -> bool:
+    shape = tensor.shape
+    return tensor.dtype in (variant, resource) or (
+        tensor.dtype in DTYPES and shape.is_fully_defined() and shape.num_elements() > 0
+    )
 
 
 def _is_small(tensor: SymbolicTensor) -> bool:
-    shape = tensor.shape
-    return tensor.dtype in DTYPES and shape.is_fully_defined() and shape.num_elements() <= _MOST_ELEMENTS
+    return _is_static(tensor) and (tensor.dtype is variant or tensor.shape.num_elements() <= _MOST_ELEMENTS)
+
+
+def _may_compile(program: Program) -> bool:
+    """Returns False if there is a step that can't be compiled."""
+    for step in program.steps:
+        op = step.op
+        kept = op is READ or (step.registered and op.moves)  # it may be a view of a tensor around the loop
+        if step.placed or not all(map(_is_static if kept else _is_small, step.outputs)):
+            return False
+        if not step.registered:
+            kinds = (*CALLS, *CONDITIONALS, *LOOPS)
+            if op is not READ and (step.name not in kinds or any(b.stateful for b in op.bodies.values())):
+                return False
+            if not all(_may_compile(body.compiled.program) for body in op.bodies.values()):
+                return False
+        elif op.name == ops.MatMul.op.name:
+            if bytes_of(step.args[0]) // step.args[0].dtype.size * step.outputs[0].shape[1] > _MOST_PRODUCTS:
+                return False
+        elif op.element is None and op.over_rows is None and not op.moves:
+            if op not in _others() and not op.random_fill:
+                return False
+    return True
+
+
+def _others() -> tuple[Any, ...]:
+    return (
+        ops.AddN.op, ops.SumToShape.op, ops.TensorListGetItem.op, ops.TensorListSetItem.op, ops.TensorListLength.op,
+        ops.TensorListFromTensor.op, ops.TensorListReserve.op, ops.TensorListStack.op,
+    )  # fmt: skip
 
 
 def _trip_count(program: Program, loop: Loop, tensors: Sequence[SymbolicTensor]) -> int | None:
@@ -85,29 +126,25 @@ class NativeLoop:
         loop: the loop, which also computes results of other shapes.
         tensors: the tensors that the loop takes.
 
-    Attributes:
-        size: the number of expressions of an iteration.
-
     Raises:
         Unsupported: the loop does not qualify.
     """
 
     def __init__(self, loop: Loop, tensors: Sequence[SymbolicTensor]) -> None:
+        from tapeflow.graph.compiler.loop_steps import counter_of_known_bound, loop_code  # it loads LLVM
+
         self._loop = loop
-        self._shapes = [torch.Size(t.shape.as_list()) for t in tensors]
-        self._recorder = b = Recorder()
-        self._inputs = [_filled(t.shape.as_list(), functools.partial(b.input, 0, t.dtype, False)) for t in tensors]
-        condition, body = loop.condition.compiled.program, loop.body.compiled.program
-        variables, invariant = self._inputs[: loop.count], self._inputs[loop.count :]
-        parts = [
-            _Elements(part, [*variables, *(invariant[i] for i in places)], b)
-            for part, places in zip((condition, body), loop.places, strict=True)
-        ]
-        (self._condition,), self._after = parts[0].outputs(), parts[1].outputs()
-        for before, after in zip(variables, self._after, strict=True):
-            if before.shape != after.shape:
-                raise Unsupported("a loop variable changes its shape")
-        self.size = b.size
+        code, self._lists = loop_code(loop, tensors)
+        self._table = code.table
+        self._draws = [what[1] for what in code.table if what[0] == "drawn"]
+        self._counter = counter_of_known_bound(loop) if self._draws else None
+        if self._draws and self._counter is None:
+            raise Unsupported("nobody knows how many numbers to draw")
+        self._shapes = [None if t.dtype in (variant, resource) else torch.Size(t.shape.as_list()) for t in tensors]
+        for entries in self._lists:
+            if entries is not None and entries.shape is None and entries.may_change:
+                raise Unsupported("a list of unknown entries")
+        self._code: Any = code
         self._function: Any = None
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:
@@ -116,197 +153,101 @@ class NativeLoop:
         Raises:
             OpError: an op failed.
         """
-        tensors = values[1:] if self._loop.limited else values
-        if [v.shape for v in tensors] != self._shapes:
-            return self._loop(*values)
+        loop = self._loop
+        tensors = values[1:] if loop.limited else values
+        limit = int(values[0]) if loop.limited else 2**62
+        operands = [self._operand(i, value) for i, value in enumerate(tensors)]
+        if any(value is None for value in operands):
+            return loop(*values)
+        at_once = limit
+        if self._draws:
+            limit = min(limit, self._trips(tensors))
+            at_once = max(_MOST_DRAWN // max(step.outputs[0].shape.num_elements() for step in self._draws), 1)
+        while True:
+            count, status = self._run(operands, min(limit, at_once))
+            if status < 0:
+                return loop(*values)
+            limit -= count
+            if not status or limit <= 0:
+                break
+        return tuple([
+            as_variant(Rows(value)) if entries is not None and entries.changes else value if entries is None else given
+            for value, entries, given in zip(operands[: loop.count], self._lists, tensors, strict=False)
+        ])  # fmt: skip
+
+    def _operand(self, i: int, value: Any) -> Any:
+        """Returns the memory for an operand: of its own if it is a loop variable; None if it has another shape."""
+        if self._shapes[i] is not None:
+            if value.shape != self._shapes[i]:
+                return None
+            return value.contiguous() if i >= self._loop.count else value.clone(memory_format=torch.contiguous_format)
+        entries = self._lists[i]
+        if entries is None:
+            return value
+        return _stacked(value[()], entries)
+
+    def _trips(self, tensors: Sequence[Any]) -> int:
+        """Returns the number of iterations of a loop that counts."""
+        program = self._loop.condition.compiled.program
+        bound = program.constant(program.steps[-1].args[1])
+        if bound is None:
+            places = [*range(self._loop.count), *(self._loop.count + i for i in self._loop.places[0])]
+            bound = tensors[places[[id(t) for t in program.inputs].index(id(program.steps[-1].args[1]))]]
+        return max(int(bound) - int(tensors[self._counter]), 0)
+
+    def _run(self, operands: Sequence[Any], limit: int) -> tuple[int, int]:
+        """Runs some iterations; returns their number and the status."""
+        held: list[Any] = []
+        numbers = []
+        for what, *rest in self._table:
+            if what in ("limit", "status"):
+                numbers.append(limit)
+            elif what == "length":
+                numbers.append(len(operands[rest[0]]))
+            else:
+                value = operands[rest[0]] if what == "operand" else self._pointed(what, rest, operands, limit)
+                held.append(value)
+                if held[-1] is None:
+                    return 0, -1
+                numbers.append(held[-1].data_ptr())
         if self._function is None:
-            try:
-                self._function = function(self._text(), self._loop.name, 1 + len(tensors) + self._loop.count)
-            except Unsupported:  # a function that this machine lacks
-                self._function = False
-        if not self._function:
-            return self._loop(*values)
-        limit = int(values[0]) if self._loop.limited else 2**62
-        inputs = [v.contiguous() for v in tensors]
-        outputs = [torch.empty(v.shape, dtype=v.dtype) for v in inputs[: self._loop.count]]
-        self._function(limit, *[t.data_ptr() for t in inputs], *[t.data_ptr() for t in outputs])
-        return tuple(outputs)
+            self._function, self._code = function(self._code.text(), self._loop.name, 1), None
+        table = (ctypes.c_int64 * len(numbers))(*numbers)
+        self._function(ctypes.addressof(table))
+        return table[0], table[1]
 
-    def _text(self) -> str:
-        from tapeflow.graph.compiler.loop_code import text  # it loads LLVM
-
-        elements = [[e.value for e in array.flat] for array in self._inputs]
-        after = [[e.value for e in array.flat] for array in self._after]
-        return text(elements, self._condition.item().value, after)
+    def _pointed(self, what: str, rest: Sequence[Any], operands: Sequence[Any], trips: int) -> Any:
+        """Returns what an entry of the table points to: a constant, random numbers, or the value of a variable."""
+        if what == "constant":
+            return rest[0]
+        if what == "drawn":
+            return _drawn(rest[0], trips)
+        value = variable_in(operands[rest[0]] if what == "read" else rest[0])._value.value
+        return value.contiguous() if list(value.shape) == rest[1].shape.as_list() else None
 
 
-def _filled(shape: Sequence[int], element: Callable[[], Any]) -> np.ndarray:
-    """Returns an array of objects."""
-    array = np.empty(tuple(shape), object)
-    for index in np.ndindex(array.shape):
-        array[index] = element()
-    return array
+def _drawn(step: Step, trips: int) -> torch.Tensor:
+    """Returns the random numbers of a step in some iterations, stacked."""
+    shape, *rest = step.args
+    draw = with_stream(step, functools.partial(step.op.kernel, device=torch.device("cpu")))
+    if trips and has_stream(step):  # each draw moves the stream of the seeds
+        return torch.stack([draw(tuple(shape), *rest) for _ in range(trips)])
+    return draw((trips, *shape), *rest)
 
 
-def _objects(elements: Any) -> np.ndarray:
-    """Returns an array of objects; indexing by a scalar gives the object itself."""
-    return elements if isinstance(elements, np.ndarray) else _filled((), lambda: elements)
-
-
-class _Row(list):
-    """The elements that a reduction combines."""
-
-    @property
-    def dtype(self) -> DType:
-        """Their dtype."""
-        return self[0].dtype
-
-
-class _Reducing:
-    """A builder for the forms of reductions, over elements in registers.
-
-    Args:
-        b: the builder of their elements.
-        count: how many elements are reduced.
-    """
-
-    def __init__(self, b: Recorder, count: int) -> None:
-        self._b, self._count = b, count
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._b, name)
-
-    def length(self, dtype: DType) -> Element:
-        """Returns the number of elements."""
-        return self._b.number(self._count, dtype)
-
-    def reduce(self, name: str, row: Sequence[Element]) -> Element:
-        """Returns the elements, combined in pairs."""
-        row = list(row)
-        while len(row) > 1:
-            pairs = [getattr(self._b, name)(x, y) for x, y in zip(row[::2], row[1::2], strict=False)]
-            row = pairs + (row[-1:] if len(row) % 2 else [])
-        return row[0]
-
-
-class _Elements:
-    """The tensors of a program as arrays of elements.
-
-    Args:
-        program: the program.
-        inputs: the elements of its inputs.
-        b: the builder.
-
-    Raises:
-        Unsupported: there is a step that is not computed so.
-    """
-
-    def __init__(self, program: Program, inputs: Sequence[np.ndarray], b: Recorder) -> None:
-        self._program, self._b = program, b
-        self._known = {id(t): array for t, array in zip(program.inputs, inputs, strict=True)}
-        for step in program.steps:
-            if not step.registered or step.must_run or step.placed or not all(map(_is_small, step.outputs)):
-                raise Unsupported(f"{step} is not computed element by element")
-            results = self._computed(step)
-            self._known.update((id(t), r) for t, r in zip(step.outputs, results, strict=True))
-            if b.size > _MOST_EXPRESSIONS:
-                raise Unsupported("an iteration is too long")
-
-    def outputs(self) -> list[np.ndarray]:
-        """Returns the elements of the outputs."""
-        return [self._array(t) for t in self._program.outputs]
-
-    def _array(self, tensor: SymbolicTensor) -> np.ndarray:
-        """Returns the elements of a tensor."""
-        if id(tensor) not in self._known:
-            value = self._program.constant(tensor)
-            if not isinstance(value, torch.Tensor) or not _is_small(tensor):
-                raise Unsupported(f"{tensor} is no tensor of few elements")
-            numbers = iter(value.flatten().tolist())
-            self._known[id(tensor)] = _filled(value.shape, lambda: self._b.number(next(numbers), tensor.dtype))
-        return self._known[id(tensor)]
-
-    def _computed(self, step: Step) -> Iterable[np.ndarray]:
-        op = step.op
-        if op.element is not None:
-            return [self._elementwise(step)]
-        if op.over_rows is not None:
-            return [self._reduced(step)]
-        if op.moves and not op.creates:
-            return self._moved(step)
-        if op is ops.MatMul.op:
-            return [self._product(step)]
-        raise Unsupported(f"{step.name} is not computed element by element")
-
-    def _elementwise(self, step: Step) -> np.ndarray:
-        op, b, out = step.op, self._b, step.outputs[0]
-        statics = op.statics(step.args)
-        dtypes = tuple([t.dtype for t in step.inputs])
-        if any(isinstance(a, (SymbolicTensor, list, tuple)) for a in statics):
-            raise Unsupported(f"{step.name} takes what is not static")
-        arrays = np.broadcast_arrays(*[self._array(t) for t in step.inputs])
-        result = np.empty(arrays[0].shape, object)
-        for index in np.ndindex(result.shape):
-            elements: list[Any] = [array[index] for array in arrays]
-            if not supports(op, dtypes, tuple(statics), tuple([e.constant for e in elements])):
-                raise Unsupported(f"{step.name} has no element form for {[d.name for d in dtypes]}")
-            element = b.rounded(op.element(b, *op.with_tensors(elements, statics)))
-            if element.dtype is not out.dtype:
-                raise Unsupported(f"the element form of {step.name} gives {element.dtype.name}")
-            result[index] = element
-        return result
-
-    def _reduced(self, step: Step) -> np.ndarray:
-        x, axes = self._array(step.args[0]), host_static(step.args[1])
-        axes = tuple(range(x.ndim)) if axes is None else axes if type(axes) is tuple else (axes,)
-        if not all(type(axis) is int for axis in axes) or not x.size or not step.args[0].dtype.is_floating:
-            raise Unsupported(f"{step.name} is not computed element by element")
-        axes = tuple(sorted({axis % max(x.ndim, 1) for axis in axes})) if x.ndim else ()
-        kept = [i for i in range(x.ndim) if i not in axes]
-        rows = x.transpose([*kept, *axes]).reshape(*[x.shape[i] for i in kept], -1)
-        result = np.empty(rows.shape[:-1], object)
-        reducing = _Reducing(self._b, rows.shape[-1])
-        for index in np.ndindex(result.shape):
-            result[index] = self._b.rounded(step.op.over_rows(reducing, _Row(rows[index])))
-        return result.reshape(step.outputs[0].shape.as_list())
-
-    def _moved(self, step: Step) -> list[np.ndarray]:
-        """Moves indices that stand for elements, by the op's own kernel."""
-        op = step.op
-        attr = op.opdef.outputs[0].type_attr
-        pool: list[Element] = []
-
-        def indices(tensor: SymbolicTensor) -> torch.Tensor:
-            array = self._array(tensor)
-            pool.extend(array.flat)
-            return torch.arange(len(pool) - array.size, len(pool)).view(array.shape)
-
-        arguments: list[Any] = []
-        for i, (kind, arg) in enumerate(zip(op.kinds, step.args, strict=True)):
-            if kind == "host":
-                arg = host_static(arg)
-                if isinstance(arg, SymbolicTensor) or (isinstance(arg, tuple) and None in arg):
-                    raise Unsupported(f"{step.name} takes what is not static")
-            elif kind in ("tensor", "list"):
-                if op.opdef.inputs[i].type_attr != attr:
-                    raise Unsupported(f"{step.name} moves elements by values")
-                arg = [indices(t) for t in arg] if kind == "list" else indices(arg)
-            arguments.append(arg)
-        result = op.kernel(*arguments)
-        results = result if isinstance(result, (list, tuple)) else [result]
-        every = np.empty(len(pool), object)
-        every[:] = pool
-        return [_objects(every[moved.numpy()]) for moved in results]
-
-    def _product(self, step: Step) -> np.ndarray:
-        a, b = self._array(step.args[0]), self._array(step.args[1])
-        a, b = a.T if step.args[2] else a, b.T if step.args[3] else b
-        if not step.outputs[0].dtype.is_floating or not a.shape[1]:
-            raise Unsupported("a product of integers")
-        result = np.empty((a.shape[0], b.shape[1]), object)
-        for i, j in np.ndindex(result.shape):
-            total = self._b.mul(a[i, 0], b[0, j])
-            for k in range(1, a.shape[1]):
-                total = self._b.fma(a[i, k], b[k, j], total)
-            result[i, j] = self._b.rounded(total)
-        return result
+def _stacked(items: Sequence[Any], entries: Any) -> torch.Tensor | None:
+    """Returns the entries of a list, stacked; None if they have other shapes."""
+    if entries.shape is None or not len(items):
+        return torch.empty(len(items))
+    shape, dtype = torch.Size(entries.shape), entries.dtype.torch
+    if isinstance(items, Rows):
+        if items.tensor.shape[1:] != shape or items.tensor.dtype != dtype:
+            return None
+        return items.tensor.clone() if entries.changes else items.tensor.contiguous()
+    result = torch.zeros((len(items), *shape), dtype=dtype)
+    for i, item in enumerate(items):
+        if item is not None:
+            if item.shape != shape or item.dtype != dtype:
+                return None
+            result[i] = item
+    return result

@@ -1,0 +1,785 @@
+"""The steps of native loops as machine code."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import llvmlite.ir as ir
+import numpy as np
+import torch
+
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.elements import Element, Unsupported
+from tapeflow.core.ops.static import host_static
+from tapeflow.core.types.dtypes import DType, int64, resource, variant
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.codegen.program import CALLS, Program, Step
+from tapeflow.graph.codegen.prologue import counter_of
+from tapeflow.graph.codegen.regions import CONDITIONALS, LOOPS
+from tapeflow.graph.compiler.loop_code import FEW, Code, Few, Row, Value, combined, filled, number, transposed
+from tapeflow.graph.ir.graph import READ
+from tapeflow.graph.ir.operation import Operation
+
+if TYPE_CHECKING:
+    from tapeflow.graph.codegen.loops import Loop
+
+_i64 = ir.IntType(64)
+_MOST_PIECES = 64  # that a moved tensor consists of
+_SOURCE = 1 << 40  # the numbers of a tensor's elements begin at a multiple of this; those of zeros are less
+
+
+class Entries:
+    """A list of tensors: its entries stacked in memory.
+
+    Attributes:
+        pointer: the address of the first one.
+        length: the number of entries, an integer of 64 bits.
+        shape, dtype: those of the entries; None as long as no step tells.
+        version: the number of changes.
+        may_change: whether entries may be written.
+        changes: whether some are.
+    """
+
+    def __init__(self, pointer: Any, length: Any, may_change: bool) -> None:
+        self.pointer, self.length, self.may_change = pointer, length, may_change
+        self.shape: tuple[int, ...] | None = None
+        self.dtype: DType | None = None
+        self.version = 0
+        self.changes = False
+
+    @property
+    def last(self) -> Version:
+        """Its last version."""
+        return Version(self, self.version)
+
+    def tell(self, tensor: SymbolicTensor) -> None:
+        """Learns shape and dtype from an entry.
+
+        Raises:
+            Unsupported: entries differ.
+        """
+        shape = tuple(tensor.shape.as_list())
+        if (self.shape or shape, self.dtype or tensor.dtype) != (shape, tensor.dtype):
+            raise Unsupported("the entries of a list differ")
+        self.shape, self.dtype = shape, tensor.dtype
+
+
+class Version(NamedTuple):
+    """A list as a tensor of the graph. A list changes in its place: only its last version can be used."""
+
+    entries: Entries
+    number: int
+
+
+Held = Value | Version | int  # a number is the place of a variable among the operands of the loop
+
+
+class Steps:
+    """The steps of a program as machine code.
+
+    Args:
+        code: the code.
+        program: the program.
+        inputs: the values of its inputs.
+        count: the number of iterations of the outer loop until now, an integer of 64 bits, where each iteration runs
+            the steps once; else None.
+
+    Raises:
+        Unsupported: there is a step that can't be compiled.
+    """
+
+    def __init__(self, code: Code, program: Program, inputs: Sequence[Held], count: Any = None) -> None:
+        self._code, self._program, self._count = code, program, count
+        self._known: dict[int, Held] = {id(t): v for t, v in zip(program.inputs, inputs, strict=True)}
+        self._uses = program.use_counts()
+        elementwise = [step for step in program.steps if step.op.element is not None]
+        self._users = {id(t): step for step in elementwise for t in step.inputs}
+        for step in program.steps:
+            results = self._computed(step)
+            self._known.update(zip(map(id, step.outputs), results, strict=True))
+        self.outputs = [self._held(t) for t in program.outputs]
+
+    # ---- values --------------------------------------------------------------------------------------------------
+
+    def _held(self, tensor: SymbolicTensor) -> Held:
+        """Returns a tensor, or the last version of a list."""
+        held = self._known.get(id(tensor))
+        if held is None:
+            held = self._known[id(tensor)] = self._constant(tensor)
+        if isinstance(held, Version) and held.number != held.entries.version:
+            raise Unsupported("a list is used after it was changed")
+        return held
+
+    def _value(self, tensor: SymbolicTensor) -> Value:
+        """Returns a tensor of numbers."""
+        held = self._held(tensor)
+        if not isinstance(held, Value):
+            raise Unsupported(f"{tensor} is no tensor of numbers")
+        return held
+
+    def _entries(self, tensor: SymbolicTensor) -> Entries:
+        """Returns a list."""
+        held = self._held(tensor)
+        if not isinstance(held, Version):
+            raise Unsupported(f"{tensor} is no list")
+        return held.entries
+
+    def _constant(self, tensor: SymbolicTensor) -> Held:
+        value, code = self._program.constant(tensor), self._code
+        if tensor.op.op is ops.TensorListReserve.op:
+            return self._new_list(tensor.op)
+        if not isinstance(value, torch.Tensor):
+            raise Unsupported(f"{tensor} has no value")
+        shape = tuple(value.shape)
+        if value.numel() <= FEW:
+            numbers = np.array(value.tolist(), object).reshape(shape)
+            return code.of_elements(filled(shape, lambda i: code.one.number(numbers[i], tensor.dtype)), tensor.dtype, True)
+        return code.at(code.address(("constant", value.contiguous())), shape, tensor.dtype, True)
+
+    # ---- steps ---------------------------------------------------------------------------------------------------
+
+    def _computed(self, step: Step) -> Sequence[Held]:
+        """Returns the outputs of a step."""
+        op, code = step.op, self._code
+        if op is READ:
+            return [self._variable(step)]
+        if step.name in CALLS:
+            body = op.body
+            return Steps(code, body.returning(op.results).program, list(map(self._held, step.args)), self._count).outputs
+        if step.name in CONDITIONALS:
+            return self._conditional(step)
+        if step.name in LOOPS:
+            return self._loop(step)
+        if op in _OF_LISTS:
+            return [_OF_LISTS[op](self, step)]
+        if op.random_fill and not op.tensors(step.args):
+            return [self._drawn(step)]
+        if not step.pure or step.must_run:
+            raise Unsupported(f"{step.name} is not compiled")
+        ahead = all(self._value(t).ahead for t in step.inputs)
+        with code.placed(ahead):
+            if op.element is not None:
+                return [self._elementwise(step, ahead)]
+            if op.over_rows is not None:
+                axes = host_static(step.args[1])
+                axes = range(step.args[0].shape.rank) if axes is None else axes if type(axes) is tuple else (axes,)
+                return [self._reduced(step, axes, op.over_rows, ahead)]
+            if op is ops.SumToShape.op:
+                return [self._summed(step, ahead)]
+            if op is ops.AddN.op:
+                return [self._added(step, ahead)]
+            if op.name == ops.MatMul.op.name:
+                return [self._product(step, ahead)]
+            if op.moves:
+                return self._moved(step, ahead)
+        raise Unsupported(f"{step.name} is not compiled")
+
+    def _variable(self, step: Step) -> Value:
+        """Returns the value of a variable, which nothing in the loop changes."""
+        (handle,), (out,) = step.inputs, step.outputs
+        place = self._known.get(id(handle))
+        what = ("variable", self._program.constant(handle)) if place is None else ("read", place)
+        pointer = self._code.address((*what, out))
+        return self._code.settled(self._code.at(pointer, tuple(out.shape.as_list()), out.dtype, True))
+
+    def _elementwise(self, step: Step, ahead: bool) -> Value:
+        statics = step.op.statics(step.args)
+        return self._by_form(
+            step, step.inputs, ahead, lambda b, *elements: step.op.element(b, *step.op.with_tensors(elements, statics))
+        )
+
+    def _added(self, step: Step, ahead: bool) -> Value:
+        return self._by_form(step, step.inputs, ahead, lambda b, *elements: combined(b, "add", elements))
+
+    def _by_form(
+        self, step: Step, tensors: Sequence[SymbolicTensor], ahead: bool, form: Callable[..., Element]
+    ) -> Value:
+        """Returns a tensor whose elements are computed by a form from the elements of others in their place."""
+        code, out = self._code, step.outputs[0]
+        values = [self._value(t) for t in tensors]
+        shape = tuple(out.shape.as_list())
+
+        def element(b: Any, elements: Sequence[Element]) -> Element:
+            result = b.rounded(form(b, *elements))
+            if result.dtype is not out.dtype:
+                raise Unsupported(f"the element form of {step.name} gives {result.dtype.name}")
+            return result
+
+        if out.shape.num_elements() <= FEW and all(v.elements is not None for v in values):
+            arrays = np.broadcast_arrays(*[v.elements for v in values])
+            return code.of_elements(
+                filled(shape, lambda i: element(code.one, [a[i] for a in arrays])), out.dtype, ahead
+            )
+        operands = [code.broadcast(v, shape) for v in values]
+        leaves = [leaf for v in operands for leaf in (v.leaves if v.form is not None else (v,)) if leaf.pointer is not None]
+        result = Value(
+            shape, out.dtype, ahead, leaves=tuple(leaves), wide=out.dtype.size == 8 or any(v.wide for v in operands),
+            form=lambda b, index: element(b, [code.element(v, b, index) for v in operands]),
+        )  # fmt: skip
+        user = self._users.get(id(out))
+        is_fused = user is not None and self._uses[id(out)] == 1 and user.outputs[0].shape == out.shape
+        return result if is_fused and not ahead else code.in_memory(result)
+
+    def _reduced(self, step: Step, axes: Any, form: Callable[..., Element], ahead: bool) -> Value:
+        """Returns a reduction; of registers as a balanced tree."""
+        code, x, out = self._code, self._value(step.args[0]), step.outputs[0]
+        rank = len(x.shape)
+        axes = sorted({axis % max(rank, 1) for axis in axes}) if rank else []
+        if not x.dtype.is_floating:
+            raise Unsupported("a reduction of integers")
+        shape = tuple(out.shape.as_list())
+        if not axes:
+            return self._by_form(step, [step.args[0]], ahead, lambda b, e: form(Few(b, 1), Row([e])))
+        if x.elements is None:
+            return self._reshaped(code.reduced(x, axes, form, ahead), shape)
+        kept = [i for i in range(rank) if i not in axes]
+        rows = x.elements.transpose([*kept, *axes]).reshape(*[x.shape[i] for i in kept], -1)
+        few = Few(code.one, rows.shape[-1])
+        elements = filled(rows.shape[:-1], lambda i: code.one.rounded(form(few, Row(rows[i]))))
+        return code.of_elements(elements.reshape(shape), out.dtype, ahead)
+
+    def _reshaped(self, value: Value, shape: tuple[int, ...]) -> Value:
+        """Returns a contiguous tensor of another shape."""
+        if value.elements is not None:
+            return self._code.of_elements(value.elements.reshape(shape), value.dtype, value.ahead)
+        return self._code.at(value.pointer, shape, value.dtype, value.ahead)
+
+    def _summed(self, step: Step, ahead: bool) -> Value:
+        """Sums a gradient to the shape of what was broadcast."""
+        x, shape = self._value(step.args[0]), tuple(step.outputs[0].shape.as_list())
+        extra = len(x.shape) - len(shape)
+        axes = [i for i, n in enumerate(x.shape) if i < extra or (n != 1 and shape[i - extra] == 1)]
+        if not axes:
+            return x if x.shape == shape else self._reshaped(self._code.in_memory(x), shape)
+        return self._reduced(step, axes, ops.Sum.op.over_rows, ahead)
+
+    def _product(self, step: Step, ahead: bool) -> Value:
+        code, out = self._code, step.outputs[0]
+        a, b, *flags = (*map(self._value, step.args[:2]), *step.args[2:4], False, False)
+        if not out.dtype.is_floating:
+            raise Unsupported("a product of integers")
+        if a.elements is None or b.elements is None or out.shape.num_elements() > FEW:
+            matrices = [code.in_memory(x) for x in (a, b)]
+            matrices = [transposed(x) if flag else x for x, flag in zip(matrices, flags, strict=False)]
+            return code.product(*matrices, out.dtype, ahead)
+        x, y = (m.elements.T if flag else m.elements for m, flag in zip((a, b), flags, strict=False))
+
+        def element(index: tuple[int, ...]) -> Element:
+            i, j = index
+            total = code.one.mul(x[i, 0], y[0, j])
+            for k in range(1, x.shape[1]):
+                total = code.one.fma(x[i, k], y[k, j], total)
+            return code.one.rounded(total)
+
+        return code.of_elements(filled((x.shape[0], y.shape[1]), element), out.dtype, ahead)
+
+    # ---- moves ---------------------------------------------------------------------------------------------------
+
+    def _numbers(self, arg: Any) -> Any:
+        """Returns an argument that kernels take as numbers; what is not static as elements."""
+        if not isinstance(arg, SymbolicTensor):
+            return arg
+        static = host_static(arg)
+        if not isinstance(static, SymbolicTensor) and not (isinstance(static, tuple) and None in static):
+            return static
+        elements = self._code.settled(self._value(arg)).elements
+        if elements is None or elements.ndim > 1:
+            raise Unsupported("too many indices")
+        known = [e if e.constant is None else int(e.constant) for e in elements.flat]
+        return tuple(known) if elements.ndim else known[0]
+
+    def _moved(self, step: Step, ahead: bool) -> list[Value]:
+        """Moves numbers that stand for elements, by the op's own kernel."""
+        op = step.op
+        if op in _AT_INDICES:
+            return [_AT_INDICES[op](self, step, ahead)]
+        arguments = op.map(self._value, step.args, host=self._numbers)
+        if op is ops.StridedSlice.op:
+            arguments = self._first_indexed(arguments)
+        elif op is ops.Slice.op:
+            x, begin, size = arguments
+            for axis, i in enumerate(begin if isinstance(begin, tuple) else ()):
+                if isinstance(i, Element):
+                    x = self._part(x, axis, i, size[axis])
+                    begin = (*begin[:axis], 0, *begin[axis + 1 :])
+            arguments = [x, begin, size]
+        attr = op.opdef.outputs[0].type_attr
+        sources: list[Value] = []
+
+        def stand_ins(value: Value) -> torch.Tensor:
+            sources.append(value if value.elements is not None else self._code.in_memory(value))
+            value = sources[-1]
+            steps = value.strides if value.elements is None else np.arange(value.size).reshape(value.shape).strides
+            steps = steps if value.elements is None else [n // 8 for n in steps]
+            grid = np.indices(value.shape, np.int64)
+            places = sum((i * n for i, n in zip(grid, steps, strict=True)), np.zeros(value.shape, np.int64))
+            return torch.from_numpy(np.asarray(places + (len(sources) * _SOURCE + _SOURCE // 2)))
+
+        for kind, arg, declared in zip(op.kinds, arguments, op.opdef.inputs, strict=False):
+            if kind in ("tensor", "list") and declared.type_attr != attr:
+                raise Unsupported(f"{step.name} moves elements by values")
+            if any(isinstance(a, Element) for a in (arg if isinstance(arg, tuple) else (arg,))):
+                raise Unsupported(f"{step.name} takes what is not static")
+        with_types = [
+            [stand_ins(v) for v in arg] if kind == "list" else stand_ins(arg) if kind == "tensor" else arg
+            for kind, arg in zip(op.kinds, arguments, strict=True)
+        ]
+        result = op.kernel(*with_types, **({"device": torch.device("cpu")} if op.creates else {}))
+        results = result if isinstance(result, (list, tuple)) else [result]
+        return [self._collected(r.numpy(), sources, out.dtype, ahead) for r, out in zip(results, step.outputs, strict=True)]
+
+    def _first_indexed(self, arguments: list[Any]) -> list[Any]:
+        """Returns the arguments of a slice after indices that are not static were applied."""
+        x, begin, end, strides, *masks = arguments
+        begin, end = list(begin), list(end)
+        for axis, i in enumerate(begin):
+            shrinks = masks[4] >> axis & 1
+            if isinstance(i, Element):
+                if not shrinks or (masks[2] | masks[3]) & ((1 << axis) - 1):
+                    raise Unsupported("a slice of unknown size")
+                x = self._part(x, axis, i, 1, wraps=True)
+                begin[axis], end[axis] = 0, 1
+            elif shrinks:
+                end[axis] = begin[axis] + 1
+        return [x, tuple(begin), tuple(end), strides, *masks]
+
+    def _part(self, x: Value, axis: int, index: Any, length: int, wraps: bool = False) -> Value:
+        """Returns a part of a tensor from an index on that is not static, in one dimension."""
+        code = self._code
+        x = code.in_memory(x)
+        size = x.shape[axis]
+        if not isinstance(index, Element):
+            index = code.one.number(index, int64)
+        at = code.within(index, number(size - length + 1), wraps)
+        pointer = code.moved(x.pointer, code.b.mul(at, number(x.strides[axis])), x.dtype)
+        shape = (*x.shape[:axis], length, *x.shape[axis + 1 :])
+        strides = (*x.strides[:axis], x.strides[axis] if length > 1 else 0, *x.strides[axis + 1 :])
+        return Value(shape, x.dtype, False, pointer=pointer, strides=strides, borrowed=x.borrowed, wide=x.wide)
+
+    def _without(self, x: Value, axis: int) -> Value:
+        """Returns a tensor in memory without a dimension of size 1."""
+        shape, strides = (s[:axis] + s[axis + 1 :] for s in (x.shape, x.strides))
+        return Value(shape, x.dtype, x.ahead, pointer=x.pointer, strides=strides, borrowed=x.borrowed, wide=x.wide)
+
+    def _collected(self, codes: np.ndarray, sources: Sequence[Value], dtype: DType, ahead: bool) -> Value:
+        """Returns the tensor of the elements that numbers stand for: where it can, in the memory of their source."""
+        code = self._code
+
+        def source(first: int) -> tuple[Value, int]:
+            return sources[first // _SOURCE - 1], first % _SOURCE - _SOURCE // 2
+
+        def element(number_of: int) -> Element:
+            if number_of < _SOURCE:
+                return code.one.number(0, dtype)
+            value, place = source(number_of)
+            if value.elements is not None:
+                return value.elements.flat[place]
+            at = code.at(code.moved(value.pointer, number(place), dtype), (), dtype, ahead)
+            return code.element(at, code.one, [])
+
+        def view(codes: np.ndarray, strides: tuple[int, ...]) -> Value:
+            first = int(codes.flat[0])
+            if first < _SOURCE:
+                zero = code.of_elements(filled((), lambda _: code.one.number(0, dtype)), dtype, True)
+                return Value(codes.shape, dtype, True, form=lambda b, index: code.element(zero, b, index))
+            value, place = source(first)
+            value = code.in_memory(value)
+            return Value(
+                codes.shape, dtype, ahead, pointer=code.moved(value.pointer, number(place), dtype), strides=strides,
+                borrowed=value.borrowed, wide=value.wide,
+            )  # fmt: skip
+
+        if codes.size <= FEW:
+            return code.of_elements(filled(codes.shape, lambda i: element(int(codes[i]))), dtype, ahead)
+        strides = strides_of(codes)
+        if strides is not None and codes.flat[0] >= _SOURCE:
+            return view(codes, strides)
+        result = code.buffer(codes.shape, dtype, ahead)
+        for place, part, strides in pieces_of(codes):
+            first = sum(i.start * n for i, n in zip(place, result.strides, strict=True))
+            target = view(part, strides)
+            pointer = code.moved(result.pointer, number(first), dtype)
+            code.fill(Value(part.shape, dtype, ahead, pointer=pointer, strides=tuple(
+                0 if n == 1 else s for n, s in zip(part.shape, result.strides, strict=True))), target)
+        return result
+
+    def _gathered(self, step: Step, ahead: bool) -> Value:
+        """Takes parts of a tensor at indices."""
+        code, (x, indices, axis, batch_dims) = self._code, step.args
+        x, elements, out = code.in_memory(self._value(x)), self._value(indices).elements, step.outputs[0]
+        axis = host_static(axis)
+        if batch_dims or elements is None or type(axis) is not int:
+            raise Unsupported("many indices")
+        axis %= len(x.shape)
+        parts = [self._without(self._part(x, axis, i, 1), axis) for i in elements.flat]
+        if not elements.ndim:
+            return code.settled(parts[0])
+        result = code.buffer((*x.shape[:axis], len(parts), *x.shape[axis + 1 :]), out.dtype)
+        for i, part in enumerate(parts):
+            code.fill(self._without(self._part(result, axis, i, 1), axis), part)
+        return code.settled(self._reshaped(result, tuple(out.shape.as_list())))
+
+    def _updated(self, step: Step, ahead: bool) -> Value:
+        """Writes parts of a tensor at indices."""
+        code, (x, indices, updates, *_) = self._code, step.args
+        x, elements, updates = self._value(x), self._value(indices).elements, code.in_memory(self._value(updates))
+        if elements is None or not elements.ndim:
+            raise Unsupported("many indices")
+        result = code.buffer(x.shape, x.dtype)
+        code.fill(result, x)
+        depth = elements.shape[-1]
+        for place in np.ndindex(elements.shape[:-1]):
+            part, new = result, updates
+            for i in place:
+                new = self._without(self._part(new, 0, i, 1), 0)
+            for i in elements[place][:depth]:
+                part = self._without(self._part(part, 0, i, 1), 0)
+            code.fill(part, new)
+        return code.settled(result)
+
+    # ---- random numbers ------------------------------------------------------------------------------------------
+
+    def _drawn(self, step: Step) -> Value:
+        """Returns the random numbers of an iteration: they are drawn before the loop."""
+        code, out = self._code, step.outputs[0]
+        if self._count is None:
+            raise Unsupported("nobody knows how many numbers to draw")
+        pointer = code.address(("drawn", step))
+        at = code.moved(pointer, code.b.mul(self._count, number(out.shape.num_elements())), out.dtype)
+        return code.settled(code.at(at, tuple(out.shape.as_list()), out.dtype, False))
+
+    # ---- lists ---------------------------------------------------------------------------------------------------
+
+    def _place(self, entries: Entries, index: Any) -> Any:
+        """Returns the address of an entry."""
+        code = self._code
+        element = code.one.number(index, int64) if isinstance(index, int) else self._value(index).elements.item()
+        at = code.within(element, entries.length)
+        return code.moved(entries.pointer, code.b.mul(at, number(math.prod(entries.shape))), entries.dtype)
+
+    def _item(self, step: Step) -> Value:
+        code, out, entries = self._code, step.outputs[0], self._entries(step.args[0])
+        entries.tell(out)
+        value = code.settled(code.at(self._place(entries, step.args[1]), entries.shape, out.dtype, False))
+        if value.elements is None and entries.may_change:
+            value, view = code.buffer(value.shape, value.dtype), value
+            code.fill(value, view)
+        return value
+
+    def _with_item(self, step: Step) -> Version:
+        handle, index, item, resizes = step.args
+        code, entries = self._code, self._entries(handle)
+        if resizes or not entries.may_change:
+            raise Unsupported("a list that grows, or that is used elsewhere")
+        entries.tell(item)
+        target = code.at(self._place(entries, index), entries.shape, item.dtype, False)
+        code.fill(target, self._value(item))
+        entries.version, entries.changes = entries.version + 1, True
+        return Version(entries, entries.version)
+
+    def _length(self, step: Step) -> Value:
+        code, out = self._code, step.outputs[0]
+        length = code.one.convert(Element(self._entries(step.args[0]).length, int64), out.dtype)
+        return code.of_elements(filled((), lambda _: length), out.dtype, False)
+
+    def _rows(self, step: Step) -> Version:
+        value = self._code.in_memory(self._value(step.args[0]))
+        if not value.is_contiguous or value.borrowed:
+            raise Unsupported("a list of rows that are not in one piece")
+        return Version(Entries(value.pointer, number(value.shape[0]), False), 0)
+
+    def _new_list(self, step: Step | Operation) -> Version:
+        code, shape, length = self._code, host_static(step.args[0]), host_static(step.args[1])
+        if type(shape) is not tuple or type(length) is not int or min((length, *shape)) < 1:
+            raise Unsupported("a list of unknown size")
+        value = code.buffer((length, *shape), step.args[2])
+        zero = code.of_elements(filled((), lambda _: code.one.number(0, value.dtype)), value.dtype, True)
+        code.fill(value, zero)
+        return Version(Entries(value.pointer, number(length), True), 0)
+
+    def _stacked(self, step: Step) -> Value:
+        code, out, entries = self._code, step.outputs[0], self._entries(step.args[0])
+        shape = tuple(out.shape.as_list())
+        if (entries.shape or shape[1:]) != shape[1:] or (entries.dtype or out.dtype) is not out.dtype:
+            raise Unsupported("the entries of a list differ")
+        code.check(code.b.icmp_signed("==", entries.length, number(shape[0])))
+        result = code.buffer(shape, out.dtype)
+        code.fill(result, code.at(entries.pointer, shape, out.dtype, False))
+        return code.settled(result)
+
+    # ---- control -------------------------------------------------------------------------------------------------
+
+    def _conditional(self, step: Step) -> list[Held]:
+        code, b, (index, *values) = self._code, self._code.b, step.args
+        element = self._value(index).elements.item()
+        held = list(map(self._held, values))
+        versions = {v.entries: v.number for v in held if isinstance(v, Version)}
+        variables = [
+            None if t.dtype is variant else Variable(code, tuple(t.shape.as_list()), t.dtype) for t in step.outputs
+        ]
+        lists: list[list[Entries]] = []
+        latest = dict(versions)
+        joined, bodies = code.new_block("joined"), step.op.bodies
+        for i, (label, body) in enumerate(bodies.items()):
+            if i < len(bodies) - 1:
+                chosen, following = code.new_block("branch"), code.new_block("else")
+                is_bool = element.dtype.is_bool
+                test = element.value if is_bool else code.one.equal(element, i).value
+                b.cbranch(test, chosen, following)
+                b.position_at_end(chosen)
+            for entries, version in versions.items():
+                entries.version = version
+            results = Steps(code, body.compiled.program, [held[p] for p in step.op.places[label]]).outputs
+            lists.append([])
+            for variable, result in zip(variables, results, strict=True):
+                if variable is not None:
+                    variable.store(result)
+                else:
+                    lists[-1].append(_entries_of(result))
+            latest = {entries: max(version, entries.version) for entries, version in latest.items()}
+            b.branch(joined)
+            if i < len(bodies) - 1:
+                b.position_at_end(following)
+        b.position_at_end(joined)
+        for entries, version in latest.items():
+            entries.version = version + 1 if version > versions[entries] else version
+        if any(other != lists[0] for other in lists):
+            raise Unsupported("branches return different lists")
+        same = iter(lists[0])
+        return [next(same).last if variable is None else variable.load() for variable in variables]
+
+    def _loop(self, step: Step) -> list[Held]:
+        code, loop = self._code, step.op.kernel
+        held = list(map(self._held, step.args))
+        limit = None
+        if loop.limited:
+            limit = code.one.convert(held.pop(0).elements.item(), int64).value
+        variables: list[Variable | Entries] = []
+        for value in held[: loop.count]:
+            if isinstance(value, Value):
+                variables.append(Variable(code, value.shape, value.dtype))
+                variables[-1].store(value)
+            else:
+                variables.append(_entries_of(value))
+        if len(set(variables)) < len(variables):
+            raise Unsupported("a list is carried twice")
+        write_loop(code, loop, variables, held[loop.count :], limit)
+        return [v.last if isinstance(v, Entries) else v.load() for v in variables]
+
+
+def _entries_of(held: Held) -> Entries:
+    if not isinstance(held, Version):
+        raise Unsupported("neither numbers nor a list")
+    return held.entries
+
+
+# ---- loops -----------------------------------------------------------------------------------------------------------
+
+
+class Variable:
+    """What holds a tensor that instructions change: registers, or memory.
+
+    Args:
+        code: the code.
+        shape, dtype: shape and dtype of the tensor.
+        pointer: the address of a tensor of many elements; by default in new memory.
+    """
+
+    def __init__(self, code: Code, shape: tuple[int, ...], dtype: DType, pointer: Any = None) -> None:
+        self._code, self.shape, self.dtype = code, shape, dtype
+        self._value: Value | None = None
+        if math.prod(shape) <= FEW:
+            self._slots = filled(shape, lambda _: code.slot(code.one.type(dtype)))
+        elif pointer is not None:
+            self._value = code.at(pointer, shape, dtype, False)
+        else:
+            self._value = code.buffer(shape, dtype)
+
+    def load(self, borrowed: bool = False) -> Value:
+        """Returns the tensor; `borrowed` as of `Value`."""
+        if self._value is not None:
+            return dataclasses.replace(self._value, borrowed=borrowed)
+        b, kind = self._code.b, self._code.one.type(self.dtype)
+        elements = filled(self.shape, lambda i: Element(b.load(self._slots[i], typ=kind), self.dtype))
+        return self._code.of_elements(elements, self.dtype, False)
+
+    def prepared(self, held: Held) -> Value:
+        """Returns a tensor to store that no other store changes.
+
+        Raises:
+            Unsupported: it has another shape.
+        """
+        if not isinstance(held, Value) or held.shape != self.shape or held.dtype is not self.dtype:
+            raise Unsupported("a loop variable changes its shape")
+        if not held.borrowed or (self._value is not None and held.pointer is self._value.pointer and held.is_contiguous):
+            return held
+        copy = self._code.buffer(held.shape, held.dtype)
+        self._code.fill(copy, held)
+        return copy
+
+    def store(self, held: Held) -> None:
+        """Changes the tensor."""
+        value = self.prepared(held)
+        if self._value is None:
+            for index in np.ndindex(self.shape):
+                self._code.b.store(value.elements[index].value, self._slots[index])
+        elif value.pointer is not self._value.pointer:
+            self._code.fill(self._value, value)
+
+
+def write_loop(
+    code: Code, loop: Loop, variables: Sequence[Variable | Entries], captured: Sequence[Held], limit: Any,
+    is_outer: bool = False,
+) -> tuple[Any, Any]:  # fmt: skip
+    """Writes a loop.
+
+    Args:
+        code: the code.
+        loop: the loop.
+        variables: what holds its loop variables.
+        captured: the loop-invariant values.
+        limit: the most iterations, an integer of 64 bits; None if there is no limit.
+        is_outer: whether no other loop is around it.
+
+    Returns:
+        The number of iterations, and whether the condition holds after them.
+    """
+    b = code.b
+    for v in variables:
+        if isinstance(v, Entries):
+            v.version += 1  # who captures the list sees its changes
+    counter, going = code.slot(_i64), code.slot(ir.IntType(1))
+    b.store(number(0), counter)
+    head, body, after = (code.new_block(name) for name in ("head", "iteration", "end"))
+    b.branch(head)
+    b.position_at_end(head)
+    count = b.load(counter, typ=_i64)
+    state = [v.last if isinstance(v, Entries) else v.load(borrowed=True) for v in variables]
+    programs = [part.compiled.program for part in (loop.condition, loop.body)]
+    inputs = [[*state, *(captured[i] for i in places)] for places in loop.places]
+    (condition,) = Steps(code, programs[0], inputs[0]).outputs
+    goes_on = condition.elements.item().value
+    b.store(goes_on, going)
+    b.cbranch(goes_on if limit is None else b.and_(goes_on, b.icmp_signed("<", count, limit)), body, after)
+    b.position_at_end(body)
+    results = Steps(code, programs[1], inputs[1], count if is_outer else None).outputs
+    prepared = []
+    for v, result in zip(variables, results, strict=True):
+        if isinstance(v, Variable):
+            prepared.append((v, v.prepared(result)))
+        elif _entries_of(result) is not v:
+            raise Unsupported("a loop exchanges lists")
+    for v, value in prepared:
+        v.store(dataclasses.replace(value, borrowed=False))
+    b.store(b.add(count, number(1)), counter)
+    b.branch(head)
+    b.position_at_end(after)
+    return b.load(counter, typ=_i64), b.load(going, typ=ir.IntType(1))
+
+
+def loop_code(loop: Loop, tensors: Sequence[SymbolicTensor]) -> tuple[Code, list[Entries | None]]:
+    """Returns the code of a loop, and for each of its operands the list that it is, or None.
+
+    The table has the most iterations, which the code replaces by their number, then a number: -1 after a failure, 1 if
+    the condition still holds, else 0.
+
+    Args:
+        loop: the loop.
+        tensors: the tensors that it takes.
+
+    Raises:
+        Unsupported: the loop does not qualify.
+    """
+    code = Code()
+    limit, _ = code.entry(("limit",)), code.entry(("status",))
+    variables: list[Variable | Entries] = []
+    captured: list[Held] = []
+    pointers = {}
+    lists: list[Entries | None] = []
+    for i, t in enumerate(tensors):
+        lists.append(None)
+        if t.dtype is resource:
+            captured.append(i)
+            continue
+        pointer = pointers[i] = code.address(("operand", i))
+        if t.dtype is variant:
+            lists[-1] = Entries(pointer, code.entry(("length", i)), i < loop.count)
+        shape = () if t.dtype is variant else tuple(t.shape.as_list())
+        if i >= loop.count:
+            captured.append(lists[-1].last if lists[-1] else code.settled(code.at(pointer, shape, t.dtype, True)))
+        elif lists[-1]:
+            variables.append(lists[-1])
+        else:
+            variables.append(Variable(code, shape, t.dtype, pointer))
+            if variables[-1].shape is not None and math.prod(shape) <= FEW:
+                variables[-1].store(code.settled(code.at(pointer, shape, t.dtype, False)))
+    count, going = write_loop(code, loop, variables, captured, limit, True)
+    b = code.b
+    for i, v in enumerate(variables):
+        if isinstance(v, Variable) and math.prod(v.shape) <= FEW:
+            code.fill(code.at(pointers[i], v.shape, v.dtype, False), v.load())
+    for i, value in enumerate((count, b.zext(going, _i64))):
+        b.store(value, b.gep(code.arguments, [number(i)], source_etype=_i64))
+    b.ret_void()
+    return code, lists
+
+
+def counter_of_known_bound(loop: Loop) -> int | None:
+    """Returns the number of the loop variable that counts up to a bound that the loop takes, or None."""
+    program = loop.condition.compiled.program
+    bound = program.steps[-1].args[1] if len(program.steps) == 1 else None
+    is_known = program.constant(bound) is not None or any(t is bound for t in program.inputs)
+    return counter_of(loop) if is_known else None
+
+
+# ---- moves -----------------------------------------------------------------------------------------------------------
+
+
+def strides_of(codes: np.ndarray) -> tuple[int, ...] | None:
+    """Returns the strides of numbers that stand for elements of one tensor, or of zeros; None if there are none."""
+    if not codes.size or np.any(codes // _SOURCE != codes.flat[0] // _SOURCE):
+        return None
+    steps = [codes[(0,) * i + (1,) + (0,) * (codes.ndim - i - 1)] - codes.flat[0] if n > 1 else 0
+             for i, n in enumerate(codes.shape)]  # fmt: skip
+    grid = np.indices(codes.shape, np.int64)
+    expected = sum((i * n for i, n in zip(grid, steps, strict=True)), np.zeros(codes.shape, np.int64))
+    return tuple(map(int, steps)) if np.array_equal(codes - codes.flat[0], expected) else None
+
+
+def pieces_of(codes: np.ndarray, begin: tuple[int, ...] = ()) -> Iterator[tuple[tuple[slice, ...], np.ndarray, Any]]:
+    """Divides numbers that stand for elements: gives the place of each piece, its numbers and their strides.
+
+    Raises:
+        Unsupported: there are too many pieces.
+    """
+    begin = begin or (0,) * codes.ndim
+    strides = strides_of(codes)
+    if strides is not None:
+        yield tuple(slice(i, i + n) for i, n in zip(begin, codes.shape, strict=True)), codes, strides
+        return
+    for values, order in ((codes // _SOURCE, 1), (codes, 2)):
+        for axis in range(codes.ndim):
+            others = tuple(i for i in range(codes.ndim) if i != axis)
+            changes = np.flatnonzero(np.any(np.diff(values, order, axis) != 0, axis=others)) + 1
+            if not len(changes):
+                continue
+            if len(changes) >= _MOST_PIECES:
+                raise Unsupported("a tensor of too many pieces")
+            for first, last in itertools.pairwise([0, *changes.tolist(), codes.shape[axis]]):
+                part = codes[(slice(None),) * axis + (slice(first, last),)]
+                yield from pieces_of(part, (*begin[:axis], begin[axis] + first, *begin[axis + 1 :]))
+            return
+
+
+_OF_LISTS: dict[Any, Callable[[Steps, Step], Held]] = {
+    ops.TensorListGetItem.op: Steps._item, ops.TensorListSetItem.op: Steps._with_item,
+    ops.TensorListLength.op: Steps._length, ops.TensorListFromTensor.op: Steps._rows,
+    ops.TensorListReserve.op: Steps._new_list, ops.TensorListStack.op: Steps._stacked,
+}  # fmt: skip
+_AT_INDICES: dict[Any, Callable[[Steps, Step, bool], Value]] = {
+    ops.GatherV2.op: Steps._gathered, ops.TensorScatterUpdate.op: Steps._updated,
+}  # fmt: skip
