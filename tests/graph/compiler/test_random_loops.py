@@ -114,9 +114,9 @@ class Draw:
         array = array.write(self.i % 3, x).write((self.i + 1) % 3, x * 0.5)
         return array.read(self.i % 2) + array.stack()[0]
 
-    def body(self, state):
-        kinds = [self.unary, self.binary, self.reduction, self.move, self.product, self.element, self.conditional,
-                 self.inner, self.integers, self.array]  # fmt: skip
+    def body(self, state, smooth=False):
+        kinds = [self.unary, self.binary, self.reduction, self.move, self.product, self.element]
+        kinds += [] if smooth else [self.conditional, self.inner, self.integers, self.array]
         for _ in range(10):
             value = kinds[self.rng.integers(len(kinds))]()
             if value.shape.num_elements() <= 600:
@@ -135,28 +135,41 @@ def _broadcast(a, b):
     return all(m == n or 1 in (m, n) for m, n in zip(a.as_list()[::-1], b.as_list()[::-1], strict=False))
 
 
-def loop(seed, state, captured, array):
-    """Runs a random loop, which also writes a state to an array at each iteration, and reads what it wrote before."""
+def loop(seed, state, captured, array, smooth=False):
+    """Runs a random loop, which also writes a state to an array at each iteration, and reads what it wrote before.
+
+    Args:
+        seed: the seed.
+        state: the loop variables.
+        captured: tensors around the loop.
+        array: the array.
+        smooth: whether the loop has neither conditionals, nor inner loops, nor integers.
+    """
 
     def body(i, array, state):
         draw = Draw(seed, i, state, captured)
-        if seed % 2:
+        if seed % 2 and not smooth:
             before = tf.cond(i > 0, lambda: array.read(tf.maximum(i - 1, 0)), lambda: state[0])
             draw.values.append(before)
-        after = draw.body(state)
+        after = draw.body(state, smooth)
         return i + 1, array.write(i, after[0]), after
 
     i, array, state = tf.while_loop(lambda i, *_: i < TRIPS, body, [0, array, state])
     return i, array.stack(), state
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_random_loop(seed):
+def inputs_of(seed):
+    """Returns the dtype, loop variables and captured tensors of a random loop."""
     rng = np.random.default_rng(seed)
     dtype = tf.float64 if seed % 4 else tf.float32
     shapes = [SHAPES[i] for i in rng.integers(len(SHAPES), size=3)]
     state = [tf.constant(rng.uniform(-1, 1, s), dtype) for s in shapes]
-    captured = [tf.constant(rng.uniform(-1, 1, s), dtype) for s in ((50, 3), (7, 20), ())]
+    return dtype, state, [tf.constant(rng.uniform(-1, 1, s), dtype) for s in ((50, 3), (7, 20), ())]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_loop(seed):
+    dtype, state, captured = inputs_of(seed)
 
     def function(state, captured):
         array = tf.TensorArray(dtype, TRIPS, element_shape=state[0].shape, clear_after_read=False)
@@ -169,6 +182,29 @@ def test_random_loop(seed):
     source = compiled.get_concrete_function(state, captured).source()
     assert "op_Native" in source
     tolerance = 1e-9 if dtype is tf.float64 else 2e-3
+    for got, second, want in zip(results, again, wanted, strict=True):
+        assert got.dtype == want.dtype and got.shape == want.shape
+        np.testing.assert_allclose(got, want, tolerance, tolerance)
+        np.testing.assert_array_equal(got, second)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_gradient_of_a_random_loop(seed):
+    dtype, state, captured = inputs_of(seed)
+
+    def function(state, captured):
+        with tf.GradientTape() as tape:
+            tape.watch([state, captured])
+            array = tf.TensorArray(dtype, TRIPS, element_shape=state[0].shape, clear_after_read=False)
+            _, stacked, last = loop(seed, state, captured, array, smooth=True)
+            loss = tf.reduce_sum(tf.sin(stacked)) + tf.add_n([tf.reduce_sum(x * x) for x in last])
+        return tape.gradient(loss, [*state, *captured], unconnected_gradients="zero")
+
+    compiled = tf.function(function)
+    results, again = compiled(state, captured), compiled(state, captured)
+    assert "op_Native" in compiled.get_concrete_function(state, captured).source()
+    tolerance = 1e-8 if dtype is tf.float64 else 2e-2
+    wanted = map(tf.convert_to_tensor, function(state, captured))  # eager slices are sparse
     for got, second, want in zip(results, again, wanted, strict=True):
         assert got.dtype == want.dtype and got.shape == want.shape
         np.testing.assert_allclose(got, want, tolerance, tolerance)

@@ -27,13 +27,24 @@ class Record:
     Attributes:
         rows: for each iteration, the values of the residuals that it computes.
         ahead: the values of those that were computed before the loop.
+        columns: the values of all residuals, if machine code computed them; else None.
+        trips: the number of iterations.
+
+    Args:
+        columns: as the attribute.
+        trips: the number of iterations, with `columns`.
     """
 
-    __slots__ = ("ahead", "rows")
+    __slots__ = ("_trips", "ahead", "columns", "rows")
 
-    def __init__(self) -> None:
+    def __init__(self, columns: list[Column] | None = None, trips: int = 0) -> None:
         self.rows: list[tuple[Any, ...]] = []
         self.ahead: tuple[Any, ...] = ()
+        self.columns, self._trips = columns, trips
+
+    @property
+    def trips(self) -> int:
+        return len(self.rows) if self.columns is None else self._trips
 
 
 class Same(NamedTuple):
@@ -120,6 +131,8 @@ class Loop(Written):
 
     def columns(self, record: Record) -> list[Column]:
         """Returns the values of each residual in all iterations."""
+        if record.columns is not None:
+            return record.columns
         stacked = {id(t) for t in self.prologue.stacked}
         ahead = zip(self._ahead, record.ahead, strict=bool(record.rows))
         columns: dict[int, Column] = {id(t): v if id(t) in stacked else Same(v) for t, v in ahead}

@@ -15,12 +15,13 @@ import torch
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elements import Element, Unsupported
 from tapeflow.core.ops.static import host_static
-from tapeflow.core.types.dtypes import DType, int64, resource, variant
+from tapeflow.core.types.dtypes import DType, bool_, int64, resource, variant
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import CALLS, Program, Step
 from tapeflow.graph.codegen.prologue import counter_of
 from tapeflow.graph.codegen.regions import CONDITIONALS, LOOPS
 from tapeflow.graph.compiler.loop_code import FEW, Code, Few, Row, Value, combined, filled, number, transposed
+from tapeflow.graph.compiler.native_loops import KEPT, body_of
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import Operation
 
@@ -567,7 +568,12 @@ class Steps:
                 variables.append(_entries_of(value))
         if len(set(variables)) < len(variables):
             raise Unsupported("a list is carried twice")
-        write_loop(code, loop, variables, held[loop.count :], limit)
+        captured, program = held[loop.count :], loop.body.compiled.program
+
+        def iterate(state: list[Held], _: Any) -> list[Held]:
+            return Steps(code, program, [*state, *(captured[i] for i in loop.places[1])]).outputs
+
+        write_loop(code, variables, _condition(code, loop, captured), iterate, limit)
         return [v.last if isinstance(v, Entries) else v.load() for v in variables]
 
 
@@ -632,18 +638,20 @@ class Variable:
 
 
 def write_loop(
-    code: Code, loop: Loop, variables: Sequence[Variable | Entries], captured: Sequence[Held], limit: Any,
-    is_outer: bool = False,
-) -> tuple[Any, Any]:  # fmt: skip
+    code: Code,
+    variables: Sequence[Variable | Entries],
+    test: Callable[[list[Held]], Any],
+    iterate: Callable[[list[Held], Any], list[Held]],
+    limit: Any = None,
+) -> tuple[Any, Any]:
     """Writes a loop.
 
     Args:
         code: the code.
-        loop: the loop.
         variables: what holds its loop variables.
-        captured: the loop-invariant values.
+        test: returns the condition, from the loop variables.
+        iterate: returns the loop variables after an iteration, from those before it and its number.
         limit: the most iterations, an integer of 64 bits; None if there is no limit.
-        is_outer: whether no other loop is around it.
 
     Returns:
         The number of iterations, and whether the condition holds after them.
@@ -658,17 +666,13 @@ def write_loop(
     b.branch(head)
     b.position_at_end(head)
     count = b.load(counter, typ=_i64)
-    state = [v.last if isinstance(v, Entries) else v.load(borrowed=True) for v in variables]
-    programs = [part.compiled.program for part in (loop.condition, loop.body)]
-    inputs = [[*state, *(captured[i] for i in places)] for places in loop.places]
-    (condition,) = Steps(code, programs[0], inputs[0]).outputs
-    goes_on = condition.elements.item().value
+    state: list[Held] = [v.last if isinstance(v, Entries) else v.load(borrowed=True) for v in variables]
+    goes_on = test(state)
     b.store(goes_on, going)
     b.cbranch(goes_on if limit is None else b.and_(goes_on, b.icmp_signed("<", count, limit)), body, after)
     b.position_at_end(body)
-    results = Steps(code, programs[1], inputs[1], count if is_outer else None).outputs
     prepared = []
-    for v, result in zip(variables, results, strict=True):
+    for v, result in zip(variables, iterate(state, count), strict=True):
         if isinstance(v, Variable):
             prepared.append((v, v.prepared(result)))
         elif _entries_of(result) is not v:
@@ -679,6 +683,99 @@ def write_loop(
     b.branch(head)
     b.position_at_end(after)
     return b.load(counter, typ=_i64), b.load(going, typ=ir.IntType(1))
+
+
+def _condition(code: Code, loop: Loop, captured: Sequence[Held]) -> Callable[[list[Held]], Any]:
+    """Returns the function that writes the condition of a loop."""
+
+    def test(state: list[Held]) -> Any:
+        inputs = [*state, *(captured[i] for i in loop.places[0])]
+        (condition,) = Steps(code, loop.condition.compiled.program, inputs).outputs
+        return _scalar(condition).value
+
+    return test
+
+
+def _scalar(held: Held) -> Element:
+    if not isinstance(held, Value) or held.elements is None or held.size != 1:
+        raise Unsupported("no scalar")
+    return held.elements.item()
+
+
+class _Function:
+    """The function of a loop, which takes operands in memory.
+
+    Attributes:
+        code: its code.
+        limit: the most iterations, an integer of 64 bits.
+        lists: for each operand, the list that it is, or None.
+    """
+
+    def __init__(self) -> None:
+        self.code = Code()
+        self.limit, _ = self.code.entry(("limit",)), self.code.entry(("status",))
+        self.lists: list[Entries | None] = []
+        self._variables: list[tuple[Variable, Any]] = []
+
+    def _pointer(self, dtype: DType, may_change: bool) -> Any:
+        """Returns the address of the next operand, and remembers whether it is a list."""
+        place = len(self.lists)
+        self.lists.append(None)
+        if dtype is resource:
+            return place
+        pointer = self.code.address(("operand", place))
+        if dtype is variant:
+            self.lists[-1] = Entries(pointer, self.code.entry(("length", place)), may_change)
+        return pointer
+
+    def variable(self, tensor: SymbolicTensor, may_change: bool = True) -> Variable | Entries:
+        """Returns what holds the next operand, which the loop changes; or a list, which it changes if it may."""
+        code, pointer = self.code, self._pointer(tensor.dtype, may_change)
+        if self.lists[-1] is not None:
+            return self.lists[-1]
+        shape = tuple(tensor.shape.as_list())
+        variable = Variable(code, shape, tensor.dtype, pointer)
+        if math.prod(shape) <= FEW:
+            variable.store(code.settled(code.at(pointer, shape, tensor.dtype, False)))
+            self._variables.append((variable, pointer))
+        return variable
+
+    def captured(self, tensor: SymbolicTensor) -> Held:
+        """Returns the next operand, which the loop does not change."""
+        pointer = self._pointer(tensor.dtype, False)
+        if self.lists[-1] is not None:
+            return self.lists[-1].last
+        if tensor.dtype is resource:
+            return pointer
+        return self.code.settled(self.code.at(pointer, tuple(tensor.shape.as_list()), tensor.dtype, True))
+
+    def rows(self, tensor: SymbolicTensor) -> Callable[[Any], Value]:
+        """Returns the function of a number that returns this row of the next operand."""
+        pointer, shape = self._pointer(tensor.dtype, False), tuple(tensor.shape.as_list())
+        return lambda i: self.code.settled(self._row(pointer, shape, tensor.dtype, i))
+
+    def _row(self, pointer: Any, shape: tuple[int, ...], dtype: DType, i: Any) -> Value:
+        offset = self.code.b.mul(i, number(math.prod(shape)))
+        return self.code.at(self.code.moved(pointer, offset, dtype), shape, dtype, False)
+
+    def record(self, held: Held, i: Any) -> None:
+        """Stores a tensor of an iteration in a row of memory; once if it is the same in all iterations."""
+        if not isinstance(held, Value):
+            raise Unsupported("a list is recorded")
+        code = self.code
+        pointer = code.address(("recorded", held.shape, held.dtype, held.ahead))
+        with code.placed(held.ahead):
+            target = self._row(pointer, held.shape, held.dtype, number(0) if held.ahead else i)
+            code.fill(target, held)
+
+    def end(self, count: Any, going: Any) -> None:
+        """Ends the function after the loop."""
+        code, b = self.code, self.code.b
+        for variable, pointer in self._variables:
+            code.fill(code.at(pointer, variable.shape, variable.dtype, False), variable.load())
+        for i, value in enumerate((count, b.zext(going, _i64))):
+            b.store(value, b.gep(code.arguments, [number(i)], source_etype=_i64))
+        b.ret_void()
 
 
 def loop_code(loop: Loop, tensors: Sequence[SymbolicTensor]) -> tuple[Code, list[Entries | None]]:
@@ -694,38 +791,79 @@ def loop_code(loop: Loop, tensors: Sequence[SymbolicTensor]) -> tuple[Code, list
     Raises:
         Unsupported: the loop does not qualify.
     """
-    code = Code()
-    limit, _ = code.entry(("limit",)), code.entry(("status",))
-    variables: list[Variable | Entries] = []
-    captured: list[Held] = []
-    pointers = {}
-    lists: list[Entries | None] = []
-    for i, t in enumerate(tensors):
-        lists.append(None)
-        if t.dtype is resource:
-            captured.append(i)
-            continue
-        pointer = pointers[i] = code.address(("operand", i))
-        if t.dtype is variant:
-            lists[-1] = Entries(pointer, code.entry(("length", i)), i < loop.count)
-        shape = () if t.dtype is variant else tuple(t.shape.as_list())
-        if i >= loop.count:
-            captured.append(lists[-1].last if lists[-1] else code.settled(code.at(pointer, shape, t.dtype, True)))
-        elif lists[-1]:
-            variables.append(lists[-1])
-        else:
-            variables.append(Variable(code, shape, t.dtype, pointer))
-            if variables[-1].shape is not None and math.prod(shape) <= FEW:
-                variables[-1].store(code.settled(code.at(pointer, shape, t.dtype, False)))
-    count, going = write_loop(code, loop, variables, captured, limit, True)
-    b = code.b
-    for i, v in enumerate(variables):
-        if isinstance(v, Variable) and math.prod(v.shape) <= FEW:
-            code.fill(code.at(pointers[i], v.shape, v.dtype, False), v.load())
-    for i, value in enumerate((count, b.zext(going, _i64))):
-        b.store(value, b.gep(code.arguments, [number(i)], source_etype=_i64))
-    b.ret_void()
-    return code, lists
+    function = _Function()
+    variables = [function.variable(t) for t in tensors[: loop.count]]
+    captured = [function.captured(t) for t in tensors[loop.count :]]
+
+    def iterate(state: list[Held], count: Any) -> list[Held]:
+        inputs = [*state, *(captured[i] for i in loop.places[1])]
+        outputs = Steps(function.code, body_of(loop), inputs, count).outputs
+        for held in outputs[loop.count :]:
+            function.record(held, count)
+        return outputs[: loop.count]
+
+    test = _condition(function.code, loop, captured)
+    function.end(*write_loop(function.code, variables, test, iterate, function.limit))
+    return function.code, function.lists
+
+
+def gradient_code(
+    program: Program, following: Sequence[int | None], added: Sequence[int], is_shared: Sequence[bool], outputs: int
+) -> tuple[Code, list[Entries | None]]:
+    """Returns the code of a loop's gradient; result as of `loop_code`, other arguments as of `NativeGradient`.
+
+    Args:
+        added: the places of the outputs that are summed.
+
+    Raises:
+        Unsupported: the gradient does not qualify.
+    """
+    function, count = _Function(), len(following)
+    code, b = function.code, function.code.b
+    cotangents = [function.variable(t, may_change=False) for t in program.inputs[:count]]
+    captures = program.inputs[count:]
+    shared = [function.captured(t) if is_same else function.rows(t)
+              for t, is_same in zip(captures, is_shared, strict=True)]  # fmt: skip
+    sums = [function.variable(program.outputs[i]) for i in added]
+
+    def iterate(state: list[Held], trip: Any) -> list[Held]:
+        row = b.sub(b.sub(function.limit, trip), number(1))
+        inputs = [held if is_same else held(row) for held, is_same in zip(shared, is_shared, strict=True)]
+        results = Steps(code, program, [*state[:count], *inputs]).outputs
+        for held in results[outputs:]:
+            function.record(held, row)
+        after: list[Held] = []
+        for held, place in zip(state, following, strict=False):
+            after.append(held if place == KEPT else _zeros(code, held) if place is None else results[place])
+        return after + [_sum(code, held, results[i]) for held, i in zip(state[count:], added, strict=True)]
+
+    always = code.one.number(True, bool_).value
+    function.end(*write_loop(code, [*cotangents, *sums], lambda state: always, iterate, function.limit))
+    return code, function.lists
+
+
+def _zeros(code: Code, held: Held) -> Held:
+    """Returns zeros in the place of a cotangent."""
+    if not isinstance(held, Value):
+        raise Unsupported("zeros in the place of a list")
+    zero = code.of_elements(filled((), lambda _: code.one.number(0, held.dtype)), held.dtype, True)
+    if held.elements is not None:
+        return code.of_elements(filled(held.shape, lambda _: zero.elements.item()), held.dtype, True)
+    return Value(held.shape, held.dtype, True, form=lambda vectors, index: code.element(zero, vectors, index))
+
+
+def _sum(code: Code, x: Held, y: Held) -> Value:
+    """Returns the sum of two tensors of one shape."""
+    if not isinstance(x, Value) or not isinstance(y, Value) or x.shape != y.shape:
+        raise Unsupported("a sum of lists")
+    if x.elements is not None and y.elements is not None:
+        a, c = x.elements, y.elements
+        total = filled(x.shape, lambda i: code.one.rounded(code.one.add(a[i], c[i])))
+        return code.of_elements(total, x.dtype, False)
+    return Value(
+        x.shape, x.dtype, False, leaves=(x, y), wide=x.wide,
+        form=lambda b, index: b.rounded(b.add(code.element(x, b, index), code.element(y, b, index))),
+    )  # fmt: skip
 
 
 def counter_of_known_bound(loop: Loop) -> int | None:

@@ -7,9 +7,10 @@ loops of such. If machine code meets an index out of range, the loop runs again 
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -19,6 +20,8 @@ from tapeflow.core import device as devices
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elements import DTYPES, Unsupported
 from tapeflow.core.types.dtypes import resource, variant
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.values.held import boxed
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import CALLS, Program, Step, bytes_of
 from tapeflow.graph.codegen.regions import CONDITIONALS, LOOPS
@@ -29,12 +32,13 @@ from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, variable_in
 
 if TYPE_CHECKING:
-    from tapeflow.graph.codegen.loops import Loop
+    from tapeflow.graph.codegen.loops import Column, Loop, Record
 
 _MOST_ELEMENTS = 1 << 13  # of a tensor that is computed
 _MOST_PRODUCTS = 1 << 18  # of numbers, in a product of matrices
 _LEAST_STEPS = 100  # in all iterations, if their number is static: fewer take less time than compiling
 _MOST_DRAWN = 1 << 22  # random numbers at a time
+_FIRST_RECORDED = 64  # iterations for which there is memory at first, if nobody knows their number
 
 
 def compile_loops(program: Program) -> None:
@@ -52,9 +56,9 @@ def _native(program: Program, step: Step) -> NativeLoop | None:
     """Returns the compiled loop of a step, or None if it does not qualify."""
     loop: Loop = step.op.kernel
     tensors = step.inputs[1:] if loop.limited else step.inputs
-    if loop.residuals is not None or len(step.outputs) != loop.count or not all(map(_is_static, tensors)):
+    if not all(map(_is_static, tensors)) or len(step.outputs) != loop.count + (loop.residuals is not None):
         return None
-    programs = [part.compiled.program for part in (loop.condition, loop.body)]
+    programs = [loop.condition.compiled.program, body_of(loop)]
     if not all(_is_small(t) for t in tensors[: loop.count]) or not all(map(_may_compile, programs)):
         return None
     limit = program.constant(step.inputs[0]) if loop.limited else None
@@ -67,14 +71,20 @@ def _native(program: Program, step: Step) -> NativeLoop | None:
         return None
 
 
-def _is_static(tensor: SymbolicTensor) -> bool:
+def body_of(loop: Loop) -> Program:
+    """Returns the program of a loop's body, which also returns the residuals."""
+    body = loop.body
+    return (body.returning([*body.outputs, *loop.residuals]) if loop.residuals else body.compiled).program
+
+
+def _is_static(tensor: SymbolicTensor | TensorSpec) -> bool:
     shape = tensor.shape
     return tensor.dtype in (variant, resource) or (
         tensor.dtype in DTYPES and shape.is_fully_defined() and shape.num_elements() > 0
     )
 
 
-def _is_small(tensor: SymbolicTensor) -> bool:
+def _is_small(tensor: SymbolicTensor | TensorSpec) -> bool:
     return _is_static(tensor) and (tensor.dtype is variant or tensor.shape.num_elements() <= _MOST_ELEMENTS)
 
 
@@ -119,7 +129,94 @@ def _trip_count(program: Program, loop: Loop, tensors: Sequence[SymbolicTensor])
     return None if first is None or last is None else max(int(last) - int(first), 0)
 
 
-class NativeLoop:
+class _Native:
+    """Machine code that takes operands in memory.
+
+    Args:
+        name: the name of the function.
+        code: the code.
+        lists: for each operand, the list that it is, or None.
+        tensors: the operands in the graph.
+    """
+
+    def __init__(
+        self, name: str, code: Any, lists: Sequence[Any], tensors: Sequence[SymbolicTensor | TensorSpec]
+    ) -> None:
+        self._name, self._code, self._table, self._lists = name, code, code.table, lists
+        self._shapes = [None if t.dtype in (variant, resource) else torch.Size(t.shape.as_list()) for t in tensors]
+        self._function: Any = None
+        if any(entries is not None and entries.shape is None and entries.may_change for entries in lists):
+            raise Unsupported("a list of unknown entries")
+
+    @property
+    def _recorded(self) -> list[Any]:
+        """The entries of the table that are memory for what is recorded."""
+        return [what for what in self._table if what[0] == "recorded"]
+
+    def _operands(self, values: Sequence[Any], own: Container[int]) -> list[Any] | None:
+        """Returns the memory of operands; None if one has another shape.
+
+        Args:
+            values: their raw values.
+            own: the places of those that the code changes.
+        """
+        operands: list[Any] = []
+        for i, (value, shape, entries) in enumerate(zip(values, self._shapes, self._lists, strict=True)):
+            if entries is not None:
+                value = _stacked(value[()], entries)
+            elif shape is not None:
+                if value.shape != shape:
+                    return None
+                value = value.clone(memory_format=torch.contiguous_format) if i in own else value.contiguous()
+            if value is None:
+                return None
+            operands.append(value)
+        return operands
+
+    def _run(self, operands: Sequence[Any], limit: int) -> tuple[int, int, list[torch.Tensor]]:
+        """Runs some iterations.
+
+        Args:
+            operands: the memory of the operands.
+            limit: the most iterations.
+
+        Returns:
+            The number of iterations; 1 if the condition still holds, 0 if not, -1 after a failure; what was recorded.
+        """
+        held: list[Any] = []
+        recorded: list[torch.Tensor] = []
+        numbers = []
+        for what, *rest in self._table:
+            if what in ("limit", "status"):
+                numbers.append(limit)
+                continue
+            if what == "length":
+                numbers.append(len(operands[rest[0]]))
+                continue
+            if what == "operand":
+                value = operands[rest[0]]
+            elif what == "constant":
+                value = rest[0]
+            elif what == "drawn":
+                value = _drawn(rest[0], limit)
+            elif what == "recorded":
+                shape, dtype, is_shared = rest
+                value = torch.empty(shape if is_shared else (limit, *shape), dtype=dtype.torch)
+                recorded.append(value)
+            else:
+                value = variable_in(operands[rest[0]] if what == "read" else rest[0])._value.value.contiguous()
+                if list(value.shape) != rest[1].shape.as_list():
+                    return 0, -1, []
+            held.append(value)
+            numbers.append(value.data_ptr())
+        if self._function is None:
+            self._function, self._code = function(self._code.text(), self._name, 1), None
+        table = (ctypes.c_int64 * len(numbers))(*numbers)
+        self._function(ctypes.addressof(table))
+        return table[0], table[1], recorded
+
+
+class NativeLoop(_Native):
     """The kernel of a loop that is compiled: it takes the loop variables and the loop-invariant values.
 
     Args:
@@ -133,19 +230,15 @@ class NativeLoop:
     def __init__(self, loop: Loop, tensors: Sequence[SymbolicTensor]) -> None:
         from tapeflow.graph.compiler.loop_steps import counter_of_known_bound, loop_code  # it loads LLVM
 
-        self._loop = loop
-        code, self._lists = loop_code(loop, tensors)
-        self._table = code.table
-        self._draws = [what[1] for what in code.table if what[0] == "drawn"]
-        self._counter = counter_of_known_bound(loop) if self._draws else None
-        if self._draws and self._counter is None:
+        self._loop, self._tensors = loop, list(tensors)
+        self._residuals = None if loop.residuals is None else len(loop.residuals)
+        code, lists = loop_code(loop, tensors)
+        super().__init__(loop.name, code, lists, tensors)
+        drawn = [what[1].outputs[0].shape.num_elements() for what in code.table if what[0] == "drawn"]
+        self._at_once = _MOST_DRAWN // max(drawn) + 1 if drawn else 0
+        self._counter = counter_of_known_bound(loop) if drawn or loop.residuals else None
+        if drawn and self._counter is None:
             raise Unsupported("nobody knows how many numbers to draw")
-        self._shapes = [None if t.dtype in (variant, resource) else torch.Size(t.shape.as_list()) for t in tensors]
-        for entries in self._lists:
-            if entries is not None and entries.shape is None and entries.may_change:
-                raise Unsupported("a list of unknown entries")
-        self._code: Any = code
-        self._function: Any = None
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:
         """Runs the loop on raw values.
@@ -154,37 +247,45 @@ class NativeLoop:
             OpError: an op failed.
         """
         loop = self._loop
+        if loop.residuals is not None and len(loop.residuals) != self._residuals:  # a gradient needs more
+            try:
+                self.__init__(loop, self._tensors)  # type: ignore[misc]
+            except Unsupported:
+                return loop(*values)
         tensors = values[1:] if loop.limited else values
         limit = int(values[0]) if loop.limited else 2**62
-        operands = [self._operand(i, value) for i, value in enumerate(tensors)]
-        if any(value is None for value in operands):
+        operands = self._operands(tensors, range(loop.count))
+        if operands is None:
             return loop(*values)
         at_once = limit
-        if self._draws:
+        if self._counter is not None:
             limit = min(limit, self._trips(tensors))
-            at_once = max(_MOST_DRAWN // max(step.outputs[0].shape.num_elements() for step in self._draws), 1)
+            at_once = self._at_once or max(limit, 1)
+        elif loop.residuals:
+            at_once = _FIRST_RECORDED
+        trips, rows = 0, []
         while True:
-            count, status = self._run(operands, min(limit, at_once))
+            count, status, recorded = self._run(operands, min(limit - trips, at_once))
             if status < 0:
                 return loop(*values)
-            limit -= count
-            if not status or limit <= 0:
+            rows.append([t if what[3] else t[:count] for t, what in zip(recorded, self._recorded, strict=True)])
+            trips, at_once = trips + count, at_once if self._at_once else 2 * at_once
+            if not status or trips >= limit:
                 break
-        return tuple([
+        last = [
             as_variant(Rows(value)) if entries is not None and entries.changes else value if entries is None else given
             for value, entries, given in zip(operands[: loop.count], self._lists, tensors, strict=False)
-        ])  # fmt: skip
+        ]
+        return tuple(last) if loop.residuals is None else (*last, boxed(self._record(rows, trips)))
 
-    def _operand(self, i: int, value: Any) -> Any:
-        """Returns the memory for an operand: of its own if it is a loop variable; None if it has another shape."""
-        if self._shapes[i] is not None:
-            if value.shape != self._shapes[i]:
-                return None
-            return value.contiguous() if i >= self._loop.count else value.clone(memory_format=torch.contiguous_format)
-        entries = self._lists[i]
-        if entries is None:
-            return value
-        return _stacked(value[()], entries)
+    def _record(self, rows: Sequence[Sequence[torch.Tensor]], trips: int) -> Record:
+        """Returns the record of the iterations, from its parts."""
+        from tapeflow.graph.codegen.loops import Record, Same  # whose passes compile loops
+
+        columns: list[Column] = []
+        for (*_, is_shared), *parts in zip(self._recorded, *rows, strict=True):
+            columns.append(Same(parts[0]) if is_shared else parts[0] if len(parts) == 1 else torch.cat(parts))
+        return Record(columns, trips)
 
     def _trips(self, tensors: Sequence[Any]) -> int:
         """Returns the number of iterations of a loop that counts."""
@@ -195,35 +296,75 @@ class NativeLoop:
             bound = tensors[places[[id(t) for t in program.inputs].index(id(program.steps[-1].args[1]))]]
         return max(int(bound) - int(tensors[self._counter]), 0)
 
-    def _run(self, operands: Sequence[Any], limit: int) -> tuple[int, int]:
-        """Runs some iterations; returns their number and the status."""
-        held: list[Any] = []
-        numbers = []
-        for what, *rest in self._table:
-            if what in ("limit", "status"):
-                numbers.append(limit)
-            elif what == "length":
-                numbers.append(len(operands[rest[0]]))
-            else:
-                value = operands[rest[0]] if what == "operand" else self._pointed(what, rest, operands, limit)
-                held.append(value)
-                if held[-1] is None:
-                    return 0, -1
-                numbers.append(held[-1].data_ptr())
-        if self._function is None:
-            self._function, self._code = function(self._code.text(), self._loop.name, 1), None
-        table = (ctypes.c_int64 * len(numbers))(*numbers)
-        self._function(ctypes.addressof(table))
-        return table[0], table[1]
 
-    def _pointed(self, what: str, rest: Sequence[Any], operands: Sequence[Any], trips: int) -> Any:
-        """Returns what an entry of the table points to: a constant, random numbers, or the value of a variable."""
-        if what == "constant":
-            return rest[0]
-        if what == "drawn":
-            return _drawn(rest[0], trips)
-        value = variable_in(operands[rest[0]] if what == "read" else rest[0])._value.value
-        return value.contiguous() if list(value.shape) == rest[1].shape.as_list() else None
+KEPT = -1  # in the place of an output: the cotangent of a loop variable stays
+
+
+class NativeGradient(_Native):
+    """The iterations of a loop's gradient, compiled if that is possible.
+
+    Args:
+        program: computes an iteration from the cotangents of loop variables, and captures.
+        following: for each of these cotangents, the place of the output that follows it; None for zeros, or `KEPT`.
+        added: the places of the outputs that are summed over iterations, by their numbers.
+        is_shared: for each capture, whether it is the same in all iterations, or holds those of all, stacked.
+        outputs: the number of outputs; what follows is recorded.
+
+    Attributes:
+        is_shared: as the argument.
+    """
+
+    def __init__(
+        self, program: Program, following: Sequence[int | None], added: dict[int, int], is_shared: Sequence[bool],
+        outputs: int,
+    ) -> None:  # fmt: skip
+        self.is_shared, self._count, self._added = list(is_shared), len(following), added
+        self._specs = [TensorSpec(t.shape, t.dtype) for t in (program.outputs[i] for i in added.values())]
+        self._is_native = False
+        cotangents, captures = program.inputs[: self._count], program.inputs[self._count :]
+        tensors = [*cotangents, *captures, *self._specs]
+        if not all(map(_is_small, [*cotangents, *program.outputs])) or not _may_compile(program):
+            return
+        if not all(map(_is_static, captures)) or any(t.dtype in (variant, resource) for t in self._specs):
+            return
+        from tapeflow.graph.compiler.loop_steps import gradient_code  # it loads LLVM
+
+        with contextlib.suppress(Unsupported):
+            code, lists = gradient_code(program, following, list(added.values()), is_shared, outputs)
+            super().__init__("gradient", code, lists, tensors)
+            self._shapes[self._count :] = [None] * (len(tensors) - self._count)
+            self._is_native = True
+
+    def __call__(
+        self, cotangents: Sequence[Any], captures: Sequence[Any], trips: int
+    ) -> tuple[Sequence[Any], dict[int, Any], list[Any]] | None:
+        """Computes all iterations.
+
+        Args:
+            cotangents: the cotangents of the loop variables after the last iteration.
+            captures: the captures.
+            trips: the number of iterations.
+
+        Returns:
+            The cotangents before the first iteration, the sums by the numbers of the outputs, and what was recorded;
+            None if the shapes are others, or an index is out of range.
+        """
+        if not self._is_native:
+            return None
+        sums = [torch.zeros(spec.shape.as_list(), dtype=spec.dtype.torch) for spec in self._specs]
+        captures = [c.contiguous() if isinstance(c, torch.Tensor) else c for c in captures]
+        operands = self._operands([*cotangents, *captures, *sums], range(self._count))
+        if operands is None:
+            return None
+        _, status, recorded = self._run(operands, trips)
+        if status < 0:
+            return None
+        last = [
+            given if entries is not None else value
+            for value, entries, given in zip(operands[: self._count], self._lists, cotangents, strict=False)
+        ]
+        rows = [t.expand(trips, *t.shape) if what[3] else t for t, what in zip(recorded, self._recorded, strict=True)]
+        return last, dict(zip(self._added, sums, strict=True)), rows
 
 
 def _drawn(step: Step, trips: int) -> torch.Tensor:

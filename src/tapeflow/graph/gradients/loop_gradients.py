@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.codegen.loops import Column, Loop, Record, Same
 from tapeflow.graph.codegen.program import needed
 from tapeflow.graph.codegen.recurrent import Run
+from tapeflow.graph.compiler.native_loops import KEPT, NativeGradient
 from tapeflow.graph.control.body import outside_of
 from tapeflow.graph.gradients.loop_sums import LoopSums
 from tapeflow.graph.gradients.taped import _second_order, has_gradient, spec_of_gradient
@@ -140,11 +141,41 @@ class LoopGradient:
         grads.update((i, raw_zeros(v)) for i, v in zip(self.zero_at_end, finals, strict=True))
         totals: dict[int, Any] = {}
         owned: set[int] = set()  # the totals that this call allocated
-        iteration, sums = self._iteration, self._iteration.sums
-        columns = self._columns(record[()], inputs)
+        is_native = record[()].columns is not None
+        iteration = self._native_iteration if is_native else self._iteration
+        columns, trips = self._columns(record[()], inputs), record[()].trips
+        native = iteration.in_machine_code(columns, trips, grads, totals) if is_native and trips else None
+        computed = self._from_last(iteration, columns, trips, grads, totals, owned) if native is None else native
+        sums = iteration.sums
+        if trips and sums.numbers:
+            rest = iter(computed)
+            each = [next(rest) if i is None else _of_all(columns[i], trips) for i in iteration.taken_by_sums]
+            shared = [next(iter(_from_last(columns[i], 1))) for i in sums.shared]
+            for part in [each] if _same_shapes(each) else [[c[i : i + 1] for c in each] for i in range(trips)]:
+                for number, total in zip(sums.numbers, sums(part, shared), strict=True):
+                    _add(totals, number, total, owned)
+        ends = [grads[i] for _, i in self.variables]
+        return (*ends, *[totals[n] if n in totals else raw_zeros(_value(inputs[i])) for i, n in self.captured])
+
+    def _from_last(
+        self, iteration: _Iteration, columns: list[Column], trips: int, grads: dict[int, Any], totals: dict[int, Any],
+        owned: set[int],
+    ) -> list[Sequence[Any]]:  # fmt: skip
+        """Computes iterations from the last one on.
+
+        Args:
+            iteration: the part of the backward function that iterations compute.
+            columns: the values of the captures.
+            trips: the number of iterations.
+            grads: the cotangents of the loop variables, which change.
+            totals: the sums over iterations, to which this adds.
+            owned: the totals that are in memory of this call.
+
+        Returns:
+            For each value that is computed and no output, its values in all iterations.
+        """
         for i in iteration.transposed:
             columns[i] = _laid_out_transposed(columns[i])
-        trips = len(record[()].rows)
         rows: list[Sequence[Any]] = []
         for _, *captured in zip(
             range(trips), *[_from_last(columns[i], trips) for i in iteration.captured], strict=True
@@ -158,15 +189,7 @@ class LoopGradient:
             for _, number in self.captured:
                 if number in results:
                     _add(totals, number, results[number], owned)
-        if rows and sums.numbers:
-            computed = zip(*reversed(rows), strict=True)
-            each = [next(computed) if i is None else columns[i] for i in iteration.taken_by_sums]
-            shared = [next(iter(_from_last(columns[i], 1))) for i in sums.shared]
-            for part in [each] if _same_shapes(each) else [[c[i : i + 1] for c in each] for i in range(trips)]:
-                for number, total in zip(sums.numbers, sums(part, shared), strict=True):
-                    _add(totals, number, total, owned)
-        ends = [grads[i] for _, i in self.variables]
-        return (*ends, *[totals[n] if n in totals else raw_zeros(_value(inputs[i])) for i, n in self.captured])
+        return list(zip(*reversed(rows), strict=True))
 
     def _columns(self, record: Record, inputs: Sequence[Any]) -> list[Column]:
         """Returns the values of the backward function's captures in all iterations."""
@@ -175,7 +198,11 @@ class LoopGradient:
 
     @functools.cached_property
     def _iteration(self) -> _Iteration:
-        return _Iteration(self)
+        return _Iteration(self, self.loop.recorded_numbers)
+
+    @functools.cached_property
+    def _native_iteration(self) -> _Iteration:
+        return _Iteration(self, ())
 
 
 class _Iteration:
@@ -193,8 +220,9 @@ class _Iteration:
             transposed, such as the weights of a recurrent layer.
     """
 
-    def __init__(self, gradient: LoopGradient) -> None:
+    def __init__(self, gradient: LoopGradient, recorded_numbers: Container[int]) -> None:
         loop, backward = gradient.loop, gradient.backward
+        self._gradient = gradient
         captures = backward.graph.internal_captures
         varying = _varying(loop.body, loop.count)
         invariant = [
@@ -218,8 +246,32 @@ class _Iteration:
         self.transposed = [i for i in invariant if id(captures[i]) in transposed]
         inputs = [*backward.inputs[: len(gradient.live)], *(captures[i] for i in self.captured)]
         recorded = [(captures[i], *gradient.captures[i]) for i in self.captured]
-        as_numbers = [t for t, kind, at in recorded if kind == "record" and at in loop.recorded_numbers]
+        as_numbers = [t for t, kind, at in recorded if kind == "record" and at in recorded_numbers]
         self.function = backward.function(f"iteration_of_{backward.name}", inputs, outputs, effects, numbers=as_numbers)
+        self._native: NativeGradient | None = None
+
+    def in_machine_code(
+        self, columns: Sequence[Column], trips: int, grads: dict[int, Any], totals: dict[int, Any]
+    ) -> list[Any] | None:
+        """Computes all iterations by machine code, if possible; arguments and result as of `LoopGradient._from_last`."""
+        gradient = self._gradient
+        captured = [columns[i] for i in self.captured]
+        is_shared = [type(column) is Same for column in captured]
+        if self._native is None or self._native.is_shared != is_shared:
+            following: list[int | None] = []
+            for i in gradient.live:
+                number = gradient.result_places[i]
+                changes = i in self.changing
+                following.append(KEPT if not changes else None if number is None else self.numbers.index(number))
+            added = {n: self.numbers.index(n) for _, n in gradient.captured if n in self.numbers}
+            self._native = NativeGradient(self.function.program, following, added, is_shared, len(self.numbers))
+        values = [column.value if type(column) is Same else column for column in captured]
+        results = self._native([grads[i] for i in gradient.live], values, trips)
+        if results is None:
+            return None
+        grads.update(zip(gradient.live, results[0], strict=True))
+        totals.update(results[1])
+        return results[2]
 
 
 def _only_blanks(gradient: LoopGradient, variable: int) -> bool:
@@ -279,6 +331,11 @@ def _from_last(column: Column, trips: int) -> Iterable[Any]:
     if type(column) is Same:
         return itertools.repeat(column.value, trips)
     return reversed(column.unbind() if isinstance(column, torch.Tensor) else column)
+
+
+def _of_all(column: Column, trips: int) -> Any:
+    """Returns the values of a column, of all iterations."""
+    return column.value.expand(trips, *column.value.shape) if type(column) is Same else column
 
 
 def _laid_out_transposed(column: Column) -> Column:
