@@ -1,4 +1,4 @@
-"""The machine code of native loops, in LLVM's language: tensors in registers and in memory, and the control around them.
+"""The machine code of native loops, in LLVM's language: tensors in registers and in memory.
 
 A tensor of few elements is held in registers. A larger one is an array in memory; loops in vectors compute it.
 Machine code that the loop does not change is placed ahead of the loop.
@@ -24,6 +24,7 @@ from tapeflow.graph.compiler.vectors import MEMORY, Vectors
 FEW = 16  # the most elements that are held in registers
 _MOST_BYTES = 1 << 19  # of the stack
 _MOST_BLOCKS = 4000  # calls that write instructions, which bound the time to compile
+_LANES = (4, 8, 16)  # of vectors
 _ACCUMULATORS = 8  # vectors that a product keeps in registers
 _i64 = ir.IntType(64)
 _pointer = ir.PointerType()
@@ -105,9 +106,11 @@ class Code:
         self._first_ahead, self._is_ahead = self._ahead, False
         self.b = ir.IRBuilder(self._start)
         self._allocas = ir.IRBuilder(self._entry)
-        lanes = target().lanes
-        self.one, self._many, self._half = (Vectors(self.module, n) for n in (1, lanes, max(lanes // 2, 1)))
-        self.one.block = self._many.block = self._half.block = self.b
+        most, sizes = target().lanes, (1, *_LANES)
+        self._vectors = {n: Vectors(self.module, n) for n in sizes if n <= most}
+        for vectors in self._vectors.values():
+            vectors.block = self.b
+        self.one, self._lanes = self._vectors[1], max(self._vectors)
         self.table: list[Any] = []
         self._bytes = self._blocks = 0
 
@@ -322,12 +325,23 @@ class Code:
 
     def vectors(self, wide: bool) -> Vectors:
         """Returns the builder of vectors, of elements with 8 bytes if `wide`."""
-        return self._half if wide else self._many
+        return self._vectors.get(self._lanes // 2 if wide else self._lanes, self.one)
 
     def pieces(self, vectors: Vectors, size: int) -> list[tuple[Vectors, int, int]]:
-        """Divides a row: into a builder, the begin and the number of elements of whole vectors, and of the rest."""
-        whole = size - size % vectors.lanes
-        return [p for p in ((vectors, 0, whole), (self.one, whole, size - whole)) if p[2]]
+        """Divides a row: into builders, each with the first of its elements and their number, a multiple of its lanes.
+
+        Args:
+            vectors: the builder of the most elements.
+            size: the number of elements.
+        """
+        pieces = []
+        begin = 0
+        for lanes in sorted(self._vectors, reverse=True):
+            count = (size - begin) // lanes * lanes if lanes <= vectors.lanes else 0
+            if count:
+                pieces.append((self._vectors[lanes], begin, count))
+                begin += count
+        return pieces
 
     # ---- reductions ----------------------------------------------------------------------------------------------
 
@@ -370,10 +384,9 @@ class Code:
         """
         a, b = self.in_memory(a), self.in_memory(b)
         result = self.buffer((a.shape[0], b.shape[1]), dtype, ahead)
-        lanes = self.vectors(result.wide).lanes
         sides = [(b, False), (transposed(a), True)]
-        whole = [(m.shape[1] % lanes == 0, m.shape[1] >= lanes, m.strides[1] == 1, m.shape[1]) for m, _ in sides]
-        (right, is_swapped) = sides[whole.index(max(whole))]
+        costs = [self._cost(matrix, result) for matrix, _ in sides]
+        right, is_swapped = sides[costs.index(min(costs))]
         left = transposed(b) if is_swapped else a
         if is_swapped:
             result.strides = contiguous(result.shape[::-1])[::-1]
@@ -385,27 +398,27 @@ class Code:
         self._multiply(left, right, transposed(result) if is_swapped else result)
         return self.settled(result)
 
+    def _cost(self, right: Value, result: Value) -> float:
+        """Returns the time that a product takes with vectors along the rows of its right factor, in vectors."""
+        inner, columns = right.shape
+        pieces = self.pieces(self.vectors(result.wide), columns)
+        vectors = sum(count // builder.lanes for builder, _, count in pieces)
+        copied = 0 if right.strides[1] == 1 or right.ahead else 2 * right.size
+        return inner * vectors * result.size / columns + copied
+
     def _multiply(self, a: Value, b: Value, result: Value) -> None:
         """Stores a product: blocks of rows and of vectors along the columns, whose sums stay in registers."""
         rows, columns = result.shape
-        vectors = self.vectors(result.wide)
-        whole, most = columns // vectors.lanes, _ACCUMULATORS if rows == 1 else 4
-        done = whole // most * most
-        parts = [
-            (vectors, 0, done // most, min(most, whole)), (vectors, done, 1, whole - done),
-            (self.one, whole * vectors.lanes, columns - whole * vectors.lanes, 1),
-        ]  # fmt: skip
-        for builder, begin, count, wide in parts:
-            if not count or not wide:
-                continue
-            with self.repeated(count) as i:
-                start = number(begin * builder.lanes)
-                column = self.b.add(start, self.b.mul(i, number(wide * builder.lanes)))
-                high = min(rows, max(_ACCUMULATORS // wide, 1))
-                for first, times, height in ((0, rows // high, high), (rows // high * high, 1, rows % high)):
-                    if times and height:
-                        with self.repeated(times) as j:
-                            row = self.b.add(number(first), self.b.mul(j, number(height)))
+        most = _ACCUMULATORS if rows == 1 else 4
+        for builder, begin, size in self.pieces(self.vectors(result.wide), columns):
+            count = size // builder.lanes
+            for first, times, wide in _blocks(count, most):
+                with self.repeated(times) as i:
+                    start = number(begin + first * builder.lanes)
+                    column = self.b.add(start, self.b.mul(i, number(wide * builder.lanes)))
+                    for top, repeats, height in _blocks(rows, max(_ACCUMULATORS // wide, 1)):
+                        with self.repeated(repeats) as j:
+                            row = self.b.add(number(top), self.b.mul(j, number(height)))
                             self._multiply_block(builder, (a, b, result), (row, height), (column, wide))
 
     def _multiply_block(
@@ -433,6 +446,12 @@ class Code:
             for j, slot in zip(places[1], of_row, strict=True):
                 total = vectors.rounded(Element(self.b.load(slot, typ=kind), result.dtype))
                 self.store(vectors, total, result, [i, j])
+
+
+def _blocks(count: int, most: int) -> list[tuple[int, int, int]]:
+    """Divides a number of rows into blocks: the first row, the number of equal blocks, and the rows of one."""
+    whole = count - count % most
+    return [b for b in ((0, whole // most, most), (whole, 1, count - whole)) if b[1] and b[2]]
 
 
 def transposed(value: Value) -> Value:
