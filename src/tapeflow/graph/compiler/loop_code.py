@@ -302,6 +302,23 @@ class Code:
             return value
         return self.in_memory(value)
 
+    def zeros(self, shape: tuple[int, ...], dtype: DType) -> Value:
+        """Returns zeros."""
+        if math.prod(shape) <= FEW:
+            return self.of_elements(filled(shape, lambda _: self.one.number(0, dtype)), dtype, True)
+        return Value(shape, dtype, True, form=lambda vectors, index: vectors.number(0, dtype), wide=dtype.size == 8)
+
+    def sum(self, x: Value, y: Value) -> Value:
+        """Returns the sum of two tensors of one shape, which is computed where it is used if they have many elements."""
+        if x.elements is not None and y.elements is not None:
+            pairs = filled(x.shape, lambda i: self.one.rounded(self.one.add(x.elements[i], y.elements[i])))
+            return self.of_elements(pairs, x.dtype, False)
+        x, y = self.in_memory(x), self.in_memory(y)
+        return Value(
+            x.shape, x.dtype, False, leaves=(x, y), wide=x.wide,
+            form=lambda b, index: b.rounded(b.add(self.element(x, b, index), self.element(y, b, index))),
+        )  # fmt: skip
+
     def fill(self, result: Value, value: Value) -> None:
         """Stores a tensor in the memory of another one, of the same shape."""
         if value.elements is not None and value.size > 1:

@@ -20,7 +20,18 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import CALLS, Program, Step
 from tapeflow.graph.codegen.prologue import counter_of
 from tapeflow.graph.codegen.regions import CONDITIONALS, LOOPS
-from tapeflow.graph.compiler.loop_code import FEW, Code, Few, Row, Value, combined, filled, number, transposed
+from tapeflow.graph.compiler.loop_code import (
+    FEW,
+    Code,
+    Few,
+    Row,
+    Value,
+    combined,
+    contiguous,
+    filled,
+    number,
+    transposed,
+)
 from tapeflow.graph.compiler.native_loops import KEPT, body_of
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import Operation
@@ -175,7 +186,7 @@ class Steps:
                 return [self._added(step, ahead)]
             if op.name == ops.MatMul.op.name:
                 return [self._product(step, ahead)]
-            if op.moves:
+            if op.moves or op in _AT_INDICES:
                 return self._moved(step, ahead)
         raise Unsupported(f"{step.name} is not compiled")
 
@@ -297,10 +308,19 @@ class Steps:
         """Moves numbers that stand for elements, by the op's own kernel."""
         op = step.op
         if op in _AT_INDICES:
-            return [_AT_INDICES[op](self, step, ahead)]
+            return [_AT_INDICES[op](self, step)]
         arguments = op.map(self._value, step.args, host=self._numbers)
         if op is ops.StridedSlice.op:
             arguments = self._first_indexed(arguments)
+        elif op is ops.StridedSliceGrad.op and any(isinstance(i, Element) for i in arguments[1]):
+            shape, *spec, dy = arguments[:5]
+            result = self._zeros(shape, dy.dtype)
+            numbers, sources = self._numbered(ops.StridedSlice.op, self._first_indexed([result, *spec, *arguments[5:]]))
+            target = self._view(numbers[0], sources)
+            if target is None:
+                raise Unsupported("a slice of several pieces")
+            self._code.fill(target, dy)
+            return [self._code.settled(result)]
         elif op is ops.Slice.op:
             x, begin, size = arguments
             for axis, i in enumerate(begin if isinstance(begin, tuple) else ()):
@@ -308,35 +328,38 @@ class Steps:
                     x = self._part(x, axis, i, size[axis])
                     begin = (*begin[:axis], 0, *begin[axis + 1 :])
             arguments = [x, begin, size]
-        attr = op.opdef.outputs[0].type_attr
+        results, sources = self._numbered(op, arguments)
+        return [self._collected(r, sources, t.dtype, ahead) for r, t in zip(results, step.outputs, strict=True)]
+
+    def _numbered(self, op: Any, arguments: Sequence[Any]) -> tuple[list[np.ndarray], list[Value]]:
+        """Returns the numbers of the elements in an op's results, and the tensors that they number, from 1 on."""
+        attr, kinds = op.opdef.outputs[0].type_attr, list(op.kinds)
         sources: list[Value] = []
 
-        def stand_ins(value: Value) -> torch.Tensor:
+        def stand_in(value: Value) -> torch.Tensor:
             sources.append(value if value.elements is not None else self._code.in_memory(value))
-            value = sources[-1]
-            steps = value.strides if value.elements is None else np.arange(value.size).reshape(value.shape).strides
-            steps = steps if value.elements is None else [n // 8 for n in steps]
-            grid = np.indices(value.shape, np.int64)
-            places = sum((i * n for i, n in zip(grid, steps, strict=True)), np.zeros(value.shape, np.int64))
-            return torch.from_numpy(np.asarray(places + (len(sources) * _SOURCE + _SOURCE // 2)))
+            strides = contiguous(value.shape) if value.elements is not None else sources[-1].strides
+            places = _places(value.shape, strides) + (len(sources) * _SOURCE + _SOURCE // 2)
+            return torch.from_numpy(np.asarray(places))
 
-        for kind, arg, declared in zip(op.kinds, arguments, op.opdef.inputs, strict=False):
+        for kind, arg, declared in zip(kinds, arguments, op.opdef.inputs, strict=False):
             if kind in ("tensor", "list") and declared.type_attr != attr:
-                raise Unsupported(f"{step.name} moves elements by values")
+                raise Unsupported(f"{op.name} moves elements by values")
             if any(isinstance(a, Element) for a in (arg if isinstance(arg, tuple) else (arg,))):
-                raise Unsupported(f"{step.name} takes what is not static")
-        with_types = [
-            [stand_ins(v) for v in arg] if kind == "list" else stand_ins(arg) if kind == "tensor" else arg
-            for kind, arg in zip(op.kinds, arguments, strict=True)
+                raise Unsupported(f"{op.name} takes what is not static")
+        inputs = [
+            list(map(stand_in, arg)) if kind == "list" else stand_in(arg) if kind == "tensor" else arg
+            for kind, arg in zip(kinds, arguments, strict=True)
         ]
-        result = op.kernel(*with_types, **({"device": torch.device("cpu")} if op.creates else {}))
+        result = op.kernel(*inputs, **({"device": torch.device("cpu")} if op.creates else {}))
         results = result if isinstance(result, (list, tuple)) else [result]
-        return [self._collected(r.numpy(), sources, out.dtype, ahead) for r, out in zip(results, step.outputs, strict=True)]
+        return [r.numpy() for r in results], sources
 
     def _first_indexed(self, arguments: list[Any]) -> list[Any]:
         """Returns the arguments of a slice after indices that are not static were applied."""
         x, begin, end, strides, *masks = arguments
-        begin, end = list(begin), list(end)
+        begin = [0 if masks[0] >> axis & 1 else i for axis, i in enumerate(begin)]
+        end = [0 if masks[1] >> axis & 1 else i for axis, i in enumerate(end)]
         for axis, i in enumerate(begin):
             shrinks = masks[4] >> axis & 1
             if isinstance(i, Element):
@@ -366,80 +389,103 @@ class Steps:
         shape, strides = (s[:axis] + s[axis + 1 :] for s in (x.shape, x.strides))
         return Value(shape, x.dtype, x.ahead, pointer=x.pointer, strides=strides, borrowed=x.borrowed, wide=x.wide)
 
-    def _collected(self, codes: np.ndarray, sources: Sequence[Value], dtype: DType, ahead: bool) -> Value:
-        """Returns the tensor of the elements that numbers stand for: where it can, in the memory of their source."""
+    def _view(self, numbers: np.ndarray, sources: Sequence[Value]) -> Value | None:
+        """Returns the tensor of numbered elements in the memory of their source; None if it has several."""
+        strides, first = strides_of(numbers), int(numbers.flat[0])
+        if strides is None or first < _SOURCE:
+            return None
+        code = self._code
+        value, place = _source(sources, first)
+        value = code.in_memory(value)
+        pointer = code.moved(value.pointer, number(place), value.dtype)
+        return dataclasses.replace(value, shape=numbers.shape, pointer=pointer, strides=strides, elements=None)
+
+    def _collected(self, numbers: np.ndarray, sources: Sequence[Value], dtype: DType, ahead: bool) -> Value:
+        """Returns the tensor of numbered elements: if possible, in the memory of their source."""
         code = self._code
 
-        def source(first: int) -> tuple[Value, int]:
-            return sources[first // _SOURCE - 1], first % _SOURCE - _SOURCE // 2
-
-        def element(number_of: int) -> Element:
-            if number_of < _SOURCE:
+        def element(index: tuple[int, ...]) -> Element:
+            first = int(numbers[index])
+            if first < _SOURCE:
                 return code.one.number(0, dtype)
-            value, place = source(number_of)
+            value, place = _source(sources, first)
             if value.elements is not None:
                 return value.elements.flat[place]
             at = code.at(code.moved(value.pointer, number(place), dtype), (), dtype, ahead)
             return code.element(at, code.one, [])
 
-        def view(codes: np.ndarray, strides: tuple[int, ...]) -> Value:
-            first = int(codes.flat[0])
-            if first < _SOURCE:
-                zero = code.of_elements(filled((), lambda _: code.one.number(0, dtype)), dtype, True)
-                return Value(codes.shape, dtype, True, form=lambda b, index: code.element(zero, b, index))
-            value, place = source(first)
-            value = code.in_memory(value)
-            return Value(
-                codes.shape, dtype, ahead, pointer=code.moved(value.pointer, number(place), dtype), strides=strides,
-                borrowed=value.borrowed, wide=value.wide,
-            )  # fmt: skip
-
-        if codes.size <= FEW:
-            return code.of_elements(filled(codes.shape, lambda i: element(int(codes[i]))), dtype, ahead)
-        strides = strides_of(codes)
-        if strides is not None and codes.flat[0] >= _SOURCE:
-            return view(codes, strides)
-        result = code.buffer(codes.shape, dtype, ahead)
-        for place, part, strides in pieces_of(codes):
+        if numbers.size <= FEW:
+            return code.of_elements(filled(numbers.shape, element), dtype, ahead)
+        view = self._view(numbers, sources)
+        if view is not None:
+            return dataclasses.replace(view, ahead=ahead)
+        result = code.buffer(numbers.shape, dtype, ahead)
+        for place, part in pieces_of(numbers):
             first = sum(i.start * n for i, n in zip(place, result.strides, strict=True))
-            target = view(part, strides)
             pointer = code.moved(result.pointer, number(first), dtype)
-            code.fill(Value(part.shape, dtype, ahead, pointer=pointer, strides=tuple(
-                0 if n == 1 else s for n, s in zip(part.shape, result.strides, strict=True))), target)
+            strides = tuple([0 if n == 1 else s for n, s in zip(part.shape, result.strides, strict=True)])
+            target = Value(part.shape, dtype, ahead, pointer=pointer, strides=strides)
+            code.fill(target, self._view(part, sources) or code.zeros(part.shape, dtype))
         return result
 
-    def _gathered(self, step: Step, ahead: bool) -> Value:
-        """Takes parts of a tensor at indices."""
-        code, (x, indices, axis, batch_dims) = self._code, step.args
-        x, elements, out = code.in_memory(self._value(x)), self._value(indices).elements, step.outputs[0]
-        axis = host_static(axis)
-        if batch_dims or elements is None or type(axis) is not int:
+    def _zeros(self, shape: tuple[int, ...], dtype: DType) -> Value:
+        """Returns zeros in new memory."""
+        result = self._code.buffer(shape, dtype)
+        self._code.fill(result, self._code.zeros(shape, dtype))
+        return result
+
+    def _at(self, x: Value, indices: Sequence[Any]) -> Value:
+        """Returns the part of a tensor at indices in its first dimensions, in the tensor's memory."""
+        for i in indices:
+            x = self._without(self._part(x, 0, i, 1), 0)
+        return x
+
+    def _indices(self, tensor: SymbolicTensor) -> np.ndarray:
+        elements = self._value(tensor).elements
+        if elements is None:
             raise Unsupported("many indices")
+        return elements
+
+    def _gathered(self, step: Step) -> Value:
+        """Takes parts of a tensor at indices in one dimension."""
+        code, (x, indices, axis, batch_dims), out = self._code, step.args, step.outputs[0]
+        x, indices, axis = code.in_memory(self._value(x)), self._indices(indices), host_static(axis)
+        if batch_dims or type(axis) is not int:
+            raise Unsupported("a batch of indices")
         axis %= len(x.shape)
-        parts = [self._without(self._part(x, axis, i, 1), axis) for i in elements.flat]
-        if not elements.ndim:
+        parts = [self._without(self._part(x, axis, i, 1), axis) for i in indices.flat]
+        if not indices.ndim:
             return code.settled(parts[0])
         result = code.buffer((*x.shape[:axis], len(parts), *x.shape[axis + 1 :]), out.dtype)
         for i, part in enumerate(parts):
             code.fill(self._without(self._part(result, axis, i, 1), axis), part)
         return code.settled(self._reshaped(result, tuple(out.shape.as_list())))
 
-    def _updated(self, step: Step, ahead: bool) -> Value:
+    def _gathered_rows(self, step: Step) -> Value:
+        """Takes parts of a tensor at indices in its first dimensions."""
+        code, x, indices = self._code, self._value(step.args[0]), self._indices(step.args[1])
+        result = code.buffer(tuple(step.outputs[0].shape.as_list()), x.dtype)
+        for place in np.ndindex(indices.shape[:-1]):
+            code.fill(self._at(result, place), self._at(x, indices[place]))
+        return code.settled(result)
+
+    def _updated(self, step: Step) -> Value:
         """Writes parts of a tensor at indices."""
         code, (x, indices, updates, *_) = self._code, step.args
-        x, elements, updates = self._value(x), self._value(indices).elements, code.in_memory(self._value(updates))
-        if elements is None or not elements.ndim:
-            raise Unsupported("many indices")
+        x, indices, updates = self._value(x), self._indices(indices), self._value(updates)
         result = code.buffer(x.shape, x.dtype)
         code.fill(result, x)
-        depth = elements.shape[-1]
-        for place in np.ndindex(elements.shape[:-1]):
-            part, new = result, updates
-            for i in place:
-                new = self._without(self._part(new, 0, i, 1), 0)
-            for i in elements[place][:depth]:
-                part = self._without(self._part(part, 0, i, 1), 0)
-            code.fill(part, new)
+        for place in np.ndindex(indices.shape[:-1]):
+            code.fill(self._at(result, indices[place]), self._at(updates, place))
+        return code.settled(result)
+
+    def _summed_rows(self, step: Step) -> Value:
+        """Adds parts of a tensor at indices in the first dimension of the result."""
+        code, x, indices = self._code, self._value(step.args[0]), self._indices(step.args[1])
+        result = self._zeros(tuple(step.outputs[0].shape.as_list()), x.dtype)
+        for place in np.ndindex(indices.shape):
+            target = self._at(result, [indices[place]])
+            code.fill(target, code.sum(target, self._at(x, place)))
         return code.settled(result)
 
     # ---- random numbers ------------------------------------------------------------------------------------------
@@ -498,8 +544,7 @@ class Steps:
         if type(shape) is not tuple or type(length) is not int or min((length, *shape)) < 1:
             raise Unsupported("a list of unknown size")
         value = code.buffer((length, *shape), step.args[2])
-        zero = code.of_elements(filled((), lambda _: code.one.number(0, value.dtype)), value.dtype, True)
-        code.fill(value, zero)
+        code.fill(value, code.zeros(value.shape, value.dtype))
         return Version(Entries(value.pointer, number(length), True), 0)
 
     def _stacked(self, step: Step) -> Value:
@@ -834,36 +879,18 @@ def gradient_code(
             function.record(held, row)
         after: list[Held] = []
         for held, place in zip(state, following, strict=False):
-            after.append(held if place == KEPT else _zeros(code, held) if place is None else results[place])
-        return after + [_sum(code, held, results[i]) for held, i in zip(state[count:], added, strict=True)]
+            after.append(held if place == KEPT else results[place] if place is not None else _zeros_like(code, held))
+        return after + [code.sum(held, results[i]) for held, i in zip(state[count:], added, strict=True)]
 
     always = code.one.number(True, bool_).value
     function.end(*write_loop(code, [*cotangents, *sums], lambda state: always, iterate, function.limit))
     return code, function.lists
 
 
-def _zeros(code: Code, held: Held) -> Held:
-    """Returns zeros in the place of a cotangent."""
+def _zeros_like(code: Code, held: Held) -> Value:
     if not isinstance(held, Value):
         raise Unsupported("zeros in the place of a list")
-    zero = code.of_elements(filled((), lambda _: code.one.number(0, held.dtype)), held.dtype, True)
-    if held.elements is not None:
-        return code.of_elements(filled(held.shape, lambda _: zero.elements.item()), held.dtype, True)
-    return Value(held.shape, held.dtype, True, form=lambda vectors, index: code.element(zero, vectors, index))
-
-
-def _sum(code: Code, x: Held, y: Held) -> Value:
-    """Returns the sum of two tensors of one shape."""
-    if not isinstance(x, Value) or not isinstance(y, Value) or x.shape != y.shape:
-        raise Unsupported("a sum of lists")
-    if x.elements is not None and y.elements is not None:
-        a, c = x.elements, y.elements
-        total = filled(x.shape, lambda i: code.one.rounded(code.one.add(a[i], c[i])))
-        return code.of_elements(total, x.dtype, False)
-    return Value(
-        x.shape, x.dtype, False, leaves=(x, y), wide=x.wide,
-        form=lambda b, index: b.rounded(b.add(code.element(x, b, index), code.element(y, b, index))),
-    )  # fmt: skip
+    return code.zeros(held.shape, held.dtype)
 
 
 def counter_of_known_bound(loop: Loop) -> int | None:
@@ -883,21 +910,29 @@ def strides_of(codes: np.ndarray) -> tuple[int, ...] | None:
         return None
     steps = [codes[(0,) * i + (1,) + (0,) * (codes.ndim - i - 1)] - codes.flat[0] if n > 1 else 0
              for i, n in enumerate(codes.shape)]  # fmt: skip
-    grid = np.indices(codes.shape, np.int64)
-    expected = sum((i * n for i, n in zip(grid, steps, strict=True)), np.zeros(codes.shape, np.int64))
-    return tuple(map(int, steps)) if np.array_equal(codes - codes.flat[0], expected) else None
+    steps = list(map(int, steps))
+    return tuple(steps) if np.array_equal(codes - codes.flat[0], _places(codes.shape, steps)) else None
 
 
-def pieces_of(codes: np.ndarray, begin: tuple[int, ...] = ()) -> Iterator[tuple[tuple[slice, ...], np.ndarray, Any]]:
-    """Divides numbers that stand for elements: gives the place of each piece, its numbers and their strides.
+def _places(shape: Sequence[int], strides: Sequence[int]) -> np.ndarray:
+    """Returns the places in memory of the elements of a tensor."""
+    return sum((i * n for i, n in zip(np.indices(shape), strides, strict=True)), np.zeros(shape, np.int64))
+
+
+def _source(sources: Sequence[Value], first: int) -> tuple[Value, int]:
+    """Returns the tensor that a numbered element comes from, and its place there."""
+    return sources[first // _SOURCE - 1], first % _SOURCE - _SOURCE // 2
+
+
+def pieces_of(codes: np.ndarray, begin: tuple[int, ...] = ()) -> Iterator[tuple[tuple[slice, ...], np.ndarray]]:
+    """Divides numbers that stand for elements: gives the place of each piece and its numbers.
 
     Raises:
         Unsupported: there are too many pieces.
     """
     begin = begin or (0,) * codes.ndim
-    strides = strides_of(codes)
-    if strides is not None:
-        yield tuple(slice(i, i + n) for i, n in zip(begin, codes.shape, strict=True)), codes, strides
+    if strides_of(codes) is not None:
+        yield tuple(slice(i, i + n) for i, n in zip(begin, codes.shape, strict=True)), codes
         return
     for values, order in ((codes // _SOURCE, 1), (codes, 2)):
         for axis in range(codes.ndim):
@@ -918,6 +953,7 @@ _OF_LISTS: dict[Any, Callable[[Steps, Step], Held]] = {
     ops.TensorListLength.op: Steps._length, ops.TensorListFromTensor.op: Steps._rows,
     ops.TensorListReserve.op: Steps._new_list, ops.TensorListStack.op: Steps._stacked,
 }  # fmt: skip
-_AT_INDICES: dict[Any, Callable[[Steps, Step, bool], Value]] = {
-    ops.GatherV2.op: Steps._gathered, ops.TensorScatterUpdate.op: Steps._updated,
+_AT_INDICES: dict[Any, Callable[[Steps, Step], Value]] = {
+    ops.GatherV2.op: Steps._gathered, ops.GatherNd.op: Steps._gathered_rows,
+    ops.TensorScatterUpdate.op: Steps._updated, ops.UnsortedSegmentSum.op: Steps._summed_rows,
 }  # fmt: skip

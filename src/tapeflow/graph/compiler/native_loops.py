@@ -112,7 +112,7 @@ def _may_compile(program: Program) -> bool:
 
 def _others() -> tuple[Any, ...]:
     return (
-        ops.AddN.op, ops.SumToShape.op, ops.TensorListGetItem.op, ops.TensorListSetItem.op, ops.TensorListLength.op,
+        ops.AddN.op, ops.SumToShape.op, ops.UnsortedSegmentSum.op, ops.TensorListGetItem.op, ops.TensorListSetItem.op, ops.TensorListLength.op,
         ops.TensorListFromTensor.op, ops.TensorListReserve.op, ops.TensorListStack.op,
     )  # fmt: skip
 
