@@ -391,6 +391,158 @@ def test_halves_and_small_integers():
             check(function, tf.ones([20], floats), n, tf.zeros([20], tf.bool), tolerance=1e-2)
 
 
+# ---- gradients -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def gradients(monkeypatch):
+    """A list with True for each gradient that ran as machine code, else False."""
+    ran = []
+    call = native_loops.NativeGradient.__call__
+
+    def counted(self, *args):
+        result = call(self, *args)
+        ran.append(result is not None)
+        return result
+
+    monkeypatch.setattr(native_loops.NativeGradient, "__call__", counted)
+    return ran
+
+
+def check_gradient(function, *arguments, tolerance=1e-5):
+    """Compares gradients of a function of loops: of a function under a tape, and of a tape in a function, with eager
+    mode's."""
+
+    def gradient(function, *arguments):
+        with tf.GradientTape() as tape:
+            tape.watch(arguments)
+            loss = tf.reduce_sum(function(*arguments) ** 2.0)
+        return tape.gradient(loss, arguments)
+
+    wanted = gradient(function, *arguments)
+    staged = tf.function(function)
+    results = [gradient(staged, *arguments) for _ in range(2)]
+    results.append(tf.function(lambda *arguments: gradient(function, *arguments))(*arguments))
+    for result in results:
+        for got, want in zip(result, wanted, strict=True):
+            assert got.dtype == want.dtype and got.shape == want.shape
+            np.testing.assert_allclose(got, want, tolerance, tolerance)
+
+
+def test_gradients_of_a_loop_that_nobody_counts(gradients):
+    def function(x):
+        y = x
+        while tf.reduce_sum(y) < 1000.0:
+            y = y * 1.02 + tf.sin(x) ** 2.0
+        return y
+
+    check_gradient(function, tf.constant([1.0, -0.5]), tolerance=1e-4)
+    assert gradients and all(gradients)
+
+
+def test_gradients_of_weights(gradients):
+    rng = np.random.default_rng(0)
+    inputs = tf.constant(rng.normal(size=(30, 2, 5)), tf.float64)
+
+    def function(w, u, b):
+        state, states = tf.zeros([2, 20], tf.float64), tf.TensorArray(tf.float64, 30)
+        for i in tf.range(30):
+            state = tf.tanh(inputs[i] @ w + state @ u + b) * 0.5 + state * b
+            states = states.write(i, state)
+        return states.stack()
+
+    shapes = (5, 20), (20, 20), (20,)
+    check_gradient(function, *(tf.constant(0.3 * rng.normal(size=s), tf.float64) for s in shapes), tolerance=1e-10)
+    assert gradients and all(gradients)
+
+
+def test_gradients_of_entries_at_the_counter(gradients):
+    def function(x, scale):
+        total = scale
+        for i in tf.range(1, 40):
+            total = tf.sin(total) * x[i] + x[i - 1] * scale
+        return total
+
+    check_gradient(function, SERIES[:40], tf.constant([0.1, 0.2, 0.3]))
+    assert gradients and all(gradients)
+
+
+def test_gradients_of_a_loop_without_iterations(gradients):
+    def function(x, n):
+        y = x * 3.0
+        for _ in tf.range(tf.cast(n[0], tf.int32)):
+            y = tf.sin(y) * x
+        return y
+
+    for n in (0.0, 50.0, 0.0):
+        staged = tf.function(lambda x, n: function(x, n))
+        x, count = tf.constant([1.0, 2.0]), tf.constant([n])
+        results = []
+        for compute in (function, staged):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                loss = tf.reduce_sum(compute(x, count))
+            results.append(tape.gradient(loss, x))
+        np.testing.assert_allclose(results[1], results[0], 1e-5)
+
+
+def test_gradients_of_gradients():
+    x = tf.constant([0.5, -0.3], tf.float64)
+
+    def function(x):
+        y = x
+        for _ in tf.range(50):
+            y = tf.sin(y) + x * 0.1
+        return tf.reduce_sum(y)
+
+    def second(function):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = function(x)
+            gradient = tape.gradient(y, x)
+        return outer.gradient(gradient, x)
+
+    wanted, staged = second(function), tf.function(function)
+    for result in (second(staged), second(staged), tf.function(lambda: second(function))()):
+        np.testing.assert_allclose(result, wanted, 1e-10)
+
+
+def test_gradients_of_several_targets_of_one_loop():
+    x = tf.constant([0.5, -0.3], tf.float64)
+
+    def function(x):
+        y, z = x, x * 2.0
+        for _ in tf.range(50):
+            y, z = tf.sin(y) * z, tf.cos(z) + y
+        return y, z
+
+    def all_gradients(function):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y, z = function(x)
+            both = tf.reduce_sum(y * z)
+        return tape.gradient(y, x), tape.gradient(z, x), tape.gradient(both, x)
+
+    for result in (all_gradients(tf.function(function)), tf.function(lambda: all_gradients(function))()):
+        for got, want in zip(result, all_gradients(function), strict=True):
+            np.testing.assert_allclose(got, want, 1e-10)
+
+
+def test_gradients_of_loops_with_conditionals_stay_right():
+    def function(x):
+        y = x
+        for i in tf.range(60):
+            if tf.reduce_sum(y) > 1.0:
+                y = y * 0.7 + x * 0.1
+            else:
+                y = tf.exp(y * 0.3) - tf.cast(i, tf.float32) * 0.001
+        return y
+
+    check_gradient(function, tf.constant([0.3, 0.2]), tolerance=1e-4)
+
+
 @pytest.mark.parametrize(
     "change",
     [

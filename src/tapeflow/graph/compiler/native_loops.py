@@ -99,6 +99,8 @@ def _may_compile(program: Program) -> bool:
             kinds = (*CALLS, *CONDITIONALS, *LOOPS)
             if op is not READ and (step.name not in kinds or any(b.stateful for b in op.bodies.values())):
                 return False
+            if step.operation.residuals is not None:  # a conditional under a tape, or the record of an inner loop
+                return False
             if not all(_may_compile(body.compiled.program) for body in op.bodies.values()):
                 return False
         elif op.name == ops.MatMul.op.name:
