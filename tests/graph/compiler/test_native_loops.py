@@ -574,3 +574,14 @@ def test_unknown_sizes_are_a_loop_as_before():
 
     assert "op_Native" not in source_of(function)
     np.testing.assert_allclose(function(tf.constant([3.0, 1.0])), [1.0000863, 1.0], rtol=1e-5)
+
+
+def test_a_small_tensor_is_broadcast_twice():
+    bias = tf.constant([0.1, 0.2, 0.3, -0.4, 0.5, 0.6, -0.7, 0.8])
+
+    def function(x):
+        for _ in tf.range(40):
+            x = (x * bias + 1.0) * tf.sin(x - bias)
+        return x
+
+    check(function, tf.reshape(tf.range(160.0) / 160.0, [20, 8]), tolerance=1e-5)

@@ -23,7 +23,7 @@ from tapeflow.graph.compiler.vectors import MEMORY, Vectors
 
 FEW = 16  # the most elements that are held in registers
 _MOST_BYTES = 1 << 19  # of the stack
-_MOST_BLOCKS = 4000  # calls that write instructions, which bound the time to compile
+_MOST_PARTS = 4000  # elements in registers and blocks of instructions: they take time to compile
 _LANES = (4, 8, 16)  # of vectors
 _ACCUMULATORS = 8  # vectors that a product keeps in registers
 _i64 = ir.IntType(64)
@@ -42,7 +42,7 @@ class Value:
     Attributes:
         shape, dtype: its shape and dtype.
         ahead: whether it is computed ahead of the loop.
-        elements: its elements, if they are in registers.
+        elements: an array of its elements, if they are in registers.
         pointer: the address of its first element, if it is in memory.
         strides: the distances of its elements in memory, in elements: 0 for a dimension of size 1.
         borrowed: whether the memory is a loop variable's, which changes with the next iteration.
@@ -54,7 +54,7 @@ class Value:
     shape: tuple[int, ...]
     dtype: DType
     ahead: bool
-    elements: np.ndarray | None = None
+    elements: Any = None
     pointer: Any = None
     strides: tuple[int, ...] = ()
     borrowed: bool = False
@@ -112,7 +112,7 @@ class Code:
             vectors.block = self.b
         self.one, self._lanes = self._vectors[1], max(self._vectors)
         self.table: list[Any] = []
-        self._bytes = self._blocks = 0
+        self._bytes = self._size = 0
 
     def text(self) -> str:
         """Returns the module, with `{name}` for the name of the function."""
@@ -155,9 +155,9 @@ class Code:
         self._count()
         return self.function.append_basic_block(name)
 
-    def _count(self) -> None:
-        self._blocks += 1
-        if self._blocks > _MOST_BLOCKS:
+    def _count(self, elements: int = 1) -> None:
+        self._size += elements
+        if self._size > _MOST_PARTS:
             raise Unsupported("an iteration is too long")
 
     @contextlib.contextmanager
@@ -229,7 +229,7 @@ class Code:
 
     def of_elements(self, elements: np.ndarray, dtype: DType, ahead: bool) -> Value:
         """Returns a tensor in registers."""
-        self._count()
+        self._count(elements.size)
         return Value(elements.shape, dtype, ahead, elements=elements, wide=dtype.size == 8)
 
     def element(self, value: Value, vectors: Vectors, index: Any) -> Element:
@@ -287,12 +287,12 @@ class Code:
     def in_memory(self, value: Value) -> Value:
         """Returns a tensor in memory."""
         if value.pointer is not None:
-            return value
+            return value if value.elements is None else dataclasses.replace(value, elements=None)
         with self.placed(value.ahead):
             result = self.buffer(value.shape, value.dtype, value.ahead)
             self.fill(result, value)
         if value.ahead or value.form is not None:  # it is there wherever the tensor is
-            value.pointer, value.strides, value.form = result.pointer, result.strides, None
+            value.pointer, value.strides, value.form, value.leaves = result.pointer, result.strides, None, ()
         return result
 
     def broadcast(self, value: Value, shape: tuple[int, ...]) -> Value:
@@ -309,7 +309,7 @@ class Code:
         return Value(shape, dtype, True, form=lambda vectors, index: vectors.number(0, dtype), wide=dtype.size == 8)
 
     def sum(self, x: Value, y: Value) -> Value:
-        """Returns the sum of two tensors of one shape, which is computed where it is used if they have many elements."""
+        """Returns the sum of two tensors of one shape."""
         if x.elements is not None and y.elements is not None:
             pairs = filled(x.shape, lambda i: self.one.rounded(self.one.add(x.elements[i], y.elements[i])))
             return self.of_elements(pairs, x.dtype, False)
@@ -330,7 +330,7 @@ class Code:
             return
         leaves = value.leaves if value.form is not None else () if value.elements is not None else (value,)
         is_flat = result.is_contiguous and all(x.is_contiguous and x.shape == result.shape for x in leaves)
-        *outer, inner = (result.size,) if is_flat else result.shape
+        *outer, inner = [result.size] if is_flat else list(result.shape)
         vectors = self.vectors(value.wide) if is_flat or result.strides[-1] == 1 else self.one
         with contextlib.ExitStack() as stack:
             indices = [stack.enter_context(self.repeated(n)) for n in outer]
@@ -381,7 +381,7 @@ class Code:
         value = dataclasses.replace(
             value, shape=tuple([value.shape[i] for i in order]), strides=tuple([value.strides[i] for i in order])
         )
-        *outer, last = result.shape or (1,)
+        *outer, last = list(result.shape) or [1]
         pieces = [(self.one, 0, last)] if along else self.pieces(vectors, last)
         with contextlib.ExitStack() as stack:
             indices = [stack.enter_context(self.repeated(n)) for n in outer]

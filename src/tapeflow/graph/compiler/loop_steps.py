@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import llvmlite.ir as ir
@@ -58,8 +58,8 @@ class Entries:
 
     def __init__(self, pointer: Any, length: Any, may_change: bool) -> None:
         self.pointer, self.length, self.may_change = pointer, length, may_change
-        self.shape: tuple[int, ...] | None = None
-        self.dtype: DType | None = None
+        self.shape: Any = None
+        self.dtype: Any = None
         self.version = 0
         self.changes = False
 
@@ -128,17 +128,11 @@ class Steps:
 
     def _value(self, tensor: SymbolicTensor) -> Value:
         """Returns a tensor of numbers."""
-        held = self._held(tensor)
-        if not isinstance(held, Value):
-            raise Unsupported(f"{tensor} is no tensor of numbers")
-        return held
+        return _numbers(self._held(tensor))
 
     def _entries(self, tensor: SymbolicTensor) -> Entries:
         """Returns a list."""
-        held = self._held(tensor)
-        if not isinstance(held, Version):
-            raise Unsupported(f"{tensor} is no list")
-        return held.entries
+        return _entries_of(self._held(tensor))
 
     def _constant(self, tensor: SymbolicTensor) -> Held:
         value, code = self._program.constant(tensor), self._code
@@ -149,7 +143,8 @@ class Steps:
         shape = tuple(value.shape)
         if value.numel() <= FEW:
             numbers = np.array(value.tolist(), object).reshape(shape)
-            return code.of_elements(filled(shape, lambda i: code.one.number(numbers[i], tensor.dtype)), tensor.dtype, True)
+            elements = filled(shape, lambda i: code.one.number(numbers[i], tensor.dtype))
+            return code.of_elements(elements, tensor.dtype, True)
         return code.at(code.address(("constant", value.contiguous())), shape, tensor.dtype, True)
 
     # ---- steps ---------------------------------------------------------------------------------------------------
@@ -160,8 +155,8 @@ class Steps:
         if op is READ:
             return [self._variable(step)]
         if step.name in CALLS:
-            body = op.body
-            return Steps(code, body.returning(op.results).program, list(map(self._held, step.args)), self._count).outputs
+            program = op.body.returning(op.results).program
+            return Steps(code, program, list(map(self._held, step.args)), self._count).outputs
         if step.name in CONDITIONALS:
             return self._conditional(step)
         if step.name in LOOPS:
@@ -227,7 +222,7 @@ class Steps:
                 filled(shape, lambda i: element(code.one, [a[i] for a in arrays])), out.dtype, ahead
             )
         operands = [code.broadcast(v, shape) for v in values]
-        leaves = [leaf for v in operands for leaf in (v.leaves if v.form is not None else (v,)) if leaf.pointer is not None]
+        leaves = [leaf for v in operands for leaf in v.leaves or (v,) if leaf.elements is None and leaf.form is None]
         result = Value(
             shape, out.dtype, ahead, leaves=tuple(leaves), wide=out.dtype.size == 8 or any(v.wide for v in operands),
             form=lambda b, index: element(b, [code.element(v, b, index) for v in operands]),
@@ -271,14 +266,15 @@ class Steps:
 
     def _product(self, step: Step, ahead: bool) -> Value:
         code, out = self._code, step.outputs[0]
-        a, b, *flags = (*map(self._value, step.args[:2]), *step.args[2:4], False, False)
+        a, b = (self._value(t) for t in step.args[:2])
+        transpose_a, transpose_b = step.args[2:4] or (False, False)
         if not out.dtype.is_floating:
             raise Unsupported("a product of integers")
         if a.elements is None or b.elements is None or out.shape.num_elements() > FEW:
-            matrices = [code.in_memory(x) for x in (a, b)]
-            matrices = [transposed(x) if flag else x for x, flag in zip(matrices, flags, strict=False)]
-            return code.product(*matrices, out.dtype, ahead)
-        x, y = (m.elements.T if flag else m.elements for m, flag in zip((a, b), flags, strict=False))
+            a, b = code.in_memory(a), code.in_memory(b)
+            a, b = transposed(a) if transpose_a else a, transposed(b) if transpose_b else b
+            return code.product(a, b, out.dtype, ahead)
+        x, y = a.elements.T if transpose_a else a.elements, b.elements.T if transpose_b else b.elements
 
         def element(index: tuple[int, ...]) -> Element:
             i, j = index
@@ -434,7 +430,7 @@ class Steps:
         self._code.fill(result, self._code.zeros(shape, dtype))
         return result
 
-    def _at(self, x: Value, indices: Sequence[Any]) -> Value:
+    def _at(self, x: Value, indices: Iterable[Any]) -> Value:
         """Returns the part of a tensor at indices in its first dimensions, in the tensor's memory."""
         for i in indices:
             x = self._without(self._part(x, 0, i, 1), 0)
@@ -504,7 +500,7 @@ class Steps:
     def _place(self, entries: Entries, index: Any) -> Any:
         """Returns the address of an entry."""
         code = self._code
-        element = code.one.number(index, int64) if isinstance(index, int) else self._value(index).elements.item()
+        element = code.one.number(index, int64) if isinstance(index, int) else _scalar(self._held(index))
         at = code.within(element, entries.length)
         return code.moved(entries.pointer, code.b.mul(at, number(math.prod(entries.shape))), entries.dtype)
 
@@ -561,7 +557,7 @@ class Steps:
 
     def _conditional(self, step: Step) -> list[Held]:
         code, b, (index, *values) = self._code, self._code.b, step.args
-        element = self._value(index).elements.item()
+        element = _scalar(self._held(index))
         held = list(map(self._held, values))
         versions = {v.entries: v.number for v in held if isinstance(v, Version)}
         variables = [
@@ -603,12 +599,11 @@ class Steps:
         held = list(map(self._held, step.args))
         limit = None
         if loop.limited:
-            limit = code.one.convert(held.pop(0).elements.item(), int64).value
+            limit = code.one.convert(_scalar(held.pop(0)), int64).value
         variables: list[Variable | Entries] = []
         for value in held[: loop.count]:
             if isinstance(value, Value):
-                variables.append(Variable(code, value.shape, value.dtype))
-                variables[-1].store(value)
+                variables.append(Variable(code, value.shape, value.dtype, first=value))
             else:
                 variables.append(_entries_of(value))
         if len(set(variables)) < len(variables):
@@ -623,6 +618,11 @@ class Steps:
 
 
 def _entries_of(held: Held) -> Entries:
+    """Returns a list.
+
+    Raises:
+        Unsupported: it is a tensor of numbers.
+    """
     if not isinstance(held, Version):
         raise Unsupported("neither numbers nor a list")
     return held.entries
@@ -638,9 +638,12 @@ class Variable:
         code: the code.
         shape, dtype: shape and dtype of the tensor.
         pointer: the address of a tensor of many elements; by default in new memory.
+        first: the tensor at first.
     """
 
-    def __init__(self, code: Code, shape: tuple[int, ...], dtype: DType, pointer: Any = None) -> None:
+    def __init__(
+        self, code: Code, shape: tuple[int, ...], dtype: DType, pointer: Any = None, first: Value | None = None
+    ) -> None:
         self._code, self.shape, self.dtype = code, shape, dtype
         self._value: Value | None = None
         if math.prod(shape) <= FEW:
@@ -649,6 +652,8 @@ class Variable:
             self._value = code.at(pointer, shape, dtype, False)
         else:
             self._value = code.buffer(shape, dtype)
+        if first is not None:
+            self.store(first)
 
     def load(self, borrowed: bool = False) -> Value:
         """Returns the tensor; `borrowed` as of `Value`."""
@@ -666,7 +671,8 @@ class Variable:
         """
         if not isinstance(held, Value) or held.shape != self.shape or held.dtype is not self.dtype:
             raise Unsupported("a loop variable changes its shape")
-        if not held.borrowed or (self._value is not None and held.pointer is self._value.pointer and held.is_contiguous):
+        is_own = self._value is not None and held.pointer is self._value.pointer and held.is_contiguous
+        if not held.borrowed or is_own:
             return held
         copy = self._code.buffer(held.shape, held.dtype)
         self._code.fill(copy, held)
@@ -741,10 +747,20 @@ def _condition(code: Code, loop: Loop, captured: Sequence[Held]) -> Callable[[li
     return test
 
 
+def _numbers(held: Held) -> Value:
+    """Returns a tensor of numbers.
+
+    Raises:
+        Unsupported: it is a list.
+    """
+    if not isinstance(held, Value):
+        raise Unsupported("a list in the place of numbers")
+    return held
+
+
 def _scalar(held: Held) -> Element:
-    if not isinstance(held, Value) or held.elements is None or held.size != 1:
-        raise Unsupported("no scalar")
-    return held.elements.item()
+    """Returns the element of a scalar."""
+    return _numbers(held).elements.item()
 
 
 class _Function:
@@ -805,9 +821,7 @@ class _Function:
 
     def record(self, held: Held, i: Any) -> None:
         """Stores a tensor of an iteration in a row of memory; once if it is the same in all iterations."""
-        if not isinstance(held, Value):
-            raise Unsupported("a list is recorded")
-        code = self.code
+        code, held = self.code, _numbers(held)
         pointer = code.address(("recorded", held.shape, held.dtype, held.ahead))
         with code.placed(held.ahead):
             target = self._row(pointer, held.shape, held.dtype, number(0) if held.ahead else i)
@@ -867,30 +881,26 @@ def gradient_code(
     code, b = function.code, function.code.b
     cotangents = [function.variable(t, may_change=False) for t in program.inputs[:count]]
     captures = program.inputs[count:]
-    shared = [function.captured(t) if is_same else function.rows(t)
-              for t, is_same in zip(captures, is_shared, strict=True)]  # fmt: skip
+    values: list[Any] = [
+        function.captured(t) if is_same else function.rows(t) for t, is_same in zip(captures, is_shared, strict=True)
+    ]
     sums = [function.variable(program.outputs[i]) for i in added]
 
     def iterate(state: list[Held], trip: Any) -> list[Held]:
         row = b.sub(b.sub(function.limit, trip), number(1))
-        inputs = [held if is_same else held(row) for held, is_same in zip(shared, is_shared, strict=True)]
+        inputs = [held if is_same else held(row) for held, is_same in zip(values, is_shared, strict=True)]
         results = Steps(code, program, [*state[:count], *inputs]).outputs
         for held in results[outputs:]:
             function.record(held, row)
         after: list[Held] = []
         for held, place in zip(state, following, strict=False):
-            after.append(held if place == KEPT else results[place] if place is not None else _zeros_like(code, held))
-        return after + [code.sum(held, results[i]) for held, i in zip(state[count:], added, strict=True)]
+            zeros = code.zeros(held.shape, held.dtype) if isinstance(held, Value) else held
+            after.append(held if place == KEPT else zeros if place is None else results[place])
+        return after + [code.sum(_numbers(x), _numbers(results[i])) for x, i in zip(state[count:], added, strict=True)]
 
     always = code.one.number(True, bool_).value
     function.end(*write_loop(code, [*cotangents, *sums], lambda state: always, iterate, function.limit))
     return code, function.lists
-
-
-def _zeros_like(code: Code, held: Held) -> Value:
-    if not isinstance(held, Value):
-        raise Unsupported("zeros in the place of a list")
-    return code.zeros(held.shape, held.dtype)
 
 
 def counter_of_known_bound(loop: Loop) -> int | None:

@@ -38,6 +38,7 @@ _MOST_ELEMENTS = 1 << 13  # of a tensor that is computed
 _MOST_PRODUCTS = 1 << 18  # of numbers, in a product of matrices
 _LEAST_STEPS = 100  # in all iterations, if their number is static: fewer take less time than compiling
 _MOST_DRAWN = 1 << 22  # random numbers at a time
+_AT_ONCE = 1 << 20  # iterations: between these, the program can be interrupted
 _FIRST_RECORDED = 64  # iterations for which there is memory at first, if nobody knows their number
 
 
@@ -114,8 +115,8 @@ def _may_compile(program: Program) -> bool:
 
 def _others() -> tuple[Any, ...]:
     return (
-        ops.AddN.op, ops.SumToShape.op, ops.UnsortedSegmentSum.op, ops.TensorListGetItem.op, ops.TensorListSetItem.op, ops.TensorListLength.op,
-        ops.TensorListFromTensor.op, ops.TensorListReserve.op, ops.TensorListStack.op,
+        ops.AddN.op, ops.SumToShape.op, ops.UnsortedSegmentSum.op, ops.TensorListGetItem.op, ops.TensorListSetItem.op,
+        ops.TensorListLength.op, ops.TensorListFromTensor.op, ops.TensorListReserve.op, ops.TensorListStack.op,
     )  # fmt: skip
 
 
@@ -138,13 +139,13 @@ class _Native:
         name: the name of the function.
         code: the code.
         lists: for each operand, the list that it is, or None.
-        tensors: the operands in the graph.
+        tensors: the operands in the graph, or their specs.
     """
 
     def __init__(
-        self, name: str, code: Any, lists: Sequence[Any], tensors: Sequence[SymbolicTensor | TensorSpec]
+        self, name: str, code: Any, lists: Sequence[Any], tensors: Sequence[Any]
     ) -> None:
-        self._name, self._code, self._table, self._lists = name, code, code.table, lists
+        self._name, self._text, self._table, self._lists = name, code.text(), code.table, lists
         self._shapes = [None if t.dtype in (variant, resource) else torch.Size(t.shape.as_list()) for t in tensors]
         self._function: Any = None
         if any(entries is not None and entries.shape is None and entries.may_change for entries in lists):
@@ -212,7 +213,7 @@ class _Native:
             held.append(value)
             numbers.append(value.data_ptr())
         if self._function is None:
-            self._function, self._code = function(self._code.text(), self._name, 1), None
+            self._function = function(self._text, self._name, 1)
         table = (ctypes.c_int64 * len(numbers))(*numbers)
         self._function(ctypes.addressof(table))
         return table[0], table[1], recorded
@@ -233,11 +234,11 @@ class NativeLoop(_Native):
         from tapeflow.graph.compiler.loop_steps import counter_of_known_bound, loop_code  # it loads LLVM
 
         self._loop, self._tensors = loop, list(tensors)
-        self._residuals = None if loop.residuals is None else len(loop.residuals)
+        self._residuals, self._newer = len(loop.residuals or ()), self
         code, lists = loop_code(loop, tensors)
         super().__init__(loop.name, code, lists, tensors)
         drawn = [what[1].outputs[0].shape.num_elements() for what in code.table if what[0] == "drawn"]
-        self._at_once = _MOST_DRAWN // max(drawn) + 1 if drawn else 0
+        self._most_drawn = _MOST_DRAWN // max(drawn) + 1 if drawn else 0
         self._counter = counter_of_known_bound(loop) if drawn or loop.residuals else None
         if drawn and self._counter is None:
             raise Unsupported("nobody knows how many numbers to draw")
@@ -248,21 +249,17 @@ class NativeLoop(_Native):
         Raises:
             OpError: an op failed.
         """
-        loop = self._loop
-        if loop.residuals is not None and len(loop.residuals) != self._residuals:  # a gradient needs more
-            try:
-                self.__init__(loop, self._tensors)  # type: ignore[misc]
-            except Unsupported:
-                return loop(*values)
-        tensors = values[1:] if loop.limited else values
+        if len(self._loop.residuals or ()) != self._residuals:  # a gradient needs more
+            return self._with_residuals(*values)
+        loop, tensors = self._loop, values[1:] if self._loop.limited else values
         limit = int(values[0]) if loop.limited else 2**62
         operands = self._operands(tensors, range(loop.count))
         if operands is None:
             return loop(*values)
-        at_once = limit
+        at_once = _AT_ONCE
         if self._counter is not None:
             limit = min(limit, self._trips(tensors))
-            at_once = self._at_once or max(limit, 1)
+            at_once = self._most_drawn or max(limit, 1)
         elif loop.residuals:
             at_once = _FIRST_RECORDED
         trips, rows = 0, []
@@ -271,14 +268,24 @@ class NativeLoop(_Native):
             if status < 0:
                 return loop(*values)
             rows.append([t if what[3] else t[:count] for t, what in zip(recorded, self._recorded, strict=True)])
-            trips, at_once = trips + count, at_once if self._at_once else 2 * at_once
+            trips += count
             if not status or trips >= limit:
                 break
+            at_once = at_once if self._most_drawn else 2 * at_once
         last = [
-            as_variant(Rows(value)) if entries is not None and entries.changes else value if entries is None else given
+            value if entries is None else as_variant(Rows(value)) if entries.changes and trips else given
             for value, entries, given in zip(operands[: loop.count], self._lists, tensors, strict=False)
         ]
         return tuple(last) if loop.residuals is None else (*last, boxed(self._record(rows, trips)))
+
+    def _with_residuals(self, *values: Any) -> tuple[Any, ...]:
+        """Runs the loop with the residuals that it has by now."""
+        if self._newer is self or self._newer._residuals != len(self._loop.residuals or ()):
+            try:
+                self._newer = NativeLoop(self._loop, self._tensors)
+            except Unsupported:
+                return self._loop(*values)
+        return self._newer(*values)
 
     def _record(self, rows: Sequence[Sequence[torch.Tensor]], trips: int) -> Record:
         """Returns the record of the iterations, from its parts."""
@@ -292,11 +299,10 @@ class NativeLoop(_Native):
     def _trips(self, tensors: Sequence[Any]) -> int:
         """Returns the number of iterations of a loop that counts."""
         program = self._loop.condition.compiled.program
-        bound = program.constant(program.steps[-1].args[1])
-        if bound is None:
-            places = [*range(self._loop.count), *(self._loop.count + i for i in self._loop.places[0])]
-            bound = tensors[places[[id(t) for t in program.inputs].index(id(program.steps[-1].args[1]))]]
-        return max(int(bound) - int(tensors[self._counter]), 0)
+        counter, bound = program.steps[-1].args
+        places = [*range(self._loop.count), *(self._loop.count + i for i in self._loop.places[0])]
+        values = {id(t): tensors[i] for t, i in zip(program.inputs, places, strict=True)} | program.constants
+        return max(int(values[id(bound)]) - int(values[id(counter)]), 0)
 
 
 KEPT = -1  # in the place of an output: the cotangent of a loop variable stays

@@ -144,12 +144,13 @@ class LoopGradient:
         is_native = record[()].columns is not None
         iteration = self._native_iteration if is_native else self._iteration
         columns, trips = self._columns(record[()], inputs), record[()].trips
-        native = iteration.in_machine_code(columns, trips, grads, totals) if is_native and trips else None
-        computed = self._from_last(iteration, columns, trips, grads, totals, owned) if native is None else native
+        computed = iteration.in_machine_code(columns, trips, grads, totals) if is_native and trips else None
+        if computed is None:
+            computed = self._from_last(iteration, columns, trips, grads, totals, owned)
         sums = iteration.sums
         if trips and sums.numbers:
-            rest = iter(computed)
-            each = [next(rest) if i is None else _of_all(columns[i], trips) for i in iteration.taken_by_sums]
+            others = iter(computed)
+            each = [next(others) if i is None else _of_all(columns[i], trips) for i in iteration.taken_by_sums]
             shared = [next(iter(_from_last(columns[i], 1))) for i in sums.shared]
             for part in [each] if _same_shapes(each) else [[c[i : i + 1] for c in each] for i in range(trips)]:
                 for number, total in zip(sums.numbers, sums(part, shared), strict=True):
@@ -218,6 +219,10 @@ class _Iteration:
         taken_by_sums: for each tensor that the sums take of an iteration, its place among the captures, or None.
         transposed: the places of captured matrices that are the same in all iterations and by which each multiplies
             transposed, such as the weights of a recurrent layer.
+
+    Args:
+        gradient: the gradient.
+        recorded_numbers: the places in the record of what is recorded as Python numbers.
     """
 
     def __init__(self, gradient: LoopGradient, recorded_numbers: Container[int]) -> None:
@@ -253,7 +258,7 @@ class _Iteration:
     def in_machine_code(
         self, columns: Sequence[Column], trips: int, grads: dict[int, Any], totals: dict[int, Any]
     ) -> list[Any] | None:
-        """Computes all iterations by machine code, if possible; arguments and result as of `LoopGradient._from_last`."""
+        """Computes all iterations by machine code, if possible; arguments and result as of `_from_last`."""
         gradient = self._gradient
         captured = [columns[i] for i in self.captured]
         is_shared = [type(column) is Same for column in captured]
