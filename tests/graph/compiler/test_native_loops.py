@@ -545,11 +545,7 @@ def test_gradients_of_loops_with_conditionals_stay_right():
 
 @pytest.mark.parametrize(
     "change",
-    [
-        lambda x: tf.strings.as_string(x),
-        lambda x: tf.math.bessel_i0e(x),
-        lambda x: tf.where(x > 1.5),
-    ],
+    [lambda x: tf.strings.as_string(x), lambda x: tf.math.bessel_i0e(x), lambda x: tf.where(x > 1.5)],
     ids=["strings", "no element form", "an unknown shape"],
 )
 def test_what_does_not_qualify_is_a_loop_as_before(change):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import torch
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core import errors
 from tapeflow.core.values.held import boxed
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.compile import Written
+from tapeflow.graph.codegen.loop_records import Column, Record, Same
 from tapeflow.graph.codegen.program import Program
 from tapeflow.graph.codegen.prologue import Prologue
 from tapeflow.graph.codegen.regions import Ahead, LoopRegion, Region, specialized
@@ -19,41 +18,6 @@ from tapeflow.graph.codegen.writing import Writer
 
 if TYPE_CHECKING:
     from tapeflow.graph.control.body import Body
-
-
-class Record:
-    """Holds the residuals of a loop's iterations, for the gradient.
-
-    Attributes:
-        rows: for each iteration, the values of the residuals that it computes.
-        ahead: the values of those that were computed before the loop.
-        columns: the values of all residuals, if machine code computed them; else None.
-        trips: the number of iterations.
-
-    Args:
-        columns: as the attribute.
-        trips: the number of iterations, with `columns`.
-    """
-
-    __slots__ = ("_trips", "ahead", "columns", "rows")
-
-    def __init__(self, columns: list[Column] | None = None, trips: int = 0) -> None:
-        self.rows: list[tuple[Any, ...]] = []
-        self.ahead: tuple[Any, ...] = ()
-        self.columns, self._trips = columns, trips
-
-    @property
-    def trips(self) -> int:
-        return len(self.rows) if self.columns is None else self._trips
-
-
-class Same(NamedTuple):
-    """A value that a tensor has in all iterations."""
-
-    value: Any
-
-
-Column = Same | torch.Tensor | Sequence[Any]  # the values of a tensor in all iterations; a tensor holds them stacked
 
 
 class Loop(Written):

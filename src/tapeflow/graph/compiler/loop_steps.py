@@ -6,7 +6,7 @@ import dataclasses
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import llvmlite.ir as ir
 import numpy as np
@@ -15,10 +15,9 @@ import torch
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elements import Element, Unsupported
 from tapeflow.core.ops.static import host_static
-from tapeflow.core.types.dtypes import DType, bool_, int64, resource, variant
+from tapeflow.core.types.dtypes import DType, int64, variant
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import CALLS, Program, Step
-from tapeflow.graph.codegen.prologue import counter_of
 from tapeflow.graph.codegen.regions import CONDITIONALS, LOOPS
 from tapeflow.graph.compiler.loop_code import (
     FEW,
@@ -32,7 +31,16 @@ from tapeflow.graph.compiler.loop_code import (
     number,
     transposed,
 )
-from tapeflow.graph.compiler.native_loops import KEPT, body_of
+from tapeflow.graph.compiler.loop_control import (
+    Entries,
+    Held,
+    Variable,
+    Version,
+    entries_of,
+    numbers_of,
+    scalar,
+    write_loop,
+)
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import Operation
 
@@ -42,52 +50,6 @@ if TYPE_CHECKING:
 _i64 = ir.IntType(64)
 _MOST_PIECES = 64  # that a moved tensor consists of
 _SOURCE = 1 << 40  # the numbers of a tensor's elements begin at a multiple of this; those of zeros are less
-
-
-class Entries:
-    """A list of tensors: its entries stacked in memory.
-
-    Attributes:
-        pointer: the address of the first one.
-        length: the number of entries, an integer of 64 bits.
-        shape, dtype: those of the entries; None as long as no step tells.
-        version: the number of changes.
-        may_change: whether entries may be written.
-        changes: whether some are.
-    """
-
-    def __init__(self, pointer: Any, length: Any, may_change: bool) -> None:
-        self.pointer, self.length, self.may_change = pointer, length, may_change
-        self.shape: Any = None
-        self.dtype: Any = None
-        self.version = 0
-        self.changes = False
-
-    @property
-    def last(self) -> Version:
-        """Its last version."""
-        return Version(self, self.version)
-
-    def tell(self, tensor: SymbolicTensor) -> None:
-        """Learns shape and dtype from an entry.
-
-        Raises:
-            Unsupported: entries differ.
-        """
-        shape = tuple(tensor.shape.as_list())
-        if (self.shape or shape, self.dtype or tensor.dtype) != (shape, tensor.dtype):
-            raise Unsupported("the entries of a list differ")
-        self.shape, self.dtype = shape, tensor.dtype
-
-
-class Version(NamedTuple):
-    """A list as a tensor of the graph. A list changes in its place: only its last version can be used."""
-
-    entries: Entries
-    number: int
-
-
-Held = Value | Version | int  # a number is the place of a variable among the operands of the loop
 
 
 class Steps:
@@ -128,11 +90,11 @@ class Steps:
 
     def _value(self, tensor: SymbolicTensor) -> Value:
         """Returns a tensor of numbers."""
-        return _numbers(self._held(tensor))
+        return numbers_of(self._held(tensor))
 
     def _entries(self, tensor: SymbolicTensor) -> Entries:
         """Returns a list."""
-        return _entries_of(self._held(tensor))
+        return entries_of(self._held(tensor))
 
     def _constant(self, tensor: SymbolicTensor) -> Held:
         value, code = self._program.constant(tensor), self._code
@@ -195,6 +157,8 @@ class Steps:
 
     def _elementwise(self, step: Step, ahead: bool) -> Value:
         statics = step.op.statics(step.args)
+        if any(isinstance(a, (SymbolicTensor, list, tuple)) for a in statics):
+            raise Unsupported(f"{step.name} takes what is not static")
         return self._by_form(
             step, step.inputs, ahead, lambda b, *elements: step.op.element(b, *step.op.with_tensors(elements, statics))
         )
@@ -500,7 +464,7 @@ class Steps:
     def _place(self, entries: Entries, index: Any) -> Any:
         """Returns the address of an entry."""
         code = self._code
-        element = code.one.number(index, int64) if isinstance(index, int) else _scalar(self._held(index))
+        element = code.one.number(index, int64) if isinstance(index, int) else scalar(self._held(index))
         at = code.within(element, entries.length)
         return code.moved(entries.pointer, code.b.mul(at, number(math.prod(entries.shape))), entries.dtype)
 
@@ -557,7 +521,7 @@ class Steps:
 
     def _conditional(self, step: Step) -> list[Held]:
         code, b, (index, *values) = self._code, self._code.b, step.args
-        element = _scalar(self._held(index))
+        element = scalar(self._held(index))
         held = list(map(self._held, values))
         versions = {v.entries: v.number for v in held if isinstance(v, Version)}
         variables = [
@@ -581,7 +545,7 @@ class Steps:
                 if variable is not None:
                     variable.store(result)
                 else:
-                    lists[-1].append(_entries_of(result))
+                    lists[-1].append(entries_of(result))
             latest = {entries: max(version, entries.version) for entries, version in latest.items()}
             b.branch(joined)
             if i < len(bodies) - 1:
@@ -599,13 +563,13 @@ class Steps:
         held = list(map(self._held, step.args))
         limit = None
         if loop.limited:
-            limit = code.one.convert(_scalar(held.pop(0)), int64).value
+            limit = code.one.convert(scalar(held.pop(0)), int64).value
         variables: list[Variable | Entries] = []
         for value in held[: loop.count]:
             if isinstance(value, Value):
                 variables.append(Variable(code, value.shape, value.dtype, first=value))
             else:
-                variables.append(_entries_of(value))
+                variables.append(entries_of(value))
         if len(set(variables)) < len(variables):
             raise Unsupported("a list is carried twice")
         captured, program = held[loop.count :], loop.body.compiled.program
@@ -613,302 +577,19 @@ class Steps:
         def iterate(state: list[Held], _: Any) -> list[Held]:
             return Steps(code, program, [*state, *(captured[i] for i in loop.places[1])]).outputs
 
-        write_loop(code, variables, _condition(code, loop, captured), iterate, limit)
+        write_loop(code, variables, condition_of(code, loop, captured), iterate, limit)
         return [v.last if isinstance(v, Entries) else v.load() for v in variables]
 
 
-def _entries_of(held: Held) -> Entries:
-    """Returns a list.
-
-    Raises:
-        Unsupported: it is a tensor of numbers.
-    """
-    if not isinstance(held, Version):
-        raise Unsupported("neither numbers nor a list")
-    return held.entries
-
-
-# ---- loops -----------------------------------------------------------------------------------------------------------
-
-
-class Variable:
-    """What holds a tensor that instructions change: registers, or memory.
-
-    Args:
-        code: the code.
-        shape, dtype: shape and dtype of the tensor.
-        pointer: the address of a tensor of many elements; by default in new memory.
-        first: the tensor at first.
-    """
-
-    def __init__(
-        self, code: Code, shape: tuple[int, ...], dtype: DType, pointer: Any = None, first: Value | None = None
-    ) -> None:
-        self._code, self.shape, self.dtype = code, shape, dtype
-        self._value: Value | None = None
-        if math.prod(shape) <= FEW:
-            self._slots = filled(shape, lambda _: code.slot(code.one.type(dtype)))
-        elif pointer is not None:
-            self._value = code.at(pointer, shape, dtype, False)
-        else:
-            self._value = code.buffer(shape, dtype)
-        if first is not None:
-            self.store(first)
-
-    def load(self, borrowed: bool = False) -> Value:
-        """Returns the tensor; `borrowed` as of `Value`."""
-        if self._value is not None:
-            return dataclasses.replace(self._value, borrowed=borrowed)
-        b, kind = self._code.b, self._code.one.type(self.dtype)
-        elements = filled(self.shape, lambda i: Element(b.load(self._slots[i], typ=kind), self.dtype))
-        return self._code.of_elements(elements, self.dtype, False)
-
-    def prepared(self, held: Held) -> Value:
-        """Returns a tensor to store that no other store changes.
-
-        Raises:
-            Unsupported: it has another shape.
-        """
-        if not isinstance(held, Value) or held.shape != self.shape or held.dtype is not self.dtype:
-            raise Unsupported("a loop variable changes its shape")
-        is_own = self._value is not None and held.pointer is self._value.pointer and held.is_contiguous
-        if not held.borrowed or is_own:
-            return held
-        copy = self._code.buffer(held.shape, held.dtype)
-        self._code.fill(copy, held)
-        return copy
-
-    def store(self, held: Held) -> None:
-        """Changes the tensor."""
-        value = self.prepared(held)
-        if self._value is None:
-            for index in np.ndindex(self.shape):
-                self._code.b.store(value.elements[index].value, self._slots[index])
-        elif value.pointer is not self._value.pointer:
-            self._code.fill(self._value, value)
-
-
-def write_loop(
-    code: Code,
-    variables: Sequence[Variable | Entries],
-    test: Callable[[list[Held]], Any],
-    iterate: Callable[[list[Held], Any], list[Held]],
-    limit: Any = None,
-) -> tuple[Any, Any]:
-    """Writes a loop.
-
-    Args:
-        code: the code.
-        variables: what holds its loop variables.
-        test: returns the condition, from the loop variables.
-        iterate: returns the loop variables after an iteration, from those before it and its number.
-        limit: the most iterations, an integer of 64 bits; None if there is no limit.
-
-    Returns:
-        The number of iterations, and whether the condition holds after them.
-    """
-    b = code.b
-    for v in variables:
-        if isinstance(v, Entries):
-            v.version += 1  # who captures the list sees its changes
-    counter, going = code.slot(_i64), code.slot(ir.IntType(1))
-    b.store(number(0), counter)
-    head, body, after = (code.new_block(name) for name in ("head", "iteration", "end"))
-    b.branch(head)
-    b.position_at_end(head)
-    count = b.load(counter, typ=_i64)
-    state: list[Held] = [v.last if isinstance(v, Entries) else v.load(borrowed=True) for v in variables]
-    goes_on = test(state)
-    b.store(goes_on, going)
-    b.cbranch(goes_on if limit is None else b.and_(goes_on, b.icmp_signed("<", count, limit)), body, after)
-    b.position_at_end(body)
-    prepared = []
-    for v, result in zip(variables, iterate(state, count), strict=True):
-        if isinstance(v, Variable):
-            prepared.append((v, v.prepared(result)))
-        elif _entries_of(result) is not v:
-            raise Unsupported("a loop exchanges lists")
-    for v, value in prepared:
-        v.store(dataclasses.replace(value, borrowed=False))
-    b.store(b.add(count, number(1)), counter)
-    b.branch(head)
-    b.position_at_end(after)
-    return b.load(counter, typ=_i64), b.load(going, typ=ir.IntType(1))
-
-
-def _condition(code: Code, loop: Loop, captured: Sequence[Held]) -> Callable[[list[Held]], Any]:
+def condition_of(code: Code, loop: Loop, captured: Sequence[Held]) -> Callable[[list[Held]], Any]:
     """Returns the function that writes the condition of a loop."""
 
     def test(state: list[Held]) -> Any:
         inputs = [*state, *(captured[i] for i in loop.places[0])]
         (condition,) = Steps(code, loop.condition.compiled.program, inputs).outputs
-        return _scalar(condition).value
+        return scalar(condition).value
 
     return test
-
-
-def _numbers(held: Held) -> Value:
-    """Returns a tensor of numbers.
-
-    Raises:
-        Unsupported: it is a list.
-    """
-    if not isinstance(held, Value):
-        raise Unsupported("a list in the place of numbers")
-    return held
-
-
-def _scalar(held: Held) -> Element:
-    """Returns the element of a scalar."""
-    return _numbers(held).elements.item()
-
-
-class _Function:
-    """The function of a loop, which takes operands in memory.
-
-    Attributes:
-        code: its code.
-        limit: the most iterations, an integer of 64 bits.
-        lists: for each operand, the list that it is, or None.
-    """
-
-    def __init__(self) -> None:
-        self.code = Code()
-        self.limit, _ = self.code.entry(("limit",)), self.code.entry(("status",))
-        self.lists: list[Entries | None] = []
-        self._variables: list[tuple[Variable, Any]] = []
-
-    def _pointer(self, dtype: DType, may_change: bool) -> Any:
-        """Returns the address of the next operand, and remembers whether it is a list."""
-        place = len(self.lists)
-        self.lists.append(None)
-        if dtype is resource:
-            return place
-        pointer = self.code.address(("operand", place))
-        if dtype is variant:
-            self.lists[-1] = Entries(pointer, self.code.entry(("length", place)), may_change)
-        return pointer
-
-    def variable(self, tensor: SymbolicTensor, may_change: bool = True) -> Variable | Entries:
-        """Returns what holds the next operand, which the loop changes; or a list, which it changes if it may."""
-        code, pointer = self.code, self._pointer(tensor.dtype, may_change)
-        if self.lists[-1] is not None:
-            return self.lists[-1]
-        shape = tuple(tensor.shape.as_list())
-        variable = Variable(code, shape, tensor.dtype, pointer)
-        if math.prod(shape) <= FEW:
-            variable.store(code.settled(code.at(pointer, shape, tensor.dtype, False)))
-            self._variables.append((variable, pointer))
-        return variable
-
-    def captured(self, tensor: SymbolicTensor) -> Held:
-        """Returns the next operand, which the loop does not change."""
-        pointer = self._pointer(tensor.dtype, False)
-        if self.lists[-1] is not None:
-            return self.lists[-1].last
-        if tensor.dtype is resource:
-            return pointer
-        return self.code.settled(self.code.at(pointer, tuple(tensor.shape.as_list()), tensor.dtype, True))
-
-    def rows(self, tensor: SymbolicTensor) -> Callable[[Any], Value]:
-        """Returns the function of a number that returns this row of the next operand."""
-        pointer, shape = self._pointer(tensor.dtype, False), tuple(tensor.shape.as_list())
-        return lambda i: self.code.settled(self._row(pointer, shape, tensor.dtype, i))
-
-    def _row(self, pointer: Any, shape: tuple[int, ...], dtype: DType, i: Any) -> Value:
-        offset = self.code.b.mul(i, number(math.prod(shape)))
-        return self.code.at(self.code.moved(pointer, offset, dtype), shape, dtype, False)
-
-    def record(self, held: Held, i: Any) -> None:
-        """Stores a tensor of an iteration in a row of memory; once if it is the same in all iterations."""
-        code, held = self.code, _numbers(held)
-        pointer = code.address(("recorded", held.shape, held.dtype, held.ahead))
-        with code.placed(held.ahead):
-            target = self._row(pointer, held.shape, held.dtype, number(0) if held.ahead else i)
-            code.fill(target, held)
-
-    def end(self, count: Any, going: Any) -> None:
-        """Ends the function after the loop."""
-        code, b = self.code, self.code.b
-        for variable, pointer in self._variables:
-            code.fill(code.at(pointer, variable.shape, variable.dtype, False), variable.load())
-        for i, value in enumerate((count, b.zext(going, _i64))):
-            b.store(value, b.gep(code.arguments, [number(i)], source_etype=_i64))
-        b.ret_void()
-
-
-def loop_code(loop: Loop, tensors: Sequence[SymbolicTensor]) -> tuple[Code, list[Entries | None]]:
-    """Returns the code of a loop, and for each of its operands the list that it is, or None.
-
-    The table has the most iterations, which the code replaces by their number, then a number: -1 after a failure, 1 if
-    the condition still holds, else 0.
-
-    Args:
-        loop: the loop.
-        tensors: the tensors that it takes.
-
-    Raises:
-        Unsupported: the loop does not qualify.
-    """
-    function = _Function()
-    variables = [function.variable(t) for t in tensors[: loop.count]]
-    captured = [function.captured(t) for t in tensors[loop.count :]]
-
-    def iterate(state: list[Held], count: Any) -> list[Held]:
-        inputs = [*state, *(captured[i] for i in loop.places[1])]
-        outputs = Steps(function.code, body_of(loop), inputs, count).outputs
-        for held in outputs[loop.count :]:
-            function.record(held, count)
-        return outputs[: loop.count]
-
-    test = _condition(function.code, loop, captured)
-    function.end(*write_loop(function.code, variables, test, iterate, function.limit))
-    return function.code, function.lists
-
-
-def gradient_code(
-    program: Program, following: Sequence[int | None], added: Sequence[int], is_shared: Sequence[bool], outputs: int
-) -> tuple[Code, list[Entries | None]]:
-    """Returns the code of a loop's gradient; result as of `loop_code`, other arguments as of `NativeGradient`.
-
-    Args:
-        added: the places of the outputs that are summed.
-
-    Raises:
-        Unsupported: the gradient does not qualify.
-    """
-    function, count = _Function(), len(following)
-    code, b = function.code, function.code.b
-    cotangents = [function.variable(t, may_change=False) for t in program.inputs[:count]]
-    captures = program.inputs[count:]
-    values: list[Any] = [
-        function.captured(t) if is_same else function.rows(t) for t, is_same in zip(captures, is_shared, strict=True)
-    ]
-    sums = [function.variable(program.outputs[i]) for i in added]
-
-    def iterate(state: list[Held], trip: Any) -> list[Held]:
-        row = b.sub(b.sub(function.limit, trip), number(1))
-        inputs = [held if is_same else held(row) for held, is_same in zip(values, is_shared, strict=True)]
-        results = Steps(code, program, [*state[:count], *inputs]).outputs
-        for held in results[outputs:]:
-            function.record(held, row)
-        after: list[Held] = []
-        for held, place in zip(state, following, strict=False):
-            zeros = code.zeros(held.shape, held.dtype) if isinstance(held, Value) else held
-            after.append(held if place == KEPT else zeros if place is None else results[place])
-        return after + [code.sum(_numbers(x), _numbers(results[i])) for x, i in zip(state[count:], added, strict=True)]
-
-    always = code.one.number(True, bool_).value
-    function.end(*write_loop(code, [*cotangents, *sums], lambda state: always, iterate, function.limit))
-    return code, function.lists
-
-
-def counter_of_known_bound(loop: Loop) -> int | None:
-    """Returns the number of the loop variable that counts up to a bound that the loop takes, or None."""
-    program = loop.condition.compiled.program
-    bound = program.steps[-1].args[1] if len(program.steps) == 1 else None
-    is_known = program.constant(bound) is not None or any(t is bound for t in program.inputs)
-    return counter_of(loop) if is_known else None
 
 
 # ---- moves -----------------------------------------------------------------------------------------------------------

@@ -23,6 +23,8 @@ from tapeflow.core.types.dtypes import resource, variant
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.held import boxed
 from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.codegen.counters import counter_of_known_bound, static_trip_count, trip_count
+from tapeflow.graph.codegen.loop_records import Column, Record, Same
 from tapeflow.graph.codegen.program import CALLS, Program, Step, bytes_of
 from tapeflow.graph.codegen.regions import CONDITIONALS, LOOPS
 from tapeflow.graph.codegen.writing import has_stream, with_stream
@@ -32,7 +34,7 @@ from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, variable_in
 
 if TYPE_CHECKING:
-    from tapeflow.graph.codegen.loops import Column, Loop, Record
+    from tapeflow.graph.codegen.loops import Loop
 
 _MOST_ELEMENTS = 1 << 13  # of a tensor that is computed
 _MOST_PRODUCTS = 1 << 18  # of numbers, in a product of matrices
@@ -63,7 +65,7 @@ def _native(program: Program, step: Step) -> NativeLoop | None:
     if not all(_is_small(t) for t in tensors[: loop.count]) or not all(map(_may_compile, programs)):
         return None
     limit = program.constant(step.inputs[0]) if loop.limited else None
-    trips = [n for n in (_trip_count(program, loop, tensors), limit) if n is not None]
+    trips = [n for n in (static_trip_count(program, loop, tensors), limit) if n is not None]
     if trips and min(map(int, trips)) * len(programs[1].steps) < _LEAST_STEPS:
         return None
     try:
@@ -120,18 +122,6 @@ def _others() -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def _trip_count(program: Program, loop: Loop, tensors: Sequence[SymbolicTensor]) -> int | None:
-    """Returns how often a loop runs at most, if it counts from one constant to another, or None."""
-    condition = loop.condition.compiled.program
-    if len(condition.steps) != 1 or condition.steps[0].op is not ops.Less.op:
-        return None
-    counter, limit = condition.steps[0].args
-    places = {id(t): i for i, t in enumerate(condition.inputs)}
-    start = tensors[places[id(counter)]] if places.get(id(counter), loop.count) < loop.count else None
-    first, last = program.constant(start), condition.constant(limit)
-    return None if first is None or last is None else max(int(last) - int(first), 0)
-
-
 class _Native:
     """Machine code that takes operands in memory.
 
@@ -142,9 +132,7 @@ class _Native:
         tensors: the operands in the graph, or their specs.
     """
 
-    def __init__(
-        self, name: str, code: Any, lists: Sequence[Any], tensors: Sequence[Any]
-    ) -> None:
+    def __init__(self, name: str, code: Any, lists: Sequence[Any], tensors: Sequence[Any]) -> None:
         self._name, self._text, self._table, self._lists = name, code.text(), code.table, lists
         self._shapes = [None if t.dtype in (variant, resource) else torch.Size(t.shape.as_list()) for t in tensors]
         self._function: Any = None
@@ -231,7 +219,7 @@ class NativeLoop(_Native):
     """
 
     def __init__(self, loop: Loop, tensors: Sequence[SymbolicTensor]) -> None:
-        from tapeflow.graph.compiler.loop_steps import counter_of_known_bound, loop_code  # it loads LLVM
+        from tapeflow.graph.compiler.loop_functions import loop_code  # it loads LLVM
 
         self._loop, self._tensors = loop, list(tensors)
         self._residuals, self._newer = len(loop.residuals or ()), self
@@ -239,8 +227,8 @@ class NativeLoop(_Native):
         super().__init__(loop.name, code, lists, tensors)
         drawn = [what[1].outputs[0].shape.num_elements() for what in code.table if what[0] == "drawn"]
         self._most_drawn = _MOST_DRAWN // max(drawn) + 1 if drawn else 0
-        self._counter = counter_of_known_bound(loop) if drawn or loop.residuals else None
-        if drawn and self._counter is None:
+        self._counts = counter_of_known_bound(loop) is not None
+        if drawn and not self._counts:
             raise Unsupported("nobody knows how many numbers to draw")
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:
@@ -257,8 +245,8 @@ class NativeLoop(_Native):
         if operands is None:
             return loop(*values)
         at_once = _AT_ONCE
-        if self._counter is not None:
-            limit = min(limit, self._trips(tensors))
+        if self._counts and (self._most_drawn or loop.residuals):
+            limit = min(limit, trip_count(loop, tensors))
             at_once = self._most_drawn or max(limit, 1)
         elif loop.residuals:
             at_once = _FIRST_RECORDED
@@ -289,20 +277,10 @@ class NativeLoop(_Native):
 
     def _record(self, rows: Sequence[Sequence[torch.Tensor]], trips: int) -> Record:
         """Returns the record of the iterations, from its parts."""
-        from tapeflow.graph.codegen.loops import Record, Same  # whose passes compile loops
-
         columns: list[Column] = []
         for (*_, is_shared), *parts in zip(self._recorded, *rows, strict=True):
             columns.append(Same(parts[0]) if is_shared else parts[0] if len(parts) == 1 else torch.cat(parts))
         return Record(columns, trips)
-
-    def _trips(self, tensors: Sequence[Any]) -> int:
-        """Returns the number of iterations of a loop that counts."""
-        program = self._loop.condition.compiled.program
-        counter, bound = program.steps[-1].args
-        places = [*range(self._loop.count), *(self._loop.count + i for i in self._loop.places[0])]
-        values = {id(t): tensors[i] for t, i in zip(program.inputs, places, strict=True)} | program.constants
-        return max(int(values[id(bound)]) - int(values[id(counter)]), 0)
 
 
 KEPT = -1  # in the place of an output: the cotangent of a loop variable stays
@@ -335,7 +313,7 @@ class NativeGradient(_Native):
             return
         if not all(map(_is_static, captures)) or any(t.dtype in (variant, resource) for t in self._specs):
             return
-        from tapeflow.graph.compiler.loop_steps import gradient_code  # it loads LLVM
+        from tapeflow.graph.compiler.loop_functions import gradient_code  # it loads LLVM
 
         with contextlib.suppress(Unsupported):
             code, lists = gradient_code(program, following, list(added.values()), is_shared, outputs)

@@ -22,7 +22,8 @@ from tapeflow.core.types.dtypes import variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
-from tapeflow.graph.codegen.loops import Column, Loop, Record, Same
+from tapeflow.graph.codegen.loop_records import Column, Record, Same
+from tapeflow.graph.codegen.loops import Loop
 from tapeflow.graph.codegen.program import needed
 from tapeflow.graph.codegen.recurrent import Run
 from tapeflow.graph.compiler.native_loops import KEPT, NativeGradient
