@@ -18,6 +18,7 @@ from tapeflow.graph.codegen.writing import Writer
 
 if TYPE_CHECKING:
     from tapeflow.graph.control.body import Body
+    from tapeflow.graph.gradients.loop_gradients import LoopGradient
 
 
 class Loop(Written):
@@ -35,6 +36,7 @@ class Loop(Written):
 
     Attributes:
         residuals: tensors of the body's graph that are recorded of each iteration; None if there is no record.
+        gradients: the kernels of its gradients.
         recorded_numbers: the places among them of those that are recorded as Python numbers.
     """
 
@@ -53,6 +55,7 @@ class Loop(Written):
         self.count, self.captured, self.places, self.limited = count, captured, places, limited
         self.uniform = uniform
         self.residuals: list[SymbolicTensor] | None = None
+        self.gradients: list[LoopGradient] = []
         self.recorded_numbers: set[int] = set()
         self._prologue: Prologue | None = None
 

@@ -337,8 +337,8 @@ class Code:
             for builder, begin, count in self.pieces(vectors, inner):
                 with self.repeated(count, builder.lanes) as i:
                     at = self.b.add(i, number(begin)) if begin else i
-                    index = at if is_flat else [*indices, at]
-                    self.store(builder, self.element(value, builder, index), result, index)
+                    place = at if is_flat else [*indices, at]
+                    self.store(builder, self.element(value, builder, place), result, place)
 
     def vectors(self, wide: bool) -> Vectors:
         """Returns the builder of vectors, of elements with 8 bytes if `wide`."""

@@ -61,6 +61,8 @@ class Version(NamedTuple):
     number: int
 
 
+TAPE = Entries(None, None, False)  # in the place of the tape of a conditional's branch
+
 Held = Value | Version | int  # a number is the place of a variable among the operands of the loop
 
 

@@ -12,7 +12,7 @@ from tapeflow.core.types.dtypes import DType, bool_, resource, variant
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import Program
 from tapeflow.graph.compiler.loop_code import FEW, Code, Value, number
-from tapeflow.graph.compiler.loop_control import Entries, Held, Variable, numbers_of, write_loop
+from tapeflow.graph.compiler.loop_control import TAPE, Entries, Held, Variable, Version, numbers_of, write_loop
 from tapeflow.graph.compiler.loop_steps import Steps, condition_of
 from tapeflow.graph.compiler.native_loops import KEPT, body_of
 
@@ -80,7 +80,11 @@ class _Function:
 
     def record(self, held: Held, i: Any) -> None:
         """Stores a tensor of an iteration in a row of memory; once if it is the same in all iterations."""
-        code, held = self.code, numbers_of(held)
+        code = self.code
+        if isinstance(held, Version) and held.entries is TAPE:
+            code.entry(("recorded", (0,), bool_, True))
+            return
+        held = numbers_of(held)
         pointer = code.address(("recorded", held.shape, held.dtype, held.ahead))
         with code.placed(held.ahead):
             target = self._row(pointer, held.shape, held.dtype, number(0) if held.ahead else i)

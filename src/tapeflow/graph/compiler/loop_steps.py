@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import llvmlite.ir as ir
@@ -32,6 +32,7 @@ from tapeflow.graph.compiler.loop_code import (
     transposed,
 )
 from tapeflow.graph.compiler.loop_control import (
+    TAPE,
     Entries,
     Held,
     Variable,
@@ -41,11 +42,13 @@ from tapeflow.graph.compiler.loop_control import (
     scalar,
     write_loop,
 )
+from tapeflow.graph.compiler.native_loops import differentiated_by
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import Operation
 
 if TYPE_CHECKING:
     from tapeflow.graph.codegen.loops import Loop
+    from tapeflow.graph.control.body import Body
 
 _i64 = ir.IntType(64)
 _MOST_PIECES = 64  # that a moved tensor consists of
@@ -123,6 +126,8 @@ class Steps:
             return self._conditional(step)
         if step.name in LOOPS:
             return self._loop(step)
+        if not step.registered:
+            return self._conditional_gradient(step)
         if op in _OF_LISTS:
             return [_OF_LISTS[op](self, step)]
         if op.random_fill and not op.tensors(step.args):
@@ -520,35 +525,81 @@ class Steps:
     # ---- control -------------------------------------------------------------------------------------------------
 
     def _conditional(self, step: Step) -> list[Held]:
-        code, b, (index, *values) = self._code, self._code.b, step.args
-        element = scalar(self._held(index))
-        held = list(map(self._held, values))
+        """Returns the results of a conditional."""
+        index, *values = step.args
+        held, op = list(map(self._held, values)), step.op
+        count = len(next(iter(op.bodies.values())).outputs)  # without the tape of the branch
+
+        def results(label: str, body: Body) -> list[Held]:
+            return Steps(self._code, body.compiled.program, [held[p] for p in op.places[label]]).outputs
+
+        tapes: list[Held] = [TAPE.last for _ in step.outputs[count:]]
+        return self._branches(self._held(index), op.bodies, results, step.outputs[:count], held) + tapes
+
+    def _conditional_gradient(self, step: Step) -> list[Held]:
+        """Returns the gradients of a conditional: of a branch that runs again, with its residuals."""
+        of, code = step.op.gradient_of, self._code
+        op, count = of.operation.op, len(of.targets)
+        dys, (index, *operands) = (list(map(self._held, t)) for t in (step.args[1 : 1 + count], step.args[1 + count :]))
+
+        def results(label: str, body: Body) -> list[Held]:
+            backward, places = body.backward(body.outputs, differentiated_by(of, body)), op.places[label]
+            inputs, captures = [operands[p] for p in places], backward.graph.external_captures
+            known: dict[int, Held] = dict(zip(map(id, body.inputs), inputs, strict=True))
+            residuals = [t for t in captures if id(t) not in known]
+            if any(not isinstance(t, SymbolicTensor) or t.graph is not body.graph for t in residuals):
+                raise Unsupported("a branch's gradient takes values from elsewhere")
+            known.update(
+                zip(map(id, residuals), Steps(code, body.returning(residuals).program, inputs).outputs, strict=True)
+            )
+            gradients = iter(Steps(code, backward.compiled.program, [*dys, *(known[id(t)] for t in captures)]).outputs)
+            by_place = {
+                p: next(gradients)
+                for p, g in zip(places, backward.graph.structured_outputs, strict=True)
+                if g is not None
+            }
+            return [
+                by_place.get(i - 1) or code.zeros(tuple(t.shape.as_list()), t.dtype)
+                for i, t in zip(of.sources, step.outputs, strict=True)
+            ]
+
+        return self._branches(index, op.bodies, results, step.outputs, [*dys, *operands])
+
+    def _branches(
+        self, index: Held, bodies: Mapping[str, Body], results_of: Callable[[str, Body], list[Held]],
+        outputs: Sequence[SymbolicTensor], held: Sequence[Held],
+    ) -> list[Held]:  # fmt: skip
+        """Writes branches, one of which runs.
+
+        Args:
+            index: the number of the branch, or whether it is the first one.
+            bodies: the branches by their labels.
+            results_of: writes a branch, and returns its results.
+            outputs: the tensors that hold the results.
+            held: what the branches take, which may be lists that they change.
+        """
+        code, b, element = self._code, self._code.b, scalar(index)
         versions = {v.entries: v.number for v in held if isinstance(v, Version)}
-        variables = [
-            None if t.dtype is variant else Variable(code, tuple(t.shape.as_list()), t.dtype) for t in step.outputs
-        ]
+        variables = [None if t.dtype is variant else Variable(code, tuple(t.shape.as_list()), t.dtype) for t in outputs]
         lists: list[list[Entries]] = []
-        latest = dict(versions)
-        joined, bodies = code.new_block("joined"), step.op.bodies
+        latest, joined = dict(versions), code.new_block("joined")
         for i, (label, body) in enumerate(bodies.items()):
-            if i < len(bodies) - 1:
+            is_last = i == len(bodies) - 1
+            if not is_last:
                 chosen, following = code.new_block("branch"), code.new_block("else")
-                is_bool = element.dtype.is_bool
-                test = element.value if is_bool else code.one.equal(element, i).value
+                test = element.value if element.dtype.is_bool else code.one.equal(element, i).value
                 b.cbranch(test, chosen, following)
                 b.position_at_end(chosen)
             for entries, version in versions.items():
                 entries.version = version
-            results = Steps(code, body.compiled.program, [held[p] for p in step.op.places[label]]).outputs
-            lists.append([])
+            results = results_of(label, body)
+            lists.append([entries_of(r) for r, variable in zip(results, variables, strict=True) if variable is None])
             for variable, result in zip(variables, results, strict=True):
                 if variable is not None:
                     variable.store(result)
-                else:
-                    lists[-1].append(entries_of(result))
             latest = {entries: max(version, entries.version) for entries, version in latest.items()}
             b.branch(joined)
-            if i < len(bodies) - 1:
+            if not is_last:
                 b.position_at_end(following)
         b.position_at_end(joined)
         for entries, version in latest.items():

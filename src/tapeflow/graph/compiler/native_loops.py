@@ -31,10 +31,11 @@ from tapeflow.graph.codegen.writing import has_stream, with_stream
 from tapeflow.graph.compiler.clusters import has_llvm
 from tapeflow.graph.compiler.target import function
 from tapeflow.graph.ir.graph import READ
-from tapeflow.graph.ir.operation import GraphOp, variable_in
+from tapeflow.graph.ir.operation import GradientOf, GraphOp, variable_in
 
 if TYPE_CHECKING:
     from tapeflow.graph.codegen.loops import Loop
+    from tapeflow.graph.control.body import Body
 
 _MOST_ELEMENTS = 1 << 13  # of a tensor that is computed
 _MOST_PRODUCTS = 1 << 18  # of numbers, in a product of matrices
@@ -99,20 +100,36 @@ def _may_compile(program: Program) -> bool:
         if step.placed or not all(map(_is_static if kept else _is_small, step.outputs)):
             return False
         if not step.registered:
-            kinds = (*CALLS, *CONDITIONALS, *LOOPS)
-            if op is not READ and (step.name not in kinds or any(b.stateful for b in op.bodies.values())):
-                return False
-            if step.operation.residuals is not None:  # a conditional under a tape, or the record of an inner loop
-                return False
-            if not all(_may_compile(body.compiled.program) for body in op.bodies.values()):
+            bodies = bodies_of(step)
+            if bodies is None or any(b.stateful or not _may_compile(b.compiled.program) for b in bodies):
                 return False
         elif op.name == ops.MatMul.op.name:
             if bytes_of(step.args[0]) // step.args[0].dtype.size * step.outputs[0].shape[1] > _MOST_PRODUCTS:
                 return False
-        elif op.element is None and op.over_rows is None and not op.moves:
-            if op not in _others() and not op.random_fill:
-                return False
+        elif not (op.element or op.over_rows or op.moves or op.random_fill) and op not in _others():
+            return False
     return True
+
+
+def bodies_of(step: Step) -> list[Body] | None:
+    """Returns the functions that a step of graphs alone runs; None if it can't be compiled."""
+    op = step.op
+    if op is READ:
+        return []
+    if step.name in LOOPS and step.operation.residuals is not None:  # the record of an inner loop
+        return None
+    if step.name in (*CALLS, *CONDITIONALS, *LOOPS):
+        return list(op.bodies.values())
+    of = op.gradient_of
+    if of is None or of.operation.type not in CONDITIONALS or of.outside:
+        return None
+    branches = list(of.operation.op.bodies.values())
+    return branches + [branch.backward(branch.outputs, differentiated_by(of, branch)) for branch in branches]
+
+
+def differentiated_by(of: GradientOf, branch: Body) -> tuple[bool, ...]:
+    """Returns for each output of a conditional's branch whether it has a cotangent."""
+    return tuple([i in of.targets for i in range(len(branch.outputs))])
 
 
 def _others() -> tuple[Any, ...]:
@@ -230,6 +247,10 @@ class NativeLoop(_Native):
         self._counts = counter_of_known_bound(loop) is not None
         if drawn and not self._counts:
             raise Unsupported("nobody knows how many numbers to draw")
+        is_shared = [what[3] for what in self._recorded]
+        if any(t.dtype is variant for t in loop.residuals or ()):  # conditionals, without the tapes of their branches
+            if not all(gradient.compiles(is_shared) for gradient in loop.gradients):
+                raise Unsupported("the gradient needs the tapes of conditionals")
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:
         """Runs the loop on raw values.
@@ -298,6 +319,7 @@ class NativeGradient(_Native):
 
     Attributes:
         is_shared: as the argument.
+        compiles: whether it is compiled.
     """
 
     def __init__(
@@ -306,7 +328,7 @@ class NativeGradient(_Native):
     ) -> None:  # fmt: skip
         self.is_shared, self._count, self._added = list(is_shared), len(following), added
         self._specs = [TensorSpec(t.shape, t.dtype) for t in (program.outputs[i] for i in added.values())]
-        self._is_native = False
+        self.compiles = False
         cotangents, captures = program.inputs[: self._count], program.inputs[self._count :]
         tensors = [*cotangents, *captures, *self._specs]
         if not all(map(_is_small, [*cotangents, *program.outputs])) or not _may_compile(program):
@@ -319,7 +341,7 @@ class NativeGradient(_Native):
             code, lists = gradient_code(program, following, list(added.values()), is_shared, outputs)
             super().__init__("gradient", code, lists, tensors)
             self._shapes[self._count :] = [None] * (len(tensors) - self._count)
-            self._is_native = True
+            self.compiles = True
 
     def __call__(
         self, cotangents: Sequence[Any], captures: Sequence[Any], trips: int
@@ -335,7 +357,7 @@ class NativeGradient(_Native):
             The cotangents before the first iteration, the sums by the numbers of the outputs, and what was recorded;
             None if the shapes are others, or an index is out of range.
         """
-        if not self._is_native:
+        if not self.compiles:
             return None
         sums = [torch.zeros(spec.shape.as_list(), dtype=spec.dtype.torch) for spec in self._specs]
         captures = [c.contiguous() if isinstance(c, torch.Tensor) else c for c in captures]

@@ -128,6 +128,7 @@ class LoopGradient:
         for t in self.backward.graph.external_captures:
             at = inputs.get(id(t))
             self.captures.append(("record", loop.add_residuals([t])[0]) if at is None else ("input", at))
+        loop.gradients.append(self)
 
     def __call__(self, record: Any, *values: Any) -> tuple[Any, ...]:
         """Returns the gradients of the inputs `sources`, as raw values."""
@@ -146,6 +147,9 @@ class LoopGradient:
         iteration = self._native_iteration if is_native else self._iteration
         columns, trips = self._columns(record[()], inputs), record[()].trips
         computed = iteration.in_machine_code(columns, trips, grads, totals) if is_native and trips else None
+        if computed is None and is_native and trips and self._needs_tapes:
+            again = self.loop(*inputs[: len(inputs) - len(self.outside)])[-1][()]
+            iteration, columns = self._iteration, self._columns(again, inputs)
         if computed is None:
             computed = self._from_last(iteration, columns, trips, grads, totals, owned)
         sums = iteration.sums
@@ -197,6 +201,21 @@ class LoopGradient:
         """Returns the values of the backward function's captures in all iterations."""
         recorded = self.loop.columns(record)
         return [recorded[at] if kind == "record" else Same(inputs[at]) for kind, at in self.captures]
+
+    @property
+    def _needs_tapes(self) -> bool:
+        """True if the iterations of Python take the tapes of conditionals, which machine code does not record."""
+        return any(t.dtype is variant for t in self.loop.residuals or ())
+
+    def compiles(self, is_shared: Sequence[bool]) -> bool:
+        """Tests whether machine code computes the iterations.
+
+        Args:
+            is_shared: for each residual, whether it is the same in all iterations.
+        """
+        captures = (self.captures[i] for i in self._native_iteration.captured)
+        kinds = [kind != "record" or is_shared[at] for kind, at in captures]
+        return self._native_iteration.compiled(kinds).compiles
 
     @functools.cached_property
     def _iteration(self) -> _Iteration:
@@ -260,9 +279,19 @@ class _Iteration:
         self, columns: Sequence[Column], trips: int, grads: dict[int, Any], totals: dict[int, Any]
     ) -> list[Any] | None:
         """Computes all iterations by machine code, if possible; arguments and result as of `_from_last`."""
+        gradient, captured = self._gradient, [columns[i] for i in self.captured]
+        native = self.compiled([type(column) is Same for column in captured])
+        values = [column.value if type(column) is Same else column for column in captured]
+        results = native([grads[i] for i in gradient.live], values, trips)
+        if results is None:
+            return None
+        grads.update(zip(gradient.live, results[0], strict=True))
+        totals.update(results[1])
+        return results[2]
+
+    def compiled(self, is_shared: list[bool]) -> NativeGradient:
+        """Returns the machine code; `is_shared` tells which of the captures are the same in all iterations."""
         gradient = self._gradient
-        captured = [columns[i] for i in self.captured]
-        is_shared = [type(column) is Same for column in captured]
         if self._native is None or self._native.is_shared != is_shared:
             following: list[int | None] = []
             for i in gradient.live:
@@ -271,13 +300,7 @@ class _Iteration:
                 following.append(KEPT if not changes else None if number is None else self.numbers.index(number))
             added = {n: self.numbers.index(n) for _, n in gradient.captured if n in self.numbers}
             self._native = NativeGradient(self.function.program, following, added, is_shared, len(self.numbers))
-        values = [column.value if type(column) is Same else column for column in captured]
-        results = self._native([grads[i] for i in gradient.live], values, trips)
-        if results is None:
-            return None
-        grads.update(zip(gradient.live, results[0], strict=True))
-        totals.update(results[1])
-        return results[2]
+        return self._native
 
 
 def _only_blanks(gradient: LoopGradient, variable: int) -> bool:
