@@ -36,12 +36,13 @@ def counter_of(loop: Loop) -> int | None:
     return counter if one is not None and one.item() == 1 else None
 
 
-def counter_of_known_bound(loop: Loop) -> int | None:
-    """Returns the number of the loop variable that counts up to a constant or an operand of the loop, or None."""
+def counts_to_known_bound(loop: Loop) -> bool:
+    """Returns True if a loop counts its iterations up to a constant or to an operand of the loop."""
     program = loop.condition.compiled.program
-    bound = program.steps[-1].args[1] if len(program.steps) == 1 else None
-    is_known = program.constant(bound) is not None or any(t is bound for t in program.inputs)
-    return counter_of(loop) if is_known else None
+    if counter_of(loop) is None or len(program.steps) != 1:
+        return False
+    bound = program.steps[0].args[1]
+    return program.constant(bound) is not None or any(t is bound for t in program.inputs)
 
 
 def trip_count(loop: Loop, values: Sequence[Any]) -> int:

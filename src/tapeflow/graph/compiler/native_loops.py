@@ -23,7 +23,7 @@ from tapeflow.core.types.dtypes import resource, variant
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.held import boxed
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.codegen.counters import counter_of_known_bound, static_trip_count, trip_count
+from tapeflow.graph.codegen.counters import counts_to_known_bound, static_trip_count, trip_count
 from tapeflow.graph.codegen.loop_records import Column, Record, Same
 from tapeflow.graph.codegen.program import CALLS, Program, Step, bytes_of
 from tapeflow.graph.codegen.regions import CONDITIONALS, LOOPS
@@ -147,19 +147,23 @@ class _Native:
         code: the code.
         lists: for each operand, the list that it is, or None.
         tensors: the operands in the graph, or their specs.
+
+    The code takes a table of numbers: of `_numbers`, with the addresses of operands at `_places`, and `_others`.
     """
 
     def __init__(self, name: str, code: Any, lists: Sequence[Any], tensors: Sequence[Any]) -> None:
-        self._name, self._text, self._table, self._lists = name, code.text(), code.table, lists
+        self._name, self._text, self._lists, table = name, code.text(), lists, list(enumerate(code.table))
+        self._numbers = [what[1].data_ptr() if what[0] == "constant" else 0 for what in code.table]
+        self._constants = [what[1] for what in code.table if what[0] == "constant"]
+        self._places = [(slot, what[1]) for slot, what in table if what[0] == "operand"]
+        known = ("limit", "status", "constant", "operand")
+        self._others = [(slot, what) for slot, what in table if what[0] not in known]
+        self._recorded = [what for what in code.table if what[0] == "recorded"]
+        self._array = ctypes.c_int64 * len(table)
         self._shapes = [None if t.dtype in (variant, resource) else torch.Size(t.shape.as_list()) for t in tensors]
         self._function: Any = None
         if any(entries is not None and entries.shape is None and entries.may_change for entries in lists):
             raise Unsupported("a list of unknown entries")
-
-    @property
-    def _recorded(self) -> list[Any]:
-        """The entries of the table that are memory for what is recorded."""
-        return [what for what in self._table if what[0] == "recorded"]
 
     def _operands(self, values: Sequence[Any], own: Container[int]) -> list[Any] | None:
         """Returns the memory of operands; None if one has another shape.
@@ -175,7 +179,7 @@ class _Native:
             elif shape is not None:
                 if value.shape != shape:
                     return None
-                value = value.clone(memory_format=torch.contiguous_format) if i in own else value.contiguous()
+                value = value.clone() if i in own and value.is_contiguous() else value.contiguous()
             if value is None:
                 return None
             operands.append(value)
@@ -193,19 +197,15 @@ class _Native:
         """
         held: list[Any] = []
         recorded: list[torch.Tensor] = []
-        numbers = []
-        for what, *rest in self._table:
-            if what in ("limit", "status"):
-                numbers.append(limit)
-                continue
+        numbers = list(self._numbers)
+        numbers[0] = limit
+        for slot, place in self._places:
+            numbers[slot] = operands[place].data_ptr()
+        for slot, (what, *rest) in self._others:
             if what == "length":
-                numbers.append(len(operands[rest[0]]))
+                numbers[slot] = len(operands[rest[0]])
                 continue
-            if what == "operand":
-                value = operands[rest[0]]
-            elif what == "constant":
-                value = rest[0]
-            elif what == "drawn":
+            if what == "drawn":
                 value = _drawn(rest[0], limit)
             elif what == "recorded":
                 shape, dtype, is_shared = rest
@@ -216,11 +216,11 @@ class _Native:
                 if list(value.shape) != rest[1].shape.as_list():
                     return 0, -1, []
             held.append(value)
-            numbers.append(value.data_ptr())
+            numbers[slot] = value.data_ptr()
         if self._function is None:
             self._function = function(self._text, self._name, 1)
-        table = (ctypes.c_int64 * len(numbers))(*numbers)
-        self._function(ctypes.addressof(table))
+        table = self._array(*numbers)
+        self._function(table)
         return table[0], table[1], recorded
 
 
@@ -244,7 +244,7 @@ class NativeLoop(_Native):
         super().__init__(loop.name, code, lists, tensors)
         drawn = [what[1].outputs[0].shape.num_elements() for what in code.table if what[0] == "drawn"]
         self._most_drawn = _MOST_DRAWN // max(drawn) + 1 if drawn else 0
-        self._counts = counter_of_known_bound(loop) is not None
+        self._counts = counts_to_known_bound(loop)
         if drawn and not self._counts:
             raise Unsupported("nobody knows how many numbers to draw")
         is_shared = [what[3] for what in self._recorded]
@@ -261,7 +261,7 @@ class NativeLoop(_Native):
         if len(self._loop.residuals or ()) != self._residuals:  # a gradient needs more
             return self._with_residuals(*values)
         loop, tensors = self._loop, values[1:] if self._loop.limited else values
-        limit = int(values[0]) if loop.limited else 2**62
+        limit = max(int(values[0]), 0) if loop.limited else 2**62
         operands = self._operands(tensors, range(loop.count))
         if operands is None:
             return loop(*values)
