@@ -211,6 +211,40 @@ def test_random_numbers_without_a_seed_differ(monkeypatch):
     assert not np.array_equal(position, compiled(tf.constant(20_000))[0])
 
 
+def test_random_numbers_until_a_condition():
+    @tf.function
+    def first_above(bound):
+        x, draws = tf.zeros([]), tf.constant(0)
+        while x < bound:
+            x = tf.random.uniform([])
+            if x < 0.5:
+                x += tf.random.uniform([]) * 0.01
+            draws += 1
+        return x, draws
+
+    assert "op_Native" in source_of(first_above, tf.constant(0.999))
+    for bound in (0.1, 0.9, 0.999):
+        x, draws = first_above(tf.constant(bound))
+        assert bound <= float(x) <= 1.0 and int(draws) > 0
+    assert len({int(first_above(tf.constant(0.999))[1]) for _ in range(20)}) > 10
+
+
+@pytest.mark.parametrize("inside", ["a conditional", "an uncounted loop"])
+def test_seeded_random_numbers_that_nobody_counts(inside):
+    @tf.function
+    def function():
+        x = tf.constant(0.0)
+        while x < 50.0:
+            if inside == "a conditional" and x > 10.0:
+                x += 1.0
+            else:
+                x += tf.random.uniform([], seed=3)
+        return x
+
+    assert "op_Native" not in source_of(function)
+    assert float(function()) >= 50.0
+
+
 # ---- lists -----------------------------------------------------------------------------------------------------------
 
 

@@ -19,6 +19,7 @@ from tapeflow.core.types.dtypes import DType, int64, variant
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import CALLS, Program, Step
 from tapeflow.graph.codegen.regions import CONDITIONALS, LOOPS
+from tapeflow.graph.codegen.writing import has_stream
 from tapeflow.graph.compiler.loop_code import (
     FEW,
     Code,
@@ -62,15 +63,18 @@ class Steps:
         code: the code.
         program: the program.
         inputs: the values of its inputs.
-        count: the number of iterations of the outer loop until now, an integer of 64 bits, where each iteration runs
-            the steps once; else None.
+        count: the number of iterations of the outer loop until now, an integer of 64 bits, where an iteration runs the
+            steps at most once; else None.
+        always: whether each iteration runs them.
 
     Raises:
         Unsupported: there is a step that can't be compiled.
     """
 
-    def __init__(self, code: Code, program: Program, inputs: Sequence[Held], count: Any = None) -> None:
-        self._code, self._program, self._count = code, program, count
+    def __init__(
+        self, code: Code, program: Program, inputs: Sequence[Held], count: Any = None, always: bool = True
+    ) -> None:
+        self._code, self._program, self._count, self._always = code, program, count, always
         self._known: dict[int, Held] = {id(t): v for t, v in zip(program.inputs, inputs, strict=True)}
         self._uses = program.use_counts()
         elementwise = [step for step in program.steps if step.op.element is not None]
@@ -121,7 +125,7 @@ class Steps:
             return [self._variable(step)]
         if step.name in CALLS:
             program = op.body.returning(op.results).program
-            return Steps(code, program, list(map(self._held, step.args)), self._count).outputs
+            return Steps(code, program, list(map(self._held, step.args)), self._count, self._always).outputs
         if step.name in CONDITIONALS:
             return self._conditional(step)
         if step.name in LOOPS:
@@ -458,7 +462,7 @@ class Steps:
     def _drawn(self, step: Step) -> Value:
         """Returns the random numbers of an iteration: they are drawn before the loop."""
         code, out = self._code, step.outputs[0]
-        if self._count is None:
+        if self._count is None or (has_stream(step) and not self._always):
             raise Unsupported("nobody knows how many numbers to draw")
         pointer = code.address(("drawn", step))
         at = code.moved(pointer, code.b.mul(self._count, number(out.shape.num_elements())), out.dtype)
@@ -531,7 +535,8 @@ class Steps:
         count = len(next(iter(op.bodies.values())).outputs)  # without the tape of the branch
 
         def results(label: str, body: Body) -> list[Held]:
-            return Steps(self._code, body.compiled.program, [held[p] for p in op.places[label]]).outputs
+            inputs = [held[p] for p in op.places[label]]
+            return Steps(self._code, body.compiled.program, inputs, self._count, always=False).outputs
 
         tapes: list[Held] = [TAPE.last for _ in step.outputs[count:]]
         return self._branches(self._held(index), op.bodies, results, step.outputs[:count], held) + tapes

@@ -42,7 +42,7 @@ _MOST_PRODUCTS = 1 << 18  # of numbers, in a product of matrices
 _LEAST_STEPS = 100  # in all iterations, if their number is static: fewer take less time than compiling
 _MOST_DRAWN = 1 << 22  # random numbers at a time
 _AT_ONCE = 1 << 20  # iterations: between these, the program can be interrupted
-_FIRST_RECORDED = 64  # iterations for which there is memory at first, if nobody knows their number
+_FIRST_STACKED = 64  # iterations that draw or record numbers at first, if nobody knows how many there are
 
 
 def compile_loops(program: Program) -> None:
@@ -242,11 +242,12 @@ class NativeLoop(_Native):
         self._residuals, self._newer = len(loop.residuals or ()), self
         code, lists = loop_code(loop, tensors)
         super().__init__(loop.name, code, lists, tensors)
-        drawn = [what[1].outputs[0].shape.num_elements() for what in code.table if what[0] == "drawn"]
-        self._most_drawn = _MOST_DRAWN // max(drawn) + 1 if drawn else 0
+        draws = [what[1] for what in code.table if what[0] == "drawn"]
+        most = max([step.outputs[0].shape.num_elements() for step in draws], default=0)
+        self._most_drawn = _MOST_DRAWN // most + 1 if most else 0
         self._counts = counts_to_known_bound(loop)
-        if drawn and not self._counts:
-            raise Unsupported("nobody knows how many numbers to draw")
+        if not self._counts and any(map(has_stream, draws)):
+            raise Unsupported("nobody knows how many numbers to draw from a seed")
         is_shared = [what[3] for what in self._recorded]
         if any(t.dtype is variant for t in loop.residuals or ()):  # conditionals, without the tapes of their branches
             if not all(gradient.compiles(is_shared) for gradient in loop.gradients):
@@ -269,8 +270,8 @@ class NativeLoop(_Native):
         if self._counts and (self._most_drawn or loop.residuals):
             limit = min(limit, trip_count(loop, tensors))
             at_once = self._most_drawn or max(limit, 1)
-        elif loop.residuals:
-            at_once = _FIRST_RECORDED
+        elif self._most_drawn or loop.residuals:
+            at_once = _FIRST_STACKED
         trips, rows = 0, []
         while True:
             count, status, recorded = self._run(operands, min(limit - trips, at_once))
@@ -280,7 +281,7 @@ class NativeLoop(_Native):
             trips += count
             if not status or trips >= limit:
                 break
-            at_once = at_once if self._most_drawn else 2 * at_once
+            at_once = min(2 * at_once, self._most_drawn or _AT_ONCE)
         last = [
             value if entries is None else as_variant(Rows(value)) if entries.changes and trips else given
             for value, entries, given in zip(operands[: loop.count], self._lists, tensors, strict=False)
