@@ -249,9 +249,9 @@ class NativeLoop(_Native):
         if not self._counts and any(map(has_stream, draws)):
             raise Unsupported("nobody knows how many numbers to draw from a seed")
         is_shared = [what[3] for what in self._recorded]
-        if any(t.dtype is variant for t in loop.residuals or ()):  # conditionals, without the tapes of their branches
-            if not all(gradient.compiles(is_shared) for gradient in loop.gradients):
-                raise Unsupported("the gradient needs the tapes of conditionals")
+        takes_tapes = any(t.dtype is variant for t in loop.residuals or ())  # which machine code does not record
+        if takes_tapes and not all(gradient.compiles(is_shared) for gradient in loop.gradients):
+            raise Unsupported("the gradient needs the tapes of conditionals")
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:
         """Runs the loop on raw values.
