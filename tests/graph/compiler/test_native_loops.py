@@ -211,6 +211,20 @@ def test_random_numbers_without_a_seed_differ(monkeypatch):
     assert not np.array_equal(position, compiled(tf.constant(20_000))[0])
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("draw", [tf.random.stateless_uniform, tf.random.stateless_normal])
+def test_random_numbers_of_a_seed_that_depends_on_the_counter(draw, dtype):
+    def function(x):
+        few, many, same = tf.zeros([3], dtype), tf.zeros([5, 4], dtype), tf.zeros([], dtype)
+        for i in tf.range(40):
+            few += draw([3], tf.stack([i - 20, 7]), dtype=dtype) * x
+            many = many * 0.5 + draw([5, 4], tf.stack([tf.cast(i, tf.int64) * 2**40, 3]), dtype=dtype)
+            same += draw([], [1, 2], dtype=dtype)
+        return few, many, same
+
+    check(function, tf.constant(1.0, dtype), tolerance={"float32": 1e-6, "float64": 1e-14}[dtype])
+
+
 def test_random_numbers_until_a_condition():
     @tf.function
     def first_above(bound):

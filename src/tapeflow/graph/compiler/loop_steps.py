@@ -15,7 +15,8 @@ import torch
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elements import Element, Unsupported
 from tapeflow.core.ops.static import host_static
-from tapeflow.core.types.dtypes import DType, int64, variant
+from tapeflow.core.rng import elements as forms
+from tapeflow.core.types.dtypes import DType, int64, uint64, variant
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import CALLS, Program, Step
 from tapeflow.graph.codegen.regions import CONDITIONALS, LOOPS
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from tapeflow.graph.control.body import Body
 
 _i64 = ir.IntType(64)
+_MOST_DRAWN = 64  # random numbers of a key
 _MOST_PIECES = 64  # that a moved tensor consists of
 _SOURCE = 1 << 40  # the numbers of a tensor's elements begin at a multiple of this; those of zeros are less
 
@@ -136,6 +138,8 @@ class Steps:
             return [_OF_LISTS[op](self, step)]
         if op.random_fill and not op.tensors(step.args):
             return [self._drawn(step)]
+        if op in _OF_KEYS and all(isinstance(t, SymbolicTensor) for t in step.args[1:3]):
+            return [self._drawn_from_key(step)]
         if not step.pure or step.must_run:
             raise Unsupported(f"{step.name} is not compiled")
         ahead = all(self._value(t).ahead for t in step.inputs)
@@ -148,6 +152,8 @@ class Steps:
                 return [self._reduced(step, axes, op.over_rows, ahead)]
             if op is ops.SumToShape.op:
                 return [self._summed(step, ahead)]
+            if op is ops.StatelessRandomGetKeyCounter.op:
+                return self._key_and_counter(step, ahead)
             if op is ops.AddN.op:
                 return [self._added(step, ahead)]
             if op.name == ops.MatMul.op.name:
@@ -468,6 +474,28 @@ class Steps:
         at = code.moved(pointer, code.b.mul(self._count, number(out.shape.num_elements())), out.dtype)
         return code.settled(code.at(at, tuple(out.shape.as_list()), out.dtype, False))
 
+    def _key_and_counter(self, step: Step, ahead: bool) -> list[Value]:
+        """Returns the key and the counter of a seed."""
+        code, seed = self._code, self._value(step.args[0]).elements
+        key, *counter = forms.key_and_counter(code.one, list(seed.flat))
+        return [code.of_elements(filled((len(row),), lambda i, row=row: row[i[0]]), uint64, ahead)
+                for row in ((key,), counter)]  # fmt: skip
+
+    def _drawn_from_key(self, step: Step) -> Value:
+        """Returns random numbers that follow from a key and a counter."""
+        code, (_, key, counter, alg, dtype), out = self._code, step.args, step.outputs[0]
+        shape = tuple(out.shape.as_list())
+        if math.prod(shape) > _MOST_DRAWN or host_static(alg) not in (1, 3):
+            raise Unsupported("many random numbers")
+        stream = [self._value(key), self._value(counter)]
+        ahead = all(value.ahead for value in stream)
+        with code.placed(ahead):
+            elements = [e for value in stream for e in value.elements.flat]
+            numbers = forms.drawn(code.one, _OF_KEYS[step.op], math.prod(shape), elements, dtype)
+            places = np.arange(len(numbers)).reshape(shape)
+            value = code.of_elements(filled(shape, lambda i: numbers[places[i]]), dtype, ahead)
+            return value if value.size <= FEW else code.in_memory(value)
+
     # ---- lists ---------------------------------------------------------------------------------------------------
 
     def _place(self, entries: Entries, index: Any) -> Any:
@@ -699,6 +727,9 @@ _OF_LISTS: dict[Any, Callable[[Steps, Step], Held]] = {
     ops.TensorListGetItem.op: Steps._item, ops.TensorListSetItem.op: Steps._with_item,
     ops.TensorListLength.op: Steps._length, ops.TensorListFromTensor.op: Steps._rows,
     ops.TensorListReserve.op: Steps._new_list, ops.TensorListStack.op: Steps._stacked,
+}  # fmt: skip
+_OF_KEYS: dict[Any, Callable[..., list[Element]]] = {
+    ops.StatelessRandomUniformV2.op: forms.uniform, ops.StatelessRandomNormalV2.op: forms.normal,
 }  # fmt: skip
 _AT_INDICES: dict[Any, Callable[[Steps, Step], Value]] = {
     ops.GatherV2.op: Steps._gathered, ops.GatherNd.op: Steps._gathered_rows,

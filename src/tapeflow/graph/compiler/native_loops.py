@@ -136,6 +136,7 @@ def _others() -> tuple[Any, ...]:
     return (
         ops.AddN.op, ops.SumToShape.op, ops.UnsortedSegmentSum.op, ops.TensorListGetItem.op, ops.TensorListSetItem.op,
         ops.TensorListLength.op, ops.TensorListFromTensor.op, ops.TensorListReserve.op, ops.TensorListStack.op,
+        ops.StatelessRandomGetKeyCounter.op, ops.StatelessRandomUniformV2.op, ops.StatelessRandomNormalV2.op,
     )  # fmt: skip
 
 
