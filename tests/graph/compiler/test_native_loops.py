@@ -515,6 +515,27 @@ def test_gradients_of_entries_at_the_counter(gradients):
     assert gradients and all(gradients)
 
 
+def test_gradients_of_an_array_that_a_loop_writes_and_reads(gradients):
+    def function(x):
+        array = tf.TensorArray(tf.float64, 40, element_shape=[2], clear_after_read=False).write(0, x).write(1, x * 0.5)
+        for i in tf.range(2, 40):
+            array = array.write(i, tf.sin(array.read(i - 1)) + 0.5 * array.read(i - 2) * array.read(i // 2))
+        return array.stack()
+
+    check_gradient(function, tf.constant([0.3, -0.2], tf.float64), tolerance=1e-10)
+    assert gradients and all(gradients)
+
+
+def test_gradients_of_an_array_that_a_loop_reads_twice():
+    def function(x):
+        array, total = tf.TensorArray(tf.float64, 40, clear_after_read=False).unstack(x), tf.zeros([], tf.float64)
+        for i in tf.range(1, 40):
+            total = tf.sin(total) * array.read(i) + array.read(i // 2)
+        return total
+
+    check_gradient(function, tf.range(40.0, dtype=tf.float64) / 20.0, tolerance=1e-10)
+
+
 def test_gradients_of_a_loop_without_iterations(gradients):
     def function(x, n):
         y = x * 3.0

@@ -93,10 +93,12 @@ class Code:
         b: the builder of instructions.
         one: the builder of single elements.
         table: what the entries of the table are.
+        is_gradient: whether lists are gradients, and those of unknown length are zeros.
         arguments: the address of the table.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, is_gradient: bool = False) -> None:
+        self.is_gradient = is_gradient
         self.module = ir.Module("loop")
         self.function = ir.Function(self.module, ir.FunctionType(ir.VoidType(), [_pointer]), "kernel")
         (self.arguments,) = self.function.args

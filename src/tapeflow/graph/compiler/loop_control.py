@@ -12,6 +12,7 @@ import numpy as np
 
 from tapeflow.core.ops.elements import Element, Unsupported
 from tapeflow.core.types.dtypes import DType
+from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.compiler.loop_code import FEW, Code, Value, filled, number
 
@@ -42,7 +43,7 @@ class Entries:
         """Its last version."""
         return Version(self, self.version)
 
-    def tell(self, tensor: SymbolicTensor) -> None:
+    def tell(self, tensor: SymbolicTensor | TensorSpec) -> None:
         """Learns shape and dtype from an entry.
 
         Raises:
@@ -61,9 +62,16 @@ class Version(NamedTuple):
     number: int
 
 
-TAPE = Entries(None, None, False)  # in the place of the tape of a conditional's branch
+class Sparse(NamedTuple):
+    """A list of zeros but for some entries, such as the gradient of a read: pairs of an index and an entry."""
 
-Held = Value | Version | int  # a number is the place of a variable among the operands of the loop
+    written: tuple[tuple[Any, Value], ...] = ()
+
+
+# In the place of a residual that no machine code takes: the tape of a conditional's branch, or a list for its length.
+UNRECORDED = Entries(None, number(0), False)
+
+Held = Value | Version | Sparse | int  # a number is the place of a variable among the operands of the loop
 
 
 def numbers_of(held: Held) -> Value:

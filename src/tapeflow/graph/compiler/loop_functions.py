@@ -12,7 +12,7 @@ from tapeflow.core.types.dtypes import DType, bool_, resource, variant
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import Program
 from tapeflow.graph.compiler.loop_code import FEW, Code, Value, number
-from tapeflow.graph.compiler.loop_control import TAPE, Entries, Held, Variable, Version, numbers_of, write_loop
+from tapeflow.graph.compiler.loop_control import UNRECORDED, Entries, Held, Variable, Version, numbers_of, write_loop
 from tapeflow.graph.compiler.loop_steps import Steps, condition_of
 from tapeflow.graph.compiler.native_loops import KEPT, body_of
 
@@ -31,8 +31,8 @@ class _Function:
         lists: for each operand, the list that it is, or None.
     """
 
-    def __init__(self) -> None:
-        self.code = Code()
+    def __init__(self, is_gradient: bool = False) -> None:
+        self.code = Code(is_gradient)
         self.limit, _ = self.code.entry(("limit",)), self.code.entry(("status",))
         self.lists: list[Entries | None] = []
         self._variables: list[tuple[Variable, Any]] = []
@@ -48,9 +48,9 @@ class _Function:
             self.lists[-1] = Entries(pointer, self.code.entry(("length", place)), may_change)
         return pointer
 
-    def variable(self, tensor: SymbolicTensor, may_change: bool = True) -> Variable | Entries:
-        """Returns what holds the next operand, which the loop changes; or a list, which it changes if it may."""
-        code, pointer = self.code, self._pointer(tensor.dtype, may_change)
+    def variable(self, tensor: SymbolicTensor) -> Variable | Entries:
+        """Returns what holds the next operand, which the loop changes."""
+        code, pointer = self.code, self._pointer(tensor.dtype, True)
         if self.lists[-1] is not None:
             return self.lists[-1]
         shape = tuple(tensor.shape.as_list())
@@ -69,6 +69,11 @@ class _Function:
             return pointer
         return self.code.settled(self.code.at(pointer, tuple(tensor.shape.as_list()), tensor.dtype, True))
 
+    def unrecorded(self) -> Held:
+        """Returns what stands for the next operand, a residual that is not recorded."""
+        self.lists.append(None)
+        return UNRECORDED.last
+
     def rows(self, tensor: SymbolicTensor) -> Callable[[Any], Value]:
         """Returns the function of a number that returns this row of the next operand."""
         pointer, shape = self._pointer(tensor.dtype, False), tuple(tensor.shape.as_list())
@@ -81,7 +86,7 @@ class _Function:
     def record(self, held: Held, i: Any) -> None:
         """Stores a tensor of an iteration in a row of memory; once if it is the same in all iterations."""
         code = self.code
-        if isinstance(held, Version) and held.entries is TAPE:
+        if isinstance(held, Version):
             code.entry(("recorded", (0,), bool_, True))
             return
         held = numbers_of(held)
@@ -130,7 +135,11 @@ def loop_code(loop: Loop, tensors: Sequence[SymbolicTensor]) -> tuple[Code, list
 
 
 def gradient_code(
-    program: Program, following: Sequence[int | None], added: Sequence[int], is_shared: Sequence[bool], outputs: int
+    program: Program,
+    following: Sequence[int | None],
+    added: Sequence[int],
+    is_shared: Sequence[bool | None],
+    outputs: int,
 ) -> tuple[Code, list[Entries | None]]:
     """Returns the code of a loop's gradient; result as of `loop_code`, other arguments as of `NativeGradient`.
 
@@ -140,18 +149,19 @@ def gradient_code(
     Raises:
         Unsupported: the gradient does not qualify.
     """
-    function, count = _Function(), len(following)
+    function, count = _Function(is_gradient=True), len(following)
     code, b = function.code, function.code.b
-    cotangents = [function.variable(t, may_change=False) for t in program.inputs[:count]]
+    cotangents = [function.variable(t) for t in program.inputs[:count]]
     captures = program.inputs[count:]
     values: list[Any] = [
-        function.captured(t) if is_same else function.rows(t) for t, is_same in zip(captures, is_shared, strict=True)
+        function.unrecorded() if is_same is None else function.captured(t) if is_same else function.rows(t)
+        for t, is_same in zip(captures, is_shared, strict=True)
     ]
     sums = [function.variable(program.outputs[i]) for i in added]
 
     def iterate(state: list[Held], trip: Any) -> list[Held]:
         row = b.sub(b.sub(function.limit, trip), number(1))
-        inputs = [held if is_same else held(row) for held, is_same in zip(values, is_shared, strict=True)]
+        inputs = [held(row) if is_same is False else held for held, is_same in zip(values, is_shared, strict=True)]
         results = Steps(code, program, [*state[:count], *inputs]).outputs
         for held in results[outputs:]:
             function.record(held, row)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,6 +18,7 @@ from tapeflow.core.ops.elements import Element, Unsupported
 from tapeflow.core.ops.static import host_static
 from tapeflow.core.rng import elements as forms
 from tapeflow.core.types.dtypes import DType, int64, uint64, variant
+from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import CALLS, Program, Step
 from tapeflow.graph.codegen.regions import CONDITIONALS, LOOPS
@@ -34,9 +36,10 @@ from tapeflow.graph.compiler.loop_code import (
     transposed,
 )
 from tapeflow.graph.compiler.loop_control import (
-    TAPE,
+    UNRECORDED,
     Entries,
     Held,
+    Sparse,
     Variable,
     Version,
     entries_of,
@@ -84,7 +87,7 @@ class Steps:
         for step in program.steps:
             results = self._computed(step)
             self._known.update(zip(map(id, step.outputs), results, strict=True))
-        self.outputs = [self._held(t) for t in program.outputs]
+        self.outputs = [self._result(t) for t in program.outputs]
 
     # ---- values --------------------------------------------------------------------------------------------------
 
@@ -96,6 +99,12 @@ class Steps:
         if isinstance(held, Version) and held.number != held.entries.version:
             raise Unsupported("a list is used after it was changed")
         return held
+
+    def _result(self, tensor: SymbolicTensor) -> Held:
+        """Returns an output. An earlier version of a list can be one only as a residual."""
+        held = self._known.get(id(tensor))
+        is_old = isinstance(held, Version) and held.number != held.entries.version
+        return UNRECORDED.last if is_old else self._held(tensor)
 
     def _value(self, tensor: SymbolicTensor) -> Value:
         """Returns a tensor of numbers."""
@@ -134,6 +143,8 @@ class Steps:
             return self._loop(step)
         if not step.registered:
             return self._conditional_gradient(step)
+        if op is ops.AddN.op and step.outputs[0].dtype is variant:
+            return [self._sum_of_lists(step)]
         if op in _OF_LISTS:
             return [_OF_LISTS[op](self, step)]
         if op.random_fill and not op.tensors(step.args):
@@ -326,7 +337,10 @@ class Steps:
             list(map(stand_in, arg)) if kind == "list" else stand_in(arg) if kind == "tensor" else arg
             for kind, arg in zip(kinds, arguments, strict=True)
         ]
-        result = op.kernel(*inputs, **({"device": torch.device("cpu")} if op.creates else {}))
+        try:
+            result = op.kernel(*inputs, **({"device": torch.device("cpu")} if op.creates else {}))
+        except Exception as error:  # when it runs, the op raises it again
+            raise Unsupported(f"{op.name} fails") from error
         results = result if isinstance(result, (list, tuple)) else [result]
         return [r.numpy() for r in results], sources
 
@@ -478,8 +492,10 @@ class Steps:
         """Returns the key and the counter of a seed."""
         code, seed = self._code, self._value(step.args[0]).elements
         key, *counter = forms.key_and_counter(code.one, list(seed.flat))
-        return [code.of_elements(filled((len(row),), lambda i, row=row: row[i[0]]), uint64, ahead)
-                for row in ((key,), counter)]  # fmt: skip
+        rows = [np.array([None] * n) for n in (1, 2)]
+        rows[0][0] = key
+        rows[1][0], rows[1][1] = counter
+        return [code.of_elements(row, uint64, ahead) for row in rows]
 
     def _drawn_from_key(self, step: Step) -> Value:
         """Returns random numbers that follow from a key and a counter."""
@@ -501,6 +517,8 @@ class Steps:
     def _place(self, entries: Entries, index: Any) -> Any:
         """Returns the address of an entry."""
         code = self._code
+        if entries is UNRECORDED:
+            raise Unsupported("entries that are not recorded")
         element = code.one.number(index, int64) if isinstance(index, int) else scalar(self._held(index))
         at = code.within(element, entries.length)
         return code.moved(entries.pointer, code.b.mul(at, number(math.prod(entries.shape))), entries.dtype)
@@ -514,16 +532,48 @@ class Steps:
             code.fill(value, view)
         return value
 
-    def _with_item(self, step: Step) -> Version:
+    def _with_item(self, step: Step) -> Held:
         handle, index, item, resizes = step.args
-        code, entries = self._code, self._entries(handle)
-        if resizes or not entries.may_change:
-            raise Unsupported("a list that grows, or that is used elsewhere")
-        entries.tell(item)
-        target = code.at(self._place(entries, index), entries.shape, item.dtype, False)
-        code.fill(target, self._value(item))
+        held = self._held(handle)
+        if isinstance(held, Sparse):
+            return Sparse((*held.written, (index, self._value(item))))
+        if resizes and not self._code.is_gradient:
+            raise Unsupported("a list that grows")
+        return self._changed(entries_of(held), index, lambda _: self._value(item), item)
+
+    def _changed(
+        self, entries: Entries, index: Any, item: Callable[[Value], Value], tensor: SymbolicTensor | TensorSpec
+    ) -> Version:
+        """Returns a list after a change of an entry.
+
+        Args:
+            entries: the list.
+            index: the place of the entry.
+            item: returns the new entry, from the one before.
+            tensor: tells shape and dtype of the entry.
+        """
+        if not entries.may_change:
+            raise Unsupported("a list that is used elsewhere")
+        entries.tell(tensor)
+        target = self._code.at(self._place(entries, index), entries.shape, entries.dtype, False)
+        self._code.fill(target, item(target))
         entries.version, entries.changes = entries.version + 1, True
-        return Version(entries, entries.version)
+        return entries.last
+
+    def _sum_of_lists(self, step: Step) -> Held:
+        """Adds entries to a list, or joins lists of a few entries."""
+        lists = list(map(self._held, step.args[0]))
+        written = [pair for held in lists if isinstance(held, Sparse) for pair in held.written]
+        others = [held for held in lists if not isinstance(held, Sparse)]
+        if not others:
+            return Sparse(tuple(written))
+        if len(others) > 1:
+            raise Unsupported("a sum of lists of many entries")
+        entries = entries_of(others[0])
+        for index, value in written:
+            spec = TensorSpec(value.shape, value.dtype)
+            self._changed(entries, index, functools.partial(self._code.sum, value), spec)
+        return entries.last
 
     def _length(self, step: Step) -> Value:
         code, out = self._code, step.outputs[0]
@@ -531,13 +581,18 @@ class Steps:
         return code.of_elements(filled((), lambda _: length), out.dtype, False)
 
     def _rows(self, step: Step) -> Version:
-        value = self._code.in_memory(self._value(step.args[0]))
-        if not value.is_contiguous or value.borrowed:
-            raise Unsupported("a list of rows that are not in one piece")
-        return Version(Entries(value.pointer, number(value.shape[0]), False), 0)
+        """Returns the list of a tensor's rows, in memory of its own."""
+        code, value = self._code, self._value(step.args[0])
+        copy = code.buffer(value.shape, value.dtype)
+        code.fill(copy, value)
+        entries = Entries(copy.pointer, number(value.shape[0]), True)
+        entries.shape, entries.dtype = value.shape[1:], value.dtype
+        return entries.last
 
-    def _new_list(self, step: Step | Operation) -> Version:
+    def _new_list(self, step: Step | Operation) -> Held:
         code, shape, length = self._code, host_static(step.args[0]), host_static(step.args[1])
+        if type(length) is not int and code.is_gradient:
+            return Sparse()
         if type(shape) is not tuple or type(length) is not int or min((length, *shape)) < 1:
             raise Unsupported("a list of unknown size")
         value = code.buffer((length, *shape), step.args[2])
@@ -566,7 +621,7 @@ class Steps:
             inputs = [held[p] for p in op.places[label]]
             return Steps(self._code, body.compiled.program, inputs, self._count, always=False).outputs
 
-        tapes: list[Held] = [TAPE.last for _ in step.outputs[count:]]
+        tapes: list[Held] = [UNRECORDED.last for _ in step.outputs[count:]]
         return self._branches(self._held(index), op.bodies, results, step.outputs[:count], held) + tapes
 
     def _conditional_gradient(self, step: Step) -> list[Held]:

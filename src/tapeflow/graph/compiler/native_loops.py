@@ -186,6 +186,13 @@ class _Native:
             operands.append(value)
         return operands
 
+    def _results(self, operands: Sequence[Any], given: Sequence[Any], trips: int) -> list[Any]:
+        """Returns the raw values of operands that the code may have changed, from their memory and those before."""
+        return [
+            value if entries is None else as_variant(Rows(value)) if entries.changes and trips else before
+            for value, entries, before in zip(operands, self._lists, given, strict=False)
+        ]
+
     def _run(self, operands: Sequence[Any], limit: int) -> tuple[int, int, list[torch.Tensor]]:
         """Runs some iterations.
 
@@ -283,10 +290,7 @@ class NativeLoop(_Native):
             if not status or trips >= limit:
                 break
             at_once = min(2 * at_once, self._most_drawn or _AT_ONCE)
-        last = [
-            value if entries is None else as_variant(Rows(value)) if entries.changes and trips else given
-            for value, entries, given in zip(operands[: loop.count], self._lists, tensors, strict=False)
-        ]
+        last = self._results(operands[: loop.count], tensors, trips)
         return tuple(last) if loop.residuals is None else (*last, boxed(self._record(rows, trips)))
 
     def _with_residuals(self, *values: Any) -> tuple[Any, ...]:
@@ -316,7 +320,8 @@ class NativeGradient(_Native):
         program: computes an iteration from the cotangents of loop variables, and captures.
         following: for each of these cotangents, the place of the output that follows it; None for zeros, or `KEPT`.
         added: the places of the outputs that are summed over iterations, by their numbers.
-        is_shared: for each capture, whether it is the same in all iterations, or holds those of all, stacked.
+        is_shared: for each capture, whether it is the same in all iterations, or holds those of all, stacked; None for
+            a list or tape that is not recorded.
         outputs: the number of outputs; what follows is recorded.
 
     Attributes:
@@ -325,9 +330,13 @@ class NativeGradient(_Native):
     """
 
     def __init__(
-        self, program: Program, following: Sequence[int | None], added: dict[int, int], is_shared: Sequence[bool],
+        self,
+        program: Program,
+        following: Sequence[int | None],
+        added: dict[int, int],
+        is_shared: Sequence[bool | None],
         outputs: int,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.is_shared, self._count, self._added = list(is_shared), len(following), added
         self._specs = [TensorSpec(t.shape, t.dtype) for t in (program.outputs[i] for i in added.values())]
         self.compiles = False
@@ -369,10 +378,7 @@ class NativeGradient(_Native):
         _, status, recorded = self._run(operands, trips)
         if status < 0:
             return None
-        last = [
-            given if entries is not None else value
-            for value, entries, given in zip(operands[: self._count], self._lists, cotangents, strict=False)
-        ]
+        last = self._results(operands[: self._count], cotangents, trips)
         rows = [t.expand(trips, *t.shape) if what[3] else t for t, what in zip(recorded, self._recorded, strict=True)]
         return last, dict(zip(self._added, sums, strict=True)), rows
 

@@ -213,9 +213,7 @@ class LoopGradient:
         Args:
             is_shared: for each residual, whether it is the same in all iterations.
         """
-        captures = (self.captures[i] for i in self._native_iteration.captured)
-        kinds = [kind != "record" or is_shared[at] for kind, at in captures]
-        return self._native_iteration.compiled(kinds).compiles
+        return self._native_iteration.compiled(lambda at: is_shared[at]).compiles
 
     @functools.cached_property
     def _iteration(self) -> _Iteration:
@@ -280,7 +278,12 @@ class _Iteration:
     ) -> list[Any] | None:
         """Computes all iterations by machine code, if possible; arguments and result as of `_from_last`."""
         gradient, captured = self._gradient, [columns[i] for i in self.captured]
-        native = self.compiled([type(column) is Same for column in captured])
+        recorded = {
+            at: type(column) is Same
+            for (kind, at), column in zip(gradient.captures, columns, strict=True)
+            if kind == "record"
+        }
+        native = self.compiled(recorded.__getitem__)
         values = [column.value if type(column) is Same else column for column in captured]
         results = native([grads[i] for i in gradient.live], values, trips)
         if results is None:
@@ -289,9 +292,17 @@ class _Iteration:
         totals.update(results[1])
         return results[2]
 
-    def compiled(self, is_shared: list[bool]) -> NativeGradient:
-        """Returns the machine code; `is_shared` tells which of the captures are the same in all iterations."""
-        gradient = self._gradient
+    def compiled(self, is_same: Callable[[int], bool]) -> NativeGradient:
+        """Returns the machine code.
+
+        Args:
+            is_same: tells of a place in the record whether the residual is the same in all iterations.
+        """
+        gradient, is_shared = self._gradient, []
+        for i in self.captured:
+            kind, at = gradient.captures[i]
+            is_list = gradient.backward.graph.external_captures[i].dtype is variant
+            is_shared.append(True if kind == "input" else None if is_list else is_same(at))
         if self._native is None or self._native.is_shared != is_shared:
             following: list[int | None] = []
             for i in gradient.live:
