@@ -118,7 +118,7 @@ def test_casts_between_scalars():
     assert int(result[2]) == int(np.int64(450000000000).astype(np.int32))
 
 
-def test_break_and_continue():
+def test_break_and_continue(without_machine_code):
     def collatz(n):
         steps = 0
         while n != 1:
@@ -136,7 +136,7 @@ def test_break_and_continue():
     assert "else:" in source and " op_" not in source
 
 
-def test_nested_loops():
+def test_nested_loops(without_machine_code):
     def f(n):
         count = 0
         for i in tf.range(n):

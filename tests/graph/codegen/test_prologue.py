@@ -126,7 +126,7 @@ def source_of(function):
 
 
 @pytest.mark.parametrize("function", [recurrent, sliced, from_the_second, masked])
-def test_products_with_inputs_are_one_product_before_the_loop(function):
+def test_products_with_inputs_are_one_product_before_the_loop(function, without_machine_code):
     before, after = source_of(function).split(" in zip(range(")
     inside = after.split(":", 1)[1]
     assert before.count("op_MatMul(") == 1

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
+from tapeflow.graph.compiler import native_loops
 
 
 def source_of(function, *arguments):
@@ -117,14 +118,506 @@ def test_gradients_of_loops_stay_right():
     np.testing.assert_allclose(y, before, rtol=1e-5)
 
 
+def test_padding_is_zeros():
+    def function(x):
+        for _ in tf.range(100):
+            x = tf.pad(x[1:] * 0.5, [[1, 0]]) + 1.0
+        return x
+
+    check(function, tf.constant([3.0, 1.0, 2.0]))
+
+
+def test_products_without_transposed_factors():
+    matrix = tf.constant([[0.0, 1.0], [-0.9, 0.1]])
+
+    def function(x):
+        for _ in tf.range(100):
+            x = tf.matmul(matrix, x)
+        return x
+
+    check(function, tf.constant([[1.0], [2.0]]))
+
+
+# ---- indices ---------------------------------------------------------------------------------------------------------
+
+SERIES = tf.constant(np.random.default_rng(1).normal(size=(200, 3)), tf.float32)
+
+
+def test_entries_of_a_large_tensor_at_the_counter():
+    def function(state):
+        for i in tf.range(200):
+            state = 0.9 * state + SERIES[i] - 0.1 * tf.gather(SERIES, 199 - i) + SERIES[-1, i % 3]
+        return state
+
+    check(function, tf.zeros([3]))
+
+
+def test_writes_at_the_counter():
+    def function(x):
+        for i in tf.range(1, 40):
+            x = tf.tensor_scatter_nd_update(x, [[i]], [0.5 * x[i - 1] + 1.0])
+        return x
+
+    check(function, tf.zeros([40]))
+
+
+@pytest.mark.parametrize("read", [lambda x, i: x[i], lambda x, i: tf.gather(x, i), lambda x, i: tf.slice(x, [i], [2])])
+def test_an_index_out_of_range_raises_the_error_of_the_loop_in_python(read):
+    x = tf.constant([1.0, 2.0, 3.0])
+
+    @tf.function
+    def function(n):
+        total = tf.constant(0.0)
+        for i in tf.range(n):
+            total += tf.reduce_sum(read(x, i))
+        return total
+
+    assert "op_Native" in source_of(function, tf.constant(2))
+    assert float(function(tf.constant(1))) == float(tf.reduce_sum(read(x, 0)))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Graph execution error"):
+        function(tf.constant(5))
+
+
+# ---- random numbers --------------------------------------------------------------------------------------------------
+
+
+def walk(n):
+    position, sizes = tf.zeros([3], tf.float64), tf.constant(0.0)
+    for _ in tf.range(n):
+        position += tf.random.normal([3], dtype=tf.float64)
+        sizes += tf.random.uniform([])
+    return position, sizes
+
+
+def test_random_numbers_of_a_seed_are_those_of_the_loop_in_python(monkeypatch):
+    results = []
+    for has_llvm in (True, False):
+        monkeypatch.setattr(native_loops, "has_llvm", lambda has_llvm=has_llvm: has_llvm)
+        tf.random.set_seed(7)
+        compiled = tf.function(walk)
+        assert ("op_Native" in source_of(compiled, tf.constant(50))) is has_llvm
+        results.append([*compiled(tf.constant(50)), *compiled(tf.constant(0)), *compiled(tf.constant(20))])
+    tf.random.set_seed(None)
+    for a, b in zip(*results, strict=True):
+        np.testing.assert_allclose(a, b, 1e-6)
+
+
+def test_random_numbers_without_a_seed_differ(monkeypatch):
+    monkeypatch.setattr(native_loops, "_MOST_DRAWN", 1000)  # so that the loop runs in parts
+    compiled = tf.function(walk)
+    position, sizes = compiled(tf.constant(20_000))
+    assert "op_Native" in source_of(compiled, tf.constant(20_000))
+    assert np.all(np.abs(position) < 1000.0) and 9_700 < float(sizes) < 10_300
+    assert not np.array_equal(position, compiled(tf.constant(20_000))[0])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("draw", [tf.random.stateless_uniform, tf.random.stateless_normal])
+def test_random_numbers_of_a_seed_that_depends_on_the_counter(draw, dtype):
+    def function(x):
+        few, many, same = tf.zeros([3], dtype), tf.zeros([5, 4], dtype), tf.zeros([], dtype)
+        for i in tf.range(40):
+            few += draw([3], tf.stack([i - 20, 7]), dtype=dtype) * x
+            many = many * 0.5 + draw([5, 4], tf.stack([tf.cast(i, tf.int64) * 2**40, 3]), dtype=dtype)
+            same += draw([], [1, 2], dtype=dtype)
+        return few, many, same
+
+    check(function, tf.constant(1.0, dtype), tolerance={"float32": 1e-6, "float64": 1e-14}[dtype])
+
+
+def test_random_numbers_until_a_condition():
+    @tf.function
+    def first_above(bound):
+        x, draws = tf.zeros([]), tf.constant(0)
+        while x < bound:
+            x = tf.random.uniform([])
+            if x < 0.5:
+                x += tf.random.uniform([]) * 0.01
+            draws += 1
+        return x, draws
+
+    assert "op_Native" in source_of(first_above, tf.constant(0.999))
+    for bound in (0.1, 0.9, 0.999):
+        x, draws = first_above(tf.constant(bound))
+        assert bound <= float(x) <= 1.0 and int(draws) > 0
+    assert len({int(first_above(tf.constant(0.999))[1]) for _ in range(20)}) > 10
+
+
+@pytest.mark.parametrize("inside", ["a conditional", "an uncounted loop"])
+def test_seeded_random_numbers_that_nobody_counts(inside):
+    @tf.function
+    def function():
+        x = tf.constant(0.0)
+        while x < 50.0:
+            if inside == "a conditional" and x > 10.0:
+                x += 1.0
+            else:
+                x += tf.random.uniform([], seed=3)
+        return x
+
+    assert "op_Native" not in source_of(function)
+    assert float(function()) >= 50.0
+
+
+# ---- lists -----------------------------------------------------------------------------------------------------------
+
+
+def test_arrays_that_a_loop_writes_and_reads():
+    def function(x):
+        array = tf.TensorArray(tf.float32, 60, element_shape=[2], clear_after_read=False).write(0, x)
+        for i in tf.range(1, 60):
+            x = tf.stack([x[1], x[0] * 0.99]) + 0.1 * array.read(i // 2)
+            array = array.write(i, x)
+        return array.stack(), array.read(59)
+
+    check(function, tf.constant([1.0, -2.0]), tolerance=1e-5)
+
+
+def test_entries_that_are_not_written_are_zeros():
+    def function(x):
+        array = tf.TensorArray(tf.float32, 60, element_shape=[], clear_after_read=False)
+        for i in tf.range(0, 60, 3):
+            array = array.write(i, x + array.read(i // 2))
+            x *= 1.1
+        return array.stack()
+
+    check(function, tf.constant(1.0), native=True, tolerance=1e-5)
+
+
+def test_an_array_does_not_change_where_it_was_before():
+    @tf.function
+    def function(x):
+        before = tf.TensorArray(tf.float32, 100).unstack(x)
+        array = before
+        for i in tf.range(100):
+            array = array.write(i, array.read(99 - i) * 2.0)
+        return before.stack(), array.stack()
+
+    x = tf.range(100.0)
+    assert "op_Native" in source_of(function, x)
+    before, after = function(x)
+    np.testing.assert_array_equal(before, x)
+    wanted = x.numpy()
+    for i in range(100):
+        wanted[i] = wanted[99 - i] * 2.0
+    np.testing.assert_array_equal(after, wanted)
+    np.testing.assert_array_equal(x, tf.range(100.0))
+
+
+@pytest.mark.parametrize("writes", [False, True])
+def test_an_entry_out_of_range_raises_the_error_of_the_loop_in_python(writes):
+    @tf.function
+    def function(n):
+        array = tf.TensorArray(tf.float32, 3, element_shape=[], clear_after_read=False)
+        total = tf.constant(0.0)
+        for i in tf.range(n):
+            if writes:
+                array = array.write(i, total)
+            total += array.read(i) + 1.0
+        return total, array.stack()
+
+    assert "op_Native" in source_of(function, tf.constant(3))
+    assert float(function(tf.constant(3))[0]) == (7.0 if writes else 3.0)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Trying to access element 3 in a list with 3 elements"):
+        function(tf.constant(4))
+
+
+# ---- conditionals and loops ------------------------------------------------------------------------------------------
+
+
+def test_conditionals():
+    def function(x):
+        array = tf.TensorArray(tf.float32, 100, element_shape=[])
+        count = tf.constant(0)
+        for i in tf.range(100):
+            if x[0] > 1.0:
+                x = x * 0.5
+                count += 1
+                array = array.write(i, x[1])
+            elif x[1] < -3.0:
+                x = -x
+            else:
+                x = x * 1.3 + 0.1
+        return x, count, array.stack()
+
+    check(function, tf.constant([0.3, -0.4]), tolerance=1e-5)
+
+
+def test_cases():
+    def function(x):
+        for i in tf.range(100):
+            x = tf.switch_case(i % 4, [lambda x=x: x + 1.0, lambda x=x: x * 0.5, lambda x=x: -x])
+        return x
+
+    check(function, tf.constant([0.3, -0.4]), tolerance=1e-5)
+
+
+def test_loops_in_loops():
+    def function(x):
+        for i in tf.range(50):
+            y = x
+            while tf.reduce_sum(y) < 10.0:
+                y = y * 1.5 + 0.1
+            for j in tf.range(i % 3):
+                y = y * 0.5 + tf.cast(j, tf.float32)
+            x = tf.sin(y)
+        return x
+
+    check(function, tf.constant([0.3, 0.4]), tolerance=2e-3)
+
+
+def test_functions_that_a_loop_calls_twice():
+    @tf.function
+    def slope(y):
+        return tf.stack([y[1], -y[0]])
+
+    def function(y):
+        for _ in tf.range(100):
+            y += 0.01 * slope(y + 0.005 * slope(y))
+        return y
+
+    check(function, tf.constant([1.0, 0.0]), tolerance=1e-5)
+
+
+# ---- matrices --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+@pytest.mark.parametrize("batch", [1, 3, 20])
+def test_products_of_matrices(dtype, batch):
+    rng = np.random.default_rng(0)
+    u, w = (tf.constant(rng.normal(size=s) * 0.1, dtype) for s in ((33, 50), (33, 50)))
+    bias = tf.constant(rng.normal(size=50), dtype)
+
+    def function(x):
+        y = tf.zeros([batch, 50], dtype)
+        for _ in tf.range(10):
+            y = tf.tanh(tf.matmul(x, u) + bias) + 0.5 * y
+            x = tf.tanh(tf.matmul(y, w, transpose_b=True)) - x * 0.5
+            y += 0.01 * tf.matmul(tf.matmul(x, x, transpose_a=True), u)[:1] + tf.reduce_mean(y, 1, keepdims=True)
+        return x, y, tf.reduce_sum(x, 0)
+
+    x = tf.constant(rng.normal(size=(batch, 33)), dtype)
+    check(function, x, tolerance={"float32": 2e-5, "float64": 1e-12, "float16": 3e-2}[dtype])
+
+
+def test_variables_that_a_loop_reads():
+    w = tf.Variable(np.random.default_rng(0).normal(size=(20, 20)) * 0.2, dtype=tf.float32)
+
+    def function(x):
+        for _ in tf.range(50):
+            x = tf.tanh(x @ w) + 0.1
+        return x
+
+    compiled = tf.function(function)
+    for _ in range(2):
+        check(function, tf.ones([2, 20]), tolerance=1e-4)
+        np.testing.assert_allclose(compiled(tf.ones([2, 20])), function(tf.ones([2, 20])), 1e-4)
+        w.assign(-w)
+
+
+def test_states_that_change_places():
+    def function(x, y):
+        for i in tf.range(101):
+            x, y = y, tf.reverse(x, [0]) * tf.cast(i % 2 * 2 - 1, tf.float32)
+        return x, y
+
+    check(function, tf.range(30.0), tf.range(30.0, 60.0))
+
+
+def test_halves_and_small_integers():
+    def function(x, n, k):
+        for i in tf.range(60):
+            x = x * tf.cast(0.9, x.dtype) + tf.cast(n, x.dtype) * tf.cast(0.001, x.dtype)
+            n = n * tf.cast(5, n.dtype) + tf.cast(i, n.dtype)
+            k = tf.math.logical_xor(k, n > tf.cast(7, n.dtype))
+        return x, n, k
+
+    for floats in ("float16", "bfloat16"):
+        for integers in ("int8", "uint8", "int64"):
+            n = tf.cast(tf.range(20), integers)
+            check(function, tf.ones([20], floats), n, tf.zeros([20], tf.bool), tolerance=1e-2)
+
+
+# ---- gradients -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def gradients(monkeypatch):
+    """A list with True for each gradient that ran as machine code, else False."""
+    ran = []
+    call = native_loops.NativeGradient.__call__
+
+    def counted(self, *args):
+        result = call(self, *args)
+        ran.append(result is not None)
+        return result
+
+    monkeypatch.setattr(native_loops.NativeGradient, "__call__", counted)
+    return ran
+
+
+def check_gradient(function, *arguments, tolerance=1e-5):
+    """Compares gradients of a function of loops: of a function under a tape, and of a tape in a function, with eager
+    mode's."""
+
+    def gradient(function, *arguments):
+        with tf.GradientTape() as tape:
+            tape.watch(arguments)
+            loss = tf.reduce_sum(function(*arguments) ** 2.0)
+        return tape.gradient(loss, arguments)
+
+    wanted = gradient(function, *arguments)
+    staged = tf.function(function)
+    results = [gradient(staged, *arguments) for _ in range(2)]
+    results.append(tf.function(lambda *arguments: gradient(function, *arguments))(*arguments))
+    for result in results:
+        for got, want in zip(result, wanted, strict=True):
+            assert got.dtype == want.dtype and got.shape == want.shape
+            np.testing.assert_allclose(got, want, tolerance, tolerance)
+
+
+def test_gradients_of_a_loop_that_nobody_counts(gradients):
+    def function(x):
+        y = x
+        while tf.reduce_sum(y) < 1000.0:
+            y = y * 1.02 + tf.sin(x) ** 2.0
+        return y
+
+    check_gradient(function, tf.constant([1.0, -0.5]), tolerance=1e-4)
+    assert gradients and all(gradients)
+
+
+def test_gradients_of_weights(gradients):
+    rng = np.random.default_rng(0)
+    inputs = tf.constant(rng.normal(size=(30, 2, 5)), tf.float64)
+
+    def function(w, u, b):
+        state, states = tf.zeros([2, 20], tf.float64), tf.TensorArray(tf.float64, 30)
+        for i in tf.range(30):
+            state = tf.tanh(inputs[i] @ w + state @ u + b) * 0.5 + state * b
+            states = states.write(i, state)
+        return states.stack()
+
+    shapes = (5, 20), (20, 20), (20,)
+    check_gradient(function, *(tf.constant(0.3 * rng.normal(size=s), tf.float64) for s in shapes), tolerance=1e-10)
+    assert gradients and all(gradients)
+
+
+def test_gradients_of_entries_at_the_counter(gradients):
+    def function(x, scale):
+        total = scale
+        for i in tf.range(1, 40):
+            total = tf.sin(total) * x[i] + x[i - 1] * scale
+        return total
+
+    check_gradient(function, SERIES[:40], tf.constant([0.1, 0.2, 0.3]))
+    assert gradients and all(gradients)
+
+
+def test_gradients_of_an_array_that_a_loop_writes_and_reads(gradients):
+    def function(x):
+        array = tf.TensorArray(tf.float64, 40, element_shape=[2], clear_after_read=False).write(0, x).write(1, x * 0.5)
+        for i in tf.range(2, 40):
+            array = array.write(i, tf.sin(array.read(i - 1)) + 0.5 * array.read(i - 2) * array.read(i // 2))
+        return array.stack()
+
+    check_gradient(function, tf.constant([0.3, -0.2], tf.float64), tolerance=1e-10)
+    assert gradients and all(gradients)
+
+
+def test_gradients_of_an_array_that_a_loop_reads_twice():
+    def function(x):
+        array, total = tf.TensorArray(tf.float64, 40, clear_after_read=False).unstack(x), tf.zeros([], tf.float64)
+        for i in tf.range(1, 40):
+            total = tf.sin(total) * array.read(i) + array.read(i // 2)
+        return total
+
+    check_gradient(function, tf.range(40.0, dtype=tf.float64) / 20.0, tolerance=1e-10)
+
+
+def test_gradients_of_a_loop_without_iterations(gradients):
+    def function(x, n):
+        y = x * 3.0
+        for _ in tf.range(tf.cast(n[0], tf.int32)):
+            y = tf.sin(y) * x
+        return y
+
+    for n in (0.0, 50.0, 0.0):
+        staged = tf.function(lambda x, n: function(x, n))
+        x, count = tf.constant([1.0, 2.0]), tf.constant([n])
+        results = []
+        for compute in (function, staged):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                loss = tf.reduce_sum(compute(x, count))
+            results.append(tape.gradient(loss, x))
+        np.testing.assert_allclose(results[1], results[0], 1e-5)
+
+
+def test_gradients_of_gradients():
+    x = tf.constant([0.5, -0.3], tf.float64)
+
+    def function(x):
+        y = x
+        for _ in tf.range(50):
+            y = tf.sin(y) + x * 0.1
+        return tf.reduce_sum(y)
+
+    def second(function):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = function(x)
+            gradient = tape.gradient(y, x)
+        return outer.gradient(gradient, x)
+
+    wanted, staged = second(function), tf.function(function)
+    for result in (second(staged), second(staged), tf.function(lambda: second(function))()):
+        np.testing.assert_allclose(result, wanted, 1e-10)
+
+
+def test_gradients_of_several_targets_of_one_loop():
+    x = tf.constant([0.5, -0.3], tf.float64)
+
+    def function(x):
+        y, z = x, x * 2.0
+        for _ in tf.range(50):
+            y, z = tf.sin(y) * z, tf.cos(z) + y
+        return y, z
+
+    def all_gradients(function):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y, z = function(x)
+            both = tf.reduce_sum(y * z)
+        return tape.gradient(y, x), tape.gradient(z, x), tape.gradient(both, x)
+
+    for result in (all_gradients(tf.function(function)), tf.function(lambda: all_gradients(function))()):
+        for got, want in zip(result, all_gradients(function), strict=True):
+            np.testing.assert_allclose(got, want, 1e-10)
+
+
+def branching(x):
+    y = x
+    for i in tf.range(60):
+        if tf.reduce_sum(y) > 1.0:
+            y = y * 0.7 + x * 0.1
+        else:
+            y = tf.exp(y * 0.3) - tf.cast(i, tf.float32) * 0.001
+    return y
+
+
+def test_gradients_of_conditionals(gradients):
+    check_gradient(branching, tf.constant([0.3, 0.2]), tolerance=1e-4)
+    assert gradients and all(gradients)
+
+
 @pytest.mark.parametrize(
     "change",
-    [
-        lambda x: tf.strings.as_string(x),
-        lambda x: tf.gather(x, tf.cast(x[:1], tf.int32) * 0),
-        lambda x: tf.random.uniform([2]),
-    ],
-    ids=["strings", "an index", "random numbers"],
+    [lambda x: tf.strings.as_string(x), lambda x: tf.math.bessel_i0e(x), lambda x: tf.where(x > 1.5)],
+    ids=["strings", "no element form", "an unknown shape"],
 )
 def test_what_does_not_qualify_is_a_loop_as_before(change):
     def function(x):
@@ -148,3 +641,19 @@ def test_unknown_sizes_are_a_loop_as_before():
 
     assert "op_Native" not in source_of(function)
     np.testing.assert_allclose(function(tf.constant([3.0, 1.0])), [1.0000863, 1.0], rtol=1e-5)
+
+
+def test_gradients_of_conditionals_that_machine_code_refuses(monkeypatch):
+    monkeypatch.setattr(native_loops.NativeGradient, "__call__", lambda *args: None)
+    check_gradient(branching, tf.constant([0.3, 0.2]), tolerance=1e-4)
+
+
+def test_a_small_tensor_is_broadcast_twice():
+    bias = tf.constant([0.1, 0.2, 0.3, -0.4, 0.5, 0.6, -0.7, 0.8])
+
+    def function(x):
+        for _ in tf.range(40):
+            x = (x * bias + 1.0) * tf.sin(x - bias)
+        return x
+
+    check(function, tf.reshape(tf.range(160.0) / 160.0, [20, 8]), tolerance=1e-5)

@@ -12,7 +12,7 @@ import math
 import numpy as np
 import torch
 
-_LEAST = 1e-7  # a smaller uniform number counts as this, so that its logarithm stays finite
+LEAST = 1e-7  # a smaller uniform number counts as this, so that its logarithm stays finite
 _CHUNK = 1 << 14  # pairs computed at once, so that they stay in the cache
 
 _HALF_PI = float.fromhex("0x1.921FB54442D18p0")
@@ -47,7 +47,7 @@ def normal_pairs(uniform: torch.Tensor) -> torch.Tensor:
     out = np.empty_like(numbers)
     for start in range(0, len(numbers), 2 * _CHUNK):
         part = slice(start, start + 2 * _CHUNK)
-        radius = np.sqrt(np.float32(-2) * log(np.maximum(numbers[part][0::2], np.float32(_LEAST))))
+        radius = np.sqrt(np.float32(-2) * log(np.maximum(numbers[part][0::2], np.float32(LEAST))))
         angle = (2 * math.pi * numbers[part][1::2].astype(np.float64)).astype(np.float32)
         sine, cosine = sine_and_cosine(angle)
         np.multiply(sine, radius, out=out[part][0::2])
@@ -65,14 +65,14 @@ def wide_normal_pairs(uniform: torch.Tensor) -> torch.Tensor:
         return _pairs(uniform)
     out = []
     for u, v in uniform.reshape(-1, 2).tolist():
-        radius, angle = math.sqrt(-2.0 * math.log(max(u, _LEAST))), 2 * math.pi * v
+        radius, angle = math.sqrt(-2.0 * math.log(max(u, LEAST))), 2 * math.pi * v
         out += [math.sin(angle) * radius, math.cos(angle) * radius]
     return torch.tensor(out, dtype=torch.float64)
 
 
 def _pairs(uniform: torch.Tensor) -> torch.Tensor:
     """Applies the transform in the precision of the input, on any device."""
-    radius = torch.sqrt(-2.0 * torch.log(torch.clamp(uniform[0::2], min=_LEAST)))
+    radius = torch.sqrt(-2.0 * torch.log(torch.clamp(uniform[0::2], min=LEAST)))
     angle = 2 * math.pi * uniform[1::2]
     return torch.stack([torch.sin(angle) * radius, torch.cos(angle) * radius], 1).reshape(-1)
 

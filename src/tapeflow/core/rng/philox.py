@@ -19,9 +19,11 @@ import torch
 
 from tapeflow.core.rng.box_muller import normal_pairs, wide_normal_pairs
 
-_MASK = 0xFFFFFFFF
-_MULTIPLIERS = 0xD2511F53, 0xCD9E8D57
-_KEY_STEPS = 0x9E3779B9, 0xBB67AE85
+MASK = 0xFFFFFFFF
+MULTIPLIERS = 0xD2511F53, 0xCD9E8D57
+KEY_STEPS = 0x9E3779B9, 0xBB67AE85
+ROUNDS = 10
+SCRAMBLER = 0x02461E293EC8F720  # the key with which seeds are scrambled
 _FEW = 4  # blocks that are faster one at a time than all at once
 _CHUNK = 1 << 13  # words computed at once, so that they stay in the cache
 
@@ -75,8 +77,8 @@ def _draws_from(stream: Philox) -> Callable[[int], np.ndarray]:
         _own.state = _own.generator.state
     before = stream.skipped(-1).counter  # the generator steps first
     position = _own.state["state"]
-    position["counter"][:] = [before >> shift & _MASK for shift in (0, 32, 64, 96)]
-    position["key"][:] = stream.key & _MASK, stream.key >> 32
+    position["counter"][:] = [before >> shift & MASK for shift in (0, 32, 64, 96)]
+    position["key"][:] = stream.key & MASK, stream.key >> 32
     _own.generator.state = _own.state
     return _own.generator.random_raw
 
@@ -89,7 +91,7 @@ def from_seeds(seed: int, seed2: int) -> Philox:
 def from_seed(seed: Any) -> Philox:
     """Returns the stream of a stateless op's seed: two integers, scrambled so that neither need be a good one."""
     first, second = (int(s) % (1 << 64) for s in seed)
-    mixed = _block(first | second << 64, 0x02461E293EC8F720)
+    mixed = _block(first | second << 64, SCRAMBLER)
     return Philox(mixed[0] | mixed[1] << 32, (mixed[2] | mixed[3] << 32) << 64)
 
 
@@ -98,27 +100,27 @@ def from_seed(seed: Any) -> Philox:
 
 def _rounds(c0: Any, c1: Any, c2: Any, c3: Any, key: int) -> tuple[Any, Any, Any, Any]:
     """Applies ten rounds to the four words of counters, Python ints or int64 tensors."""
-    k0, k1 = key & _MASK, key >> 32
-    for _ in range(10):
-        p0, p1 = c0 * _MULTIPLIERS[0], c2 * _MULTIPLIERS[1]
-        c0, c1, c2, c3 = (p1 >> 32 & _MASK) ^ c1 ^ k0, p1 & _MASK, (p0 >> 32 & _MASK) ^ c3 ^ k1, p0 & _MASK
-        k0, k1 = k0 + _KEY_STEPS[0] & _MASK, k1 + _KEY_STEPS[1] & _MASK
+    k0, k1 = key & MASK, key >> 32
+    for _ in range(ROUNDS):
+        p0, p1 = c0 * MULTIPLIERS[0], c2 * MULTIPLIERS[1]
+        c0, c1, c2, c3 = (p1 >> 32 & MASK) ^ c1 ^ k0, p1 & MASK, (p0 >> 32 & MASK) ^ c3 ^ k1, p0 & MASK
+        k0, k1 = k0 + KEY_STEPS[0] & MASK, k1 + KEY_STEPS[1] & MASK
     return c0, c1, c2, c3
 
 
 def _block(counter: int, key: int) -> tuple[int, int, int, int]:
     """Computes one block, in Python ints."""
-    return _rounds(counter & _MASK, counter >> 32 & _MASK, counter >> 64 & _MASK, counter >> 96 & _MASK, key)
+    return _rounds(counter & MASK, counter >> 32 & MASK, counter >> 64 & MASK, counter >> 96 & MASK, key)
 
 
 def _tensor_blocks(stream: Philox, offsets: torch.Tensor) -> torch.Tensor:
     """Computes the blocks at offsets, on any device."""
     counter = stream.counter
-    low = (counter & _MASK) + (offsets & _MASK)
-    high = (counter >> 32 & _MASK) + (offsets >> 32) + (low >> 32)
-    c2 = (counter >> 64 & _MASK) + (high >> 32)
-    c3 = (counter >> 96 & _MASK) + (c2 >> 32)
-    return torch.stack(_rounds(low & _MASK, high & _MASK, c2 & _MASK, c3 & _MASK, stream.key), 1).to(torch.int32)
+    low = (counter & MASK) + (offsets & MASK)
+    high = (counter >> 32 & MASK) + (offsets >> 32) + (low >> 32)
+    c2 = (counter >> 64 & MASK) + (high >> 32)
+    c3 = (counter >> 96 & MASK) + (c2 >> 32)
+    return torch.stack(_rounds(low & MASK, high & MASK, c2 & MASK, c3 & MASK, stream.key), 1).to(torch.int32)
 
 
 def _array_blocks(stream: Philox, offsets: np.ndarray, out: np.ndarray) -> None:
@@ -130,11 +132,11 @@ def _array_blocks(stream: Philox, offsets: np.ndarray, out: np.ndarray) -> None:
     counters[:, 1] = np.uint64(stream.counter >> 64)
     counters[:, 1] += counters[:, 0] < offsets
     c0, c1, c2, c3 = counters.view(np.uint32).T
-    k0, k1 = stream.key & _MASK, stream.key >> 32
+    k0, k1 = stream.key & MASK, stream.key >> 32
     p0, p1 = np.empty(count, np.uint64), np.empty(count, np.uint64)
     (low0, high0), (low1, high1) = p0.view(np.uint32).reshape(-1, 2).T, p1.view(np.uint32).reshape(-1, 2).T
-    m0, m1 = (np.uint64(m) for m in _MULTIPLIERS)
-    for _ in range(10):
+    m0, m1 = (np.uint64(m) for m in MULTIPLIERS)
+    for _ in range(ROUNDS):
         np.multiply(c0, m0, out=p0)
         np.multiply(c2, m1, out=p1)
         c0 = high1 ^ c1
@@ -142,7 +144,7 @@ def _array_blocks(stream: Philox, offsets: np.ndarray, out: np.ndarray) -> None:
         c2 = high0 ^ c3
         c2 ^= np.uint32(k1)
         c1, c3 = low1.copy(), low0.copy()
-        k0, k1 = k0 + _KEY_STEPS[0] & _MASK, k1 + _KEY_STEPS[1] & _MASK
+        k0, k1 = k0 + KEY_STEPS[0] & MASK, k1 + KEY_STEPS[1] & MASK
     for i, word in enumerate((c0, c1, c2, c3)):
         out[:, i] = word
 
@@ -169,7 +171,7 @@ def to_uniform(words: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """
     words = words.reshape(-1)
     if dtype == torch.float64:
-        bits = (words[0::2].long() & 0xFFFFF) << 32 | words[1::2].long() & _MASK | 0x3FF << 52
+        bits = (words[0::2].long() & 0xFFFFF) << 32 | words[1::2].long() & MASK | 0x3FF << 52
         return bits.view(torch.float64) - 1.0
     integer, mantissa, one = _LAYOUT[dtype]
     if words.is_cpu and dtype == torch.float32:  # NumPy's calls take less time than ATen's
@@ -213,7 +215,7 @@ def to_range(words: torch.Tensor, dtype: torch.dtype, low: int, high: int) -> to
         low, high: the bounds.
     """
     if dtype.itemsize == 4:
-        rest = (words.reshape(-1).long() & _MASK) % (high - low)
+        rest = (words.reshape(-1).long() & MASK) % (high - low)
         return (rest + low).to(dtype)
     bits = to_integers(words, dtype).cpu().numpy().view(np.uint64)  # torch has no remainder of uint64
     rest = torch.from_numpy((bits % np.uint64(high - low)).view(np.int64))

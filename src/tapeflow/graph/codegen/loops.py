@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import torch
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core import errors
 from tapeflow.core.values.held import boxed
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.compile import Written
+from tapeflow.graph.codegen.loop_records import Column, Record, Same
 from tapeflow.graph.codegen.program import Program
 from tapeflow.graph.codegen.prologue import Prologue
 from tapeflow.graph.codegen.regions import Ahead, LoopRegion, Region, specialized
@@ -19,30 +18,7 @@ from tapeflow.graph.codegen.writing import Writer
 
 if TYPE_CHECKING:
     from tapeflow.graph.control.body import Body
-
-
-class Record:
-    """Holds the residuals of a loop's iterations, for the gradient.
-
-    Attributes:
-        rows: for each iteration, the values of the residuals that it computes.
-        ahead: the values of those that were computed before the loop.
-    """
-
-    __slots__ = ("ahead", "rows")
-
-    def __init__(self) -> None:
-        self.rows: list[tuple[Any, ...]] = []
-        self.ahead: tuple[Any, ...] = ()
-
-
-class Same(NamedTuple):
-    """A value that a tensor has in all iterations."""
-
-    value: Any
-
-
-Column = Same | torch.Tensor | Sequence[Any]  # the values of a tensor in all iterations; a tensor holds them stacked
+    from tapeflow.graph.gradients.loop_gradients import LoopGradient
 
 
 class Loop(Written):
@@ -60,6 +36,7 @@ class Loop(Written):
 
     Attributes:
         residuals: tensors of the body's graph that are recorded of each iteration; None if there is no record.
+        gradients: the kernels of its gradients.
         recorded_numbers: the places among them of those that are recorded as Python numbers.
     """
 
@@ -78,6 +55,7 @@ class Loop(Written):
         self.count, self.captured, self.places, self.limited = count, captured, places, limited
         self.uniform = uniform
         self.residuals: list[SymbolicTensor] | None = None
+        self.gradients: list[LoopGradient] = []
         self.recorded_numbers: set[int] = set()
         self._prologue: Prologue | None = None
 
@@ -120,6 +98,8 @@ class Loop(Written):
 
     def columns(self, record: Record) -> list[Column]:
         """Returns the values of each residual in all iterations."""
+        if record.columns is not None:
+            return record.columns
         stacked = {id(t) for t in self.prologue.stacked}
         ahead = zip(self._ahead, record.ahead, strict=bool(record.rows))
         columns: dict[int, Column] = {id(t): v if id(t) in stacked else Same(v) for t, v in ahead}

@@ -17,8 +17,9 @@ from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.batching.registered import of_plain
 from tapeflow.graph.codegen.compile import Compiled
+from tapeflow.graph.codegen.counters import counter_of
 from tapeflow.graph.codegen.program import bytes_of, needed
-from tapeflow.graph.codegen.scalars import may_be_number, template
+from tapeflow.graph.codegen.scalars import may_be_number
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, Operation
@@ -45,7 +46,7 @@ class Prologue:
 
     def __init__(self, loop: Loop) -> None:
         self._loop, self._body = loop, loop.body
-        self.counter = _counter(loop)
+        self.counter = counter_of(loop)
         self.shared: list[SymbolicTensor] = []
         self.stacked: list[SymbolicTensor] = []
         if loop.body.stateful or loop.condition.stateful:  # effects and variables' reads keep their order
@@ -167,25 +168,3 @@ def _run(graph: FuncGraph, operation: Operation, batch: Batch, values: dict[int,
         return [x._replace(value=graph.capture(x.value)) for x in results]  # a rank may be a number
     except NoRule:
         return []
-
-
-def _counter(loop: Loop) -> int | None:
-    """Returns the number of the loop variable that counts the iterations, up to a bound that is the same in all; None
-    if there is none."""
-    program = loop.condition.compiled.program
-    if not program.steps or any(template(step) is None for step in program.steps):
-        return None
-    test, others = program.steps[-1], program.steps[:-1]
-    variables = [id(t) for t in program.inputs[: loop.count]]
-    if test.op is not ops.Less.op or test.outputs[0] is not program.outputs[0] or id(test.args[0]) not in variables:
-        return None
-    if id(test.args[1]) in variables or any(id(t) in variables for step in others for t in step.inputs):
-        return None
-    counter = variables.index(id(test.args[0]))
-    body = loop.body.compiled.program
-    after = next((s for s in body.steps if any(t is body.outputs[counter] for t in s.outputs)), None)
-    if after is None or after.op is not ops.AddV2.op or not test.args[0].dtype.is_integer:
-        return None
-    added = [t for t in after.args if t is not body.inputs[counter]]
-    one = body.constant(added[0]) if len(added) == 1 else None
-    return counter if one is not None and one.item() == 1 else None

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Numbers = dict[int, DType]  # the dtypes of the tensors that are held as Python numbers, by the tensors' ids
 
-_CONDITIONALS = frozenset({"If", "StatelessIf", "Case", "StatelessCase"})
+CONDITIONALS = frozenset({"If", "StatelessIf", "Case", "StatelessCase"})
 LOOPS = frozenset({"While", "StatelessWhile"})
 
 
@@ -75,7 +75,7 @@ class Region:
                 continue
             if step.registered or (step.operation.residuals is not None and program_of is specialized):
                 continue
-            if step.name in _CONDITIONALS:
+            if step.name in CONDITIONALS:
                 self.branches[id(step)] = [
                     (Region(program_of(body), graphs, program_of), step.op.places[label])
                     for label, body in step.op.bodies.items()

@@ -1,82 +1,563 @@
-"""The machine code of a native loop, in LLVM's language."""
+"""The machine code of native loops, in LLVM's language: tensors in registers and in memory.
+
+A tensor of few elements is held in registers. A larger one is an array in memory; loops in vectors compute it.
+Machine code that the loop does not change is placed ahead of the loop.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+import dataclasses
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import llvmlite.ir as ir
+import numpy as np
 
-from tapeflow.core.ops.elements import Element
-from tapeflow.graph.compiler.expressions import Node, below, emitted
+from tapeflow.core.ops.elements import Element, Unsupported
+from tapeflow.core.types.dtypes import DType, int64
+from tapeflow.graph.compiler.target import target
 from tapeflow.graph.compiler.vectors import MEMORY, Vectors
 
+FEW = 16  # the most elements that are held in registers
+_MOST_BYTES = 1 << 19  # of the stack
+_MOST_PARTS = 4000  # elements in registers and blocks of instructions: they take time to compile
+_LANES = (4, 8, 16)  # of vectors
+_ACCUMULATORS = 8  # vectors that a product keeps in registers
 _i64 = ir.IntType(64)
 _pointer = ir.PointerType()
 
 
-def text(inputs: Sequence[Sequence[Node]], condition: Node, after: Sequence[Sequence[Node]]) -> str:
-    """Returns the module of a loop, with `{name}` for its name.
+def number(value: int) -> ir.Constant:
+    """Returns an integer of 64 bits."""
+    return ir.Constant(_i64, value)
+
+
+@dataclasses.dataclass(eq=False)
+class Value:
+    """A tensor of the machine code: in registers, in memory, or computed where it is used.
+
+    Attributes:
+        shape, dtype: its shape and dtype.
+        ahead: whether it is computed ahead of the loop.
+        elements: an array of its elements, if they are in registers.
+        pointer: the address of its first element, if it is in memory.
+        strides: the distances of its elements in memory, in elements: 0 for a dimension of size 1.
+        borrowed: whether the memory is a loop variable's, which changes with the next iteration.
+        form: `form(vectors, index)` computes its elements, if they are computed where they are used.
+        leaves: the tensors in memory that the form reads.
+        wide: whether its elements or those of the leaves have 8 bytes.
+    """
+
+    shape: tuple[int, ...]
+    dtype: DType
+    ahead: bool
+    elements: Any = None
+    pointer: Any = None
+    strides: tuple[int, ...] = ()
+    borrowed: bool = False
+    form: Callable[..., Element] | None = None
+    leaves: tuple[Value, ...] = ()
+    wide: bool = False
+
+    @property
+    def size(self) -> int:
+        """The number of its elements."""
+        return math.prod(self.shape)
+
+    @property
+    def is_contiguous(self) -> bool:
+        """Whether its elements are in one piece of memory."""
+        return self.strides == contiguous(self.shape)
+
+
+def contiguous(shape: Sequence[int]) -> tuple[int, ...]:
+    """Returns the strides of a contiguous tensor."""
+    return tuple([0 if n == 1 else math.prod(shape[i + 1 :]) for i, n in enumerate(shape)])
+
+
+def filled(shape: Sequence[int], element: Callable[[tuple[int, ...]], Any]) -> np.ndarray:
+    """Returns an array of objects, each computed from its index."""
+    array = np.empty(tuple(shape), object)
+    for index in np.ndindex(array.shape):
+        array[index] = element(index)
+    return array
+
+
+class Code:
+    """The function of a native loop: it takes a table of integers and addresses.
+
+    Attributes:
+        b: the builder of instructions.
+        one: the builder of single elements.
+        table: what the entries of the table are.
+        is_gradient: whether lists are gradients, and those of unknown length are zeros.
+        arguments: the address of the table.
+    """
+
+    def __init__(self, is_gradient: bool = False) -> None:
+        self.is_gradient = is_gradient
+        self.module = ir.Module("loop")
+        self.function = ir.Function(self.module, ir.FunctionType(ir.VoidType(), [_pointer]), "kernel")
+        (self.arguments,) = self.function.args
+        self._entry, self._ahead, self._start, self._failed = (
+            self.function.append_basic_block(name) for name in ("entry", "ahead", "start", "failed")
+        )
+        self._first_ahead, self._is_ahead = self._ahead, False
+        self.b = ir.IRBuilder(self._start)
+        self._allocas = ir.IRBuilder(self._entry)
+        most, sizes = target().lanes, (1, *_LANES)
+        self._vectors = {n: Vectors(self.module, n) for n in sizes if n <= most}
+        for vectors in self._vectors.values():
+            vectors.block = self.b
+        self.one, self._lanes = self._vectors[1], max(self._vectors)
+        self.table: list[Any] = []
+        self._bytes = self._size = 0
+
+    def text(self) -> str:
+        """Returns the module, with `{name}` for the name of the function."""
+        self._allocas.branch(self._first_ahead)
+        ir.IRBuilder(self._ahead).branch(self._start)
+        end = ir.IRBuilder(self._failed)
+        end.store(number(-1), end.gep(self.arguments, [number(1)], source_etype=_i64))
+        end.ret_void()
+        return str(self.module).replace('@"kernel"', '@"{name}"')
+
+    def entry(self, what: Any) -> Any:
+        """Returns the value of a new entry of the table, an integer."""
+        self.table.append(what)
+        with self.placed(True):
+            at = self.b.gep(self.arguments, [number(len(self.table) - 1)], source_etype=_i64)
+            return self.b.load(at, typ=_i64)
+
+    def address(self, what: Any) -> Any:
+        """Returns the address in a new entry of the table."""
+        value = self.entry(what)
+        with self.placed(True):
+            return self.b.inttoptr(value, _pointer)
+
+    @contextlib.contextmanager
+    def placed(self, ahead: bool) -> Iterator[None]:
+        """Places instructions ahead of the loop, or where they are."""
+        if not ahead or self._is_ahead:
+            yield
+            return
+        block, self._is_ahead = self.b.block, True
+        self.b.position_at_end(self._ahead)
+        yield
+        self._ahead, self._is_ahead = self.b.block, False
+        self.b.position_at_end(block)
+
+    # ---- control -------------------------------------------------------------------------------------------------
+
+    def new_block(self, name: str) -> Any:
+        """Returns a new block of instructions."""
+        self._count()
+        return self.function.append_basic_block(name)
+
+    def _count(self, elements: int = 1) -> None:
+        self._size += elements
+        if self._size > _MOST_PARTS:
+            raise Unsupported("an iteration is too long")
+
+    @contextlib.contextmanager
+    def repeated(self, count: Any, step: int = 1) -> Iterator[Any]:
+        """Repeats instructions for the indices 0, `step`, ... below a count, which is not 0."""
+        b = self.b
+        if isinstance(count, int):
+            if count <= step:
+                yield number(0)
+                return
+            count = number(count)
+        before, body, after = b.block, self.new_block("body"), self.new_block("after")
+        b.branch(body)
+        b.position_at_end(body)
+        index = b.phi(_i64)
+        index.add_incoming(number(0), before)
+        yield index
+        following = b.add(index, number(step))
+        index.add_incoming(following, b.block)
+        b.cbranch(b.icmp_signed("<", following, count), body, after)
+        b.position_at_end(after)
+
+    def check(self, condition: Any) -> None:
+        """Ends the function as failed if a condition does not hold."""
+        after = self.new_block("checked")
+        self.b.cbranch(condition, after, self._failed)
+        self.b.position_at_end(after)
+
+    def within(self, index: Element, size: Any, wraps: bool = False) -> Any:
+        """Returns an index as an integer of 64 bits, and checks that it is in [0, size).
+
+        Args:
+            index: the index.
+            size: the size, an integer of 64 bits.
+            wraps: whether a negative index counts from the end.
+        """
+        b = self.b
+        value = self.one.convert(index, int64).value
+        if wraps:
+            value = b.select(b.icmp_signed("<", value, number(0)), b.add(value, size), value)
+        self.check(b.icmp_unsigned("<", value, size))
+        return value
+
+    # ---- memory --------------------------------------------------------------------------------------------------
+
+    def slot(self, kind: Any) -> Any:
+        """Returns the address of a register that instructions may change."""
+        return self._allocas.alloca(kind)
+
+    def buffer(self, shape: tuple[int, ...], dtype: DType, ahead: bool = False) -> Value:
+        """Returns a tensor in new memory."""
+        size = math.prod(shape)
+        self._bytes += size * dtype.size
+        if self._bytes > _MOST_BYTES:
+            raise Unsupported("the loop needs too much memory")
+        pointer = self._allocas.alloca(ir.ArrayType(MEMORY[dtype], size))
+        pointer.align, pointer.type = 64, _pointer
+        return self.at(pointer, shape, dtype, ahead)
+
+    def at(self, pointer: Any, shape: tuple[int, ...], dtype: DType, ahead: bool, borrowed: bool = False) -> Value:
+        """Returns a contiguous tensor at an address."""
+        return Value(
+            shape, dtype, ahead, pointer=pointer, strides=contiguous(shape), borrowed=borrowed, wide=dtype.size == 8
+        )
+
+    def moved(self, pointer: Any, offset: Any, dtype: DType) -> Any:
+        """Returns the address of the element at an offset."""
+        return self.b.gep(pointer, [offset], source_etype=MEMORY[dtype])
+
+    def of_elements(self, elements: np.ndarray, dtype: DType, ahead: bool) -> Value:
+        """Returns a tensor in registers."""
+        self._count(elements.size)
+        return Value(elements.shape, dtype, ahead, elements=elements, wide=dtype.size == 8)
+
+    def element(self, value: Value, vectors: Vectors, index: Any) -> Element:
+        """Returns as many elements as a builder computes at once.
+
+        Args:
+            value: a tensor that has one element if it is in registers.
+            vectors: the builder.
+            index: the index of the first one in a shape that the tensor is broadcast to; or its offset, if the tensor
+                is contiguous and of that shape.
+        """
+        if value.form is not None:
+            return value.form(vectors, index)
+        if value.elements is not None:
+            element = value.elements.flat[0]
+            if element.constant is not None:
+                return vectors.number(element.constant, element.dtype)
+            return Element(vectors.splat(element.value), element.dtype)
+        at = self._place(value, index)
+        step = (value.strides[-1] if value.strides else 0) if isinstance(index, list) else 1
+        kind, align = MEMORY[value.dtype], value.dtype.size
+        if vectors.lanes == 1 or step == 0:
+            loaded = vectors.splat(self.b.load(at, typ=kind, align=align))
+        elif step == 1:
+            loaded = self.b.load(at, typ=vectors.vector(kind), align=align)
+        else:
+            loaded = ir.Constant(vectors.vector(kind), ir.Undefined)
+            for i in range(vectors.lanes):
+                item = self.b.load(self.moved(at, number(i * step), value.dtype), typ=kind, align=align)
+                loaded = self.b.insert_element(loaded, item, ir.Constant(ir.IntType(32), i))
+        return vectors.loaded(loaded, value.dtype)
+
+    def store(self, vectors: Vectors, x: Element, value: Value, index: Any) -> None:
+        """Stores elements of a tensor in memory, in one piece."""
+        self.b.store(vectors.stored(x), self._place(value, index), align=value.dtype.size)
+
+    def _place(self, value: Value, index: Any) -> Any:
+        """Returns the address of an element."""
+        if not isinstance(index, list):
+            return self.moved(value.pointer, index, value.dtype)
+        offset: Any = number(0)
+        for i, stride in zip(index[len(index) - len(value.shape) :], value.strides, strict=True):
+            if stride:
+                offset = self.b.add(offset, i if stride == 1 else self.b.mul(i, number(stride)))
+        return self.moved(value.pointer, offset, value.dtype)
+
+    def settled(self, value: Value) -> Value:
+        """Returns a tensor in registers if it has few elements."""
+        if value.elements is not None or value.size > FEW:
+            return value
+        with self.placed(value.ahead):
+            elements = filled(value.shape, lambda i: self.element(value, self.one, [number(j) for j in i]))
+        return self.of_elements(elements, value.dtype, value.ahead)
+
+    def in_memory(self, value: Value) -> Value:
+        """Returns a tensor in memory."""
+        if value.pointer is not None:
+            return value if value.elements is None else dataclasses.replace(value, elements=None)
+        with self.placed(value.ahead):
+            result = self.buffer(value.shape, value.dtype, value.ahead)
+            self.fill(result, value)
+        if value.ahead or value.form is not None:  # it is there wherever the tensor is
+            value.pointer, value.strides, value.form, value.leaves = result.pointer, result.strides, None, ()
+        return result
+
+    def broadcast(self, value: Value, shape: tuple[int, ...]) -> Value:
+        """Returns a tensor for loops over a shape: of one element, of that shape, or in memory."""
+        is_one = value.elements is not None and value.size == 1
+        if is_one or (value.elements is None and value.shape == shape):
+            return value
+        return self.in_memory(value)
+
+    def zeros(self, shape: tuple[int, ...], dtype: DType) -> Value:
+        """Returns zeros."""
+        if math.prod(shape) <= FEW:
+            return self.of_elements(filled(shape, lambda _: self.one.number(0, dtype)), dtype, True)
+        return Value(shape, dtype, True, form=lambda vectors, index: vectors.number(0, dtype), wide=dtype.size == 8)
+
+    def sum(self, x: Value, y: Value) -> Value:
+        """Returns the sum of two tensors of one shape."""
+        if x.elements is not None and y.elements is not None:
+            pairs = filled(x.shape, lambda i: self.one.rounded(self.one.add(x.elements[i], y.elements[i])))
+            return self.of_elements(pairs, x.dtype, False)
+        x, y = self.in_memory(x), self.in_memory(y)
+        return Value(
+            x.shape, x.dtype, False, leaves=(x, y), wide=x.wide,
+            form=lambda b, index: b.rounded(b.add(self.element(x, b, index), self.element(y, b, index))),
+        )  # fmt: skip
+
+    def fill(self, result: Value, value: Value) -> None:
+        """Stores a tensor in the memory of another one, of the same shape."""
+        if value.elements is not None and value.size > 1:
+            for index in np.ndindex(value.shape):
+                self.store(self.one, value.elements[index], result, [number(i) for i in index])
+            return
+        if not result.shape:
+            self.store(self.one, self.element(value, self.one, []), result, [])
+            return
+        leaves = value.leaves if value.form is not None else () if value.elements is not None else (value,)
+        is_flat = result.is_contiguous and all(x.is_contiguous and x.shape == result.shape for x in leaves)
+        *outer, inner = [result.size] if is_flat else list(result.shape)
+        vectors = self.vectors(value.wide) if is_flat or result.strides[-1] == 1 else self.one
+        with contextlib.ExitStack() as stack:
+            indices = [stack.enter_context(self.repeated(n)) for n in outer]
+            for builder, begin, count in self.pieces(vectors, inner):
+                with self.repeated(count, builder.lanes) as i:
+                    at = self.b.add(i, number(begin)) if begin else i
+                    place = at if is_flat else [*indices, at]
+                    self.store(builder, self.element(value, builder, place), result, place)
+
+    def vectors(self, wide: bool) -> Vectors:
+        """Returns the builder of vectors, of elements with 8 bytes if `wide`."""
+        return self._vectors.get(self._lanes // 2 if wide else self._lanes, self.one)
+
+    def pieces(self, vectors: Vectors, size: int) -> list[tuple[Vectors, int, int]]:
+        """Divides a row: into builders, each with the first of its elements and their number, a multiple of its lanes.
+
+        Args:
+            vectors: the builder of the most elements.
+            size: the number of elements.
+        """
+        pieces = []
+        begin = 0
+        for lanes in sorted(self._vectors, reverse=True):
+            count = (size - begin) // lanes * lanes if lanes <= vectors.lanes else 0
+            if count:
+                pieces.append((self._vectors[lanes], begin, count))
+                begin += count
+        return pieces
+
+    # ---- reductions ----------------------------------------------------------------------------------------------
+
+    def reduced(self, value: Value, axes: Sequence[int], form: Callable[..., Element], ahead: bool) -> Value:
+        """Returns a reduction of a tensor in memory, without the reduced dimensions.
+
+        Args:
+            value: the tensor.
+            axes: the dimensions that are reduced.
+            form: the form of the reduction.
+            ahead: whether it is computed ahead of the loop.
+        """
+        value = self.in_memory(value)
+        kept = [i for i in range(len(value.shape)) if i not in axes]
+        sizes = [value.shape[i] for i in axes]
+        vectors = self.vectors(value.wide)
+        along = not kept or (value.strides[axes[-1]] == 1 and sizes[-1] >= vectors.lanes)
+        order = [*kept, *axes] if along else [*axes, *kept]
+        result = self.buffer(tuple([value.shape[i] for i in kept]), value.dtype, ahead)
+        value = dataclasses.replace(
+            value, shape=tuple([value.shape[i] for i in order]), strides=tuple([value.strides[i] for i in order])
+        )
+        *outer, last = list(result.shape) or [1]
+        pieces = [(self.one, 0, last)] if along else self.pieces(vectors, last)
+        with contextlib.ExitStack() as stack:
+            indices = [stack.enter_context(self.repeated(n)) for n in outer]
+            for builder, begin, count in pieces:
+                with self.repeated(count, builder.lanes) as i:
+                    at = [*indices, self.b.add(i, number(begin))] if kept else []
+                    reducing = _Reducing(self, builder, at, sizes, along)
+                    self.store(builder, builder.rounded(form(reducing, value)), result, at)
+        return self.settled(result)
+
+    # ---- products ------------------------------------------------------------------------------------------------
+
+    def product(self, a: Value, b: Value, dtype: DType, ahead: bool) -> Value:
+        """Returns the product of two matrices, in memory.
+
+        Vectors go along the columns, or along the rows of the transposed product, wherever elements are in one piece.
+        """
+        a, b = self.in_memory(a), self.in_memory(b)
+        result = self.buffer((a.shape[0], b.shape[1]), dtype, ahead)
+        sides = [(b, False), (transposed(a), True)]
+        costs = [self._cost(matrix, result) for matrix, _ in sides]
+        right, is_swapped = sides[costs.index(min(costs))]
+        left = transposed(b) if is_swapped else a
+        if is_swapped:
+            result.strides = contiguous(result.shape[::-1])[::-1]
+        if right.strides[1] != 1 and right.shape[1] > 1:
+            with self.placed(right.ahead):
+                packed = self.buffer(right.shape, right.dtype, right.ahead)
+                self.fill(packed, right)
+            right = packed
+        self._multiply(left, right, transposed(result) if is_swapped else result)
+        return self.settled(result)
+
+    def _cost(self, right: Value, result: Value) -> float:
+        """Returns the time that a product takes with vectors along the rows of its right factor, in vectors."""
+        inner, columns = right.shape
+        pieces = self.pieces(self.vectors(result.wide), columns)
+        vectors = sum(count // builder.lanes for builder, _, count in pieces)
+        copied = 0 if right.strides[1] == 1 or right.ahead else 2 * right.size
+        return inner * vectors * result.size / columns + copied
+
+    def _multiply(self, a: Value, b: Value, result: Value) -> None:
+        """Stores a product: blocks of rows and of vectors along the columns, whose sums stay in registers."""
+        rows, columns = result.shape
+        most = _ACCUMULATORS if rows == 1 else 4
+        for builder, begin, size in self.pieces(self.vectors(result.wide), columns):
+            count = size // builder.lanes
+            for first, times, wide in _blocks(count, most):
+                with self.repeated(times) as i:
+                    start = number(begin + first * builder.lanes)
+                    column = self.b.add(start, self.b.mul(i, number(wide * builder.lanes)))
+                    for top, repeats, height in _blocks(rows, max(_ACCUMULATORS // wide, 1)):
+                        with self.repeated(repeats) as j:
+                            row = self.b.add(number(top), self.b.mul(j, number(height)))
+                            self._multiply_block(builder, (a, b, result), (row, height), (column, wide))
+
+    def _multiply_block(
+        self, vectors: Vectors, matrices: tuple[Value, Value, Value], rows: tuple[Any, int], columns: tuple[Any, int]
+    ) -> None:
+        a, b, result = matrices
+        places = [
+            [self.b.add(first, number(i * step)) for i in range(count)]
+            for (first, count), step in ((rows, 1), (columns, vectors.lanes))
+        ]
+        kind = vectors.type(result.dtype)
+        sums = [[self.slot(kind) for _ in places[1]] for _ in places[0]]
+        zero = vectors.number(0, result.dtype).value
+        for slot in itertools.chain(*sums):
+            self.b.store(zero, slot)
+        with self.repeated(a.shape[1]) as k:
+            factors = [self.element(b, vectors, [k, j]) for j in places[1]]
+            for i, of_row in zip(places[0], sums, strict=True):
+                single = self.element(a, self.one, [i, k])
+                factor = Element(vectors.splat(single.value), single.dtype)
+                for slot, other in zip(of_row, factors, strict=True):
+                    total = Element(self.b.load(slot, typ=kind), result.dtype)
+                    self.b.store(vectors.fma(factor, other, total).value, slot)
+        for i, of_row in zip(places[0], sums, strict=True):
+            for j, slot in zip(places[1], of_row, strict=True):
+                total = vectors.rounded(Element(self.b.load(slot, typ=kind), result.dtype))
+                self.store(vectors, total, result, [i, j])
+
+
+def _blocks(count: int, most: int) -> list[tuple[int, int, int]]:
+    """Divides a number of rows into blocks: the first row, the number of equal blocks, and the rows of one."""
+    whole = count - count % most
+    return [b for b in ((0, whole // most, most), (whole, 1, count - whole)) if b[1] and b[2]]
+
+
+def transposed(value: Value) -> Value:
+    """Returns a matrix in memory with rows and columns exchanged."""
+    return dataclasses.replace(value, shape=value.shape[::-1], strides=value.strides[::-1])
+
+
+class Row(list):
+    """The elements in registers that a reduction combines."""
+
+    @property
+    def dtype(self) -> DType:
+        """Their dtype."""
+        return self[0].dtype
+
+
+class Few:
+    """A builder for the forms of reductions of elements in registers.
 
     Args:
-        inputs: the elements of each tensor that the loop takes: of the loop variables first.
-        condition: the expression of the condition.
-        after: the elements of each loop variable after an iteration.
+        b: the builder of the elements.
+        count: the number of elements.
     """
-    module = ir.Module("loop")
-    kind = ir.FunctionType(ir.VoidType(), [_i64, *[_pointer] * (len(inputs) + len(after))])
-    loop = ir.Function(module, kind, "kernel")
-    limit, *pointers = loop.args
-    entry, head, body, end = (loop.append_basic_block(name) for name in ("entry", "head", "body", "end"))
-    b = ir.IRBuilder(entry)
-    vectors = Vectors(module, 1)
-    vectors.block = b
-    first = {
-        node: _loaded(vectors, pointer, i, node)
-        for nodes, pointer in zip(inputs, pointers, strict=False)
-        for i, node in enumerate(nodes)
-    }
-    b.branch(head)
-    b.position_at_end(head)
-    count = b.phi(_i64)
-    count.add_incoming(ir.Constant(_i64, 0), entry)
-    values: dict[Node, Any] = dict(first)
-    variables = [node for nodes in inputs[: len(after)] for node in nodes]
-    for node in variables:
-        values[node] = b.phi(first[node].type)
-        values[node].add_incoming(first[node], entry)
-    goes_on = b.and_(_computed(condition, values, vectors), b.icmp_signed("<", count, limit))
-    before = dict(values)
-    b.cbranch(goes_on, body, end)
-    b.position_at_end(body)
-    results = [_computed(node, values, vectors) for nodes in after for node in nodes]
-    following = b.add(count, ir.Constant(_i64, 1))
-    b.branch(head)
-    count.add_incoming(following, body)
-    for node, result in zip(variables, results, strict=True):
-        before[node].add_incoming(result, body)
-    b.position_at_end(end)
-    for nodes, pointer in zip(inputs[: len(after)], pointers[len(inputs) :], strict=True):
-        for i, node in enumerate(nodes):
-            value = vectors.stored(Element(before[node], node.dtype))
-            b.store(value, _at(b, pointer, i, node), align=node.dtype.size)
-    b.ret_void()
-    return str(module).replace('@"kernel"', '@"{name}"')
+
+    def __init__(self, b: Vectors, count: int) -> None:
+        self._b, self._count = b, count
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._b, name)
+
+    def length(self, dtype: DType) -> Element:
+        """Returns the number of elements."""
+        return self._b.number(self._count, dtype)
+
+    def reduce(self, name: str, row: Sequence[Element]) -> Element:
+        """Returns the elements, combined in pairs."""
+        return combined(self._b, name, row)
 
 
-def _at(b: ir.IRBuilder, pointer: Any, i: int, node: Node) -> Any:
-    return b.gep(pointer, [ir.Constant(_i64, i)], source_etype=MEMORY[node.dtype])
+class _Reducing:
+    """A builder for the form of a reduction of a tensor in memory.
+
+    Args:
+        code: the code.
+        vectors: the builder of the results.
+        at: the index of the results.
+        sizes: the sizes of the reduced dimensions, the tensor's last ones.
+        along: whether vectors go along the reduced dimensions.
+    """
+
+    def __init__(self, code: Code, vectors: Vectors, at: list[Any], sizes: Sequence[int], along: bool) -> None:
+        self._code, self._vectors, self._at, self._sizes, self._along = code, vectors, at, sizes, along
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._vectors, name)
+
+    def length(self, dtype: DType) -> Element:
+        """Returns the number of elements."""
+        return self._vectors.number(math.prod(self._sizes), dtype)
+
+    def reduce(self, name: str, value: Value) -> Element:
+        """Returns the elements, combined by `add`, `maximum` or `minimum`."""
+        code, dtype = self._code, value.dtype
+        *outer, inner = self._sizes
+        pieces = code.pieces(code.vectors(value.wide), inner) if self._along else [(self._vectors, 0, inner)]
+        parts = []
+        for builder, begin, count in pieces:
+            slot = code.slot(builder.type(dtype))
+            start = {"add": 0.0, "maximum": -math.inf, "minimum": math.inf}[name]
+            code.b.store(builder.number(start, dtype).value, slot)
+            with contextlib.ExitStack() as stack:
+                indices = [stack.enter_context(code.repeated(n)) for n in outer]
+                i = stack.enter_context(code.repeated(count, builder.lanes if self._along else 1))
+                at = [*indices, code.b.add(i, number(begin))]
+                x = code.element(value, builder, [*self._at, *at] if self._along else [*at, *self._at])
+                total = Element(code.b.load(slot, typ=builder.type(dtype)), dtype)
+                code.b.store(getattr(builder, name)(total, x).value, slot)
+            total = code.b.load(slot, typ=builder.type(dtype))
+            lanes = range(builder.lanes) if self._along and builder.lanes > 1 else ()
+            parts += [code.b.extract_element(total, ir.Constant(ir.IntType(32), i)) for i in lanes] or [total]
+        return combined(self._vectors, name, [Element(part, dtype) for part in parts])
 
 
-def _loaded(vectors: Vectors, pointer: Any, i: int, node: Node) -> Any:
-    b = vectors.block
-    value = b.load(_at(b, pointer, i, node), typ=MEMORY[node.dtype], align=node.dtype.size)
-    return vectors.loaded(value, node.dtype).value
-
-
-def _computed(node: Node, values: dict[Node, Any], vectors: Vectors) -> Any:
-    """Returns the value of an expression, and adds it and those below it to the known ones."""
-    for below_it in below([node], values.__contains__):
-        if below_it not in values:
-            values[below_it] = emitted(below_it, vectors, [values[o] for o in below_it.operands])
-    return values[node]
+def combined(b: Any, name: str, row: Sequence[Element]) -> Element:
+    """Returns elements, combined in pairs."""
+    row = list(row)
+    while len(row) > 1:
+        pairs = [getattr(b, name)(x, y) for x, y in zip(row[::2], row[1::2], strict=False)]
+        row = pairs + (row[-1:] if len(row) % 2 else [])
+    return row[0]

@@ -1,38 +1,48 @@
-"""Loops over few numbers as machine code: every element of every tensor is a number in a register.
+"""Loops over few numbers as machine code: without calls of kernels, and without Python.
 
-A loop qualifies if its tensors have few elements, of static shapes, and its ops compute element by element, reduce,
-multiply small matrices, or move elements. The places of elements are static, so slices, stacks and transposes cost
-nothing.
+A loop qualifies if the shapes of its tensors are static, its tensors small, except those that it only reads, and its
+ops compute element by element, reduce, multiply matrices, move elements, read and write lists, or are conditionals and
+loops of such. If machine code meets an index out of range, the loop runs again as Python, which raises the error.
 """
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import torch
 
+from tapeflow.array.list_values import Rows, as_variant
 from tapeflow.core import device as devices
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.ops.elements import DTYPES, Element, Unsupported, supports
-from tapeflow.core.ops.static import host_static
-from tapeflow.core.types.dtypes import DType
+from tapeflow.core.ops.elements import DTYPES, Unsupported
+from tapeflow.core.types.dtypes import resource, variant
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.values.held import boxed
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.codegen.program import Program, Step
-from tapeflow.graph.codegen.regions import LOOPS
+from tapeflow.graph.codegen.counters import counts_to_known_bound, static_trip_count, trip_count
+from tapeflow.graph.codegen.loop_records import Column, Record, Same
+from tapeflow.graph.codegen.program import CALLS, Program, Step, bytes_of
+from tapeflow.graph.codegen.regions import CONDITIONALS, LOOPS
+from tapeflow.graph.codegen.writing import has_stream, with_stream
 from tapeflow.graph.compiler.clusters import has_llvm
-from tapeflow.graph.compiler.expressions import Recorder
 from tapeflow.graph.compiler.target import function
-from tapeflow.graph.ir.operation import GraphOp
+from tapeflow.graph.ir.graph import READ
+from tapeflow.graph.ir.operation import GradientOf, GraphOp, variable_in
 
 if TYPE_CHECKING:
     from tapeflow.graph.codegen.loops import Loop
+    from tapeflow.graph.control.body import Body
 
-_MOST_ELEMENTS = 64  # of a tensor
-_MOST_EXPRESSIONS = 1500  # of an iteration
-_LEAST_WORK = 10_000  # expressions in all iterations, if their number is static: fewer take less time than compiling
+_MOST_ELEMENTS = 1 << 13  # of a tensor that is computed
+_MOST_PRODUCTS = 1 << 18  # of numbers, in a product of matrices
+_LEAST_STEPS = 100  # in all iterations, if their number is static: fewer take less time than compiling
+_MOST_DRAWN = 1 << 22  # random numbers at a time
+_AT_ONCE = 1 << 20  # iterations: between these, the program can be interrupted
+_FIRST_STACKED = 64  # iterations that draw or record numbers at first, if nobody knows how many there are
 
 
 def compile_loops(program: Program) -> None:
@@ -50,65 +60,206 @@ def _native(program: Program, step: Step) -> NativeLoop | None:
     """Returns the compiled loop of a step, or None if it does not qualify."""
     loop: Loop = step.op.kernel
     tensors = step.inputs[1:] if loop.limited else step.inputs
-    if loop.residuals is not None or len(step.outputs) != loop.count or not all(map(_is_small, tensors)):
+    if not all(map(_is_static, tensors)) or len(step.outputs) != loop.count + (loop.residuals is not None):
         return None
-    try:
-        native = NativeLoop(loop, tensors)
-    except Unsupported:
+    programs = [loop.condition.compiled.program, body_of(loop)]
+    if not all(_is_small(t) for t in tensors[: loop.count]) or not all(map(_may_compile, programs)):
         return None
     limit = program.constant(step.inputs[0]) if loop.limited else None
-    trips = [n for n in (_trip_count(program, loop, tensors), limit) if n is not None]
-    return None if trips and min(map(int, trips)) * native.size < _LEAST_WORK else native
-
-
-def _is_small(tensor: SymbolicTensor) -> bool:
-    shape = tensor.shape
-    return tensor.dtype in DTYPES and shape.is_fully_defined() and shape.num_elements() <= _MOST_ELEMENTS
-
-
-def _trip_count(program: Program, loop: Loop, tensors: Sequence[SymbolicTensor]) -> int | None:
-    """Returns how often a loop runs at most, if it counts from one constant to another, or None."""
-    condition = loop.condition.compiled.program
-    if len(condition.steps) != 1 or condition.steps[0].op is not ops.Less.op:
+    trips = [n for n in (static_trip_count(program, loop, tensors), limit) if n is not None]
+    if trips and min(map(int, trips)) * len(programs[1].steps) < _LEAST_STEPS:
         return None
-    counter, limit = condition.steps[0].args
-    places = {id(t): i for i, t in enumerate(condition.inputs)}
-    start = tensors[places[id(counter)]] if places.get(id(counter), loop.count) < loop.count else None
-    first, last = program.constant(start), condition.constant(limit)
-    return None if first is None or last is None else max(int(last) - int(first), 0)
+    try:
+        return NativeLoop(loop, tensors)
+    except Unsupported:
+        return None
 
 
-class NativeLoop:
+def body_of(loop: Loop) -> Program:
+    """Returns the program of a loop's body, which also returns the residuals."""
+    body = loop.body
+    return (body.returning([*body.outputs, *loop.residuals]) if loop.residuals else body.compiled).program
+
+
+def _is_static(tensor: SymbolicTensor | TensorSpec) -> bool:
+    shape = tensor.shape
+    return tensor.dtype in (variant, resource) or (
+        tensor.dtype in DTYPES and shape.is_fully_defined() and shape.num_elements() > 0
+    )
+
+
+def _is_small(tensor: SymbolicTensor | TensorSpec) -> bool:
+    return _is_static(tensor) and (tensor.dtype is variant or tensor.shape.num_elements() <= _MOST_ELEMENTS)
+
+
+def _may_compile(program: Program) -> bool:
+    """Returns False if there is a step that can't be compiled."""
+    for step in program.steps:
+        op = step.op
+        kept = op is READ or (step.registered and op.moves)  # it may be a view of a tensor around the loop
+        if step.placed or not all(map(_is_static if kept else _is_small, step.outputs)):
+            return False
+        if not step.registered:
+            bodies = bodies_of(step)
+            if bodies is None or any(b.stateful or not _may_compile(b.compiled.program) for b in bodies):
+                return False
+        elif op.name == ops.MatMul.op.name:
+            if bytes_of(step.args[0]) // step.args[0].dtype.size * step.outputs[0].shape[1] > _MOST_PRODUCTS:
+                return False
+        elif not (op.element or op.reduced or op.moves or op.random_fill) and op not in _others():
+            return False
+    return True
+
+
+def bodies_of(step: Step) -> list[Body] | None:
+    """Returns the functions that a step of graphs alone runs; None if it can't be compiled."""
+    op = step.op
+    if op is READ:
+        return []
+    if step.name in LOOPS and step.operation.residuals is not None:  # the record of an inner loop
+        return None
+    if step.name in (*CALLS, *CONDITIONALS, *LOOPS):
+        return list(op.bodies.values())
+    of = op.gradient_of
+    if of is None or of.operation.type not in CONDITIONALS or of.outside:
+        return None
+    branches = list(of.operation.op.bodies.values())
+    return branches + [branch.backward(branch.outputs, differentiated_by(of, branch)) for branch in branches]
+
+
+def differentiated_by(of: GradientOf, branch: Body) -> tuple[bool, ...]:
+    """Returns for each output of a conditional's branch whether it has a cotangent."""
+    return tuple([i in of.targets for i in range(len(branch.outputs))])
+
+
+def _others() -> tuple[Any, ...]:
+    return (
+        ops.AddN.op, ops.SumToShape.op, ops.UnsortedSegmentSum.op, ops.TensorListGetItem.op, ops.TensorListSetItem.op,
+        ops.TensorListLength.op, ops.TensorListFromTensor.op, ops.TensorListReserve.op, ops.TensorListStack.op,
+        ops.StatelessRandomGetKeyCounter.op, ops.StatelessRandomUniformV2.op, ops.StatelessRandomNormalV2.op,
+    )  # fmt: skip
+
+
+class _Native:
+    """Machine code that takes operands in memory.
+
+    Args:
+        name: the name of the function.
+        code: the code.
+        lists: for each operand, the list that it is, or None.
+        tensors: the operands in the graph, or their specs.
+
+    The code takes a table of numbers: of `_numbers`, with the addresses of operands at `_places`, and `_others`.
+    """
+
+    def __init__(self, name: str, code: Any, lists: Sequence[Any], tensors: Sequence[Any]) -> None:
+        self._name, self._text, self._lists, table = name, code.text(), lists, list(enumerate(code.table))
+        self._numbers = [what[1].data_ptr() if what[0] == "constant" else 0 for what in code.table]
+        self._constants = [what[1] for what in code.table if what[0] == "constant"]
+        self._places = [(slot, what[1]) for slot, what in table if what[0] == "operand"]
+        known = ("limit", "status", "constant", "operand")
+        self._others = [(slot, what) for slot, what in table if what[0] not in known]
+        self._recorded = [what for what in code.table if what[0] == "recorded"]
+        self._array = ctypes.c_int64 * len(table)
+        self._shapes = [None if t.dtype in (variant, resource) else torch.Size(t.shape.as_list()) for t in tensors]
+        self._function: Any = None
+        if any(entries is not None and entries.shape is None and entries.may_change for entries in lists):
+            raise Unsupported("a list of unknown entries")
+
+    def _operands(self, values: Sequence[Any], own: Container[int]) -> list[Any] | None:
+        """Returns the memory of operands; None if one has another shape, or no memory of its own.
+
+        Args:
+            values: their raw values.
+            own: the places of those that the code changes.
+        """
+        operands: list[Any] = []
+        for i, (value, shape, entries) in enumerate(zip(values, self._shapes, self._lists, strict=True)):
+            if entries is not None:
+                value = _stacked(value[()], entries)
+            elif shape is not None:
+                if value.shape != shape:
+                    return None
+                value = value.clone() if i in own and value.is_contiguous() else value.contiguous()
+            if value is None or not value.data_ptr():
+                return None
+            operands.append(value)
+        return operands
+
+    def _results(self, operands: Sequence[Any], given: Sequence[Any], trips: int) -> list[Any]:
+        """Returns the raw values of operands that the code may have changed, from their memory and those before."""
+        return [
+            value if entries is None else as_variant(Rows(value)) if entries.changes and trips else before
+            for value, entries, before in zip(operands, self._lists, given, strict=False)
+        ]
+
+    def _run(self, operands: Sequence[Any], limit: int) -> tuple[int, int, list[torch.Tensor]]:
+        """Runs some iterations.
+
+        Args:
+            operands: the memory of the operands.
+            limit: the most iterations.
+
+        Returns:
+            The number of iterations; 1 if the condition still holds, 0 if not, -1 after a failure; what was recorded.
+        """
+        held: list[Any] = []
+        recorded: list[torch.Tensor] = []
+        numbers = list(self._numbers)
+        numbers[0] = limit
+        for slot, place in self._places:
+            numbers[slot] = operands[place].data_ptr()
+        for slot, (what, *rest) in self._others:
+            if what == "length":
+                numbers[slot] = len(operands[rest[0]])
+                continue
+            if what == "drawn":
+                value = _drawn(rest[0], limit)
+            elif what == "recorded":
+                shape, dtype, is_shared = rest
+                value = torch.empty(shape if is_shared else (limit, *shape), dtype=dtype.torch)
+                recorded.append(value)
+            else:
+                value = variable_in(operands[rest[0]] if what == "read" else rest[0])._value.value.contiguous()
+                if list(value.shape) != rest[1].shape.as_list() or not value.data_ptr():
+                    return 0, -1, []
+            held.append(value)
+            numbers[slot] = value.data_ptr()
+        if self._function is None:
+            self._function = function(self._text, self._name, 1)
+        table = self._array(*numbers)
+        self._function(table)
+        return table[0], table[1], recorded
+
+
+class NativeLoop(_Native):
     """The kernel of a loop that is compiled: it takes the loop variables and the loop-invariant values.
 
     Args:
         loop: the loop, which also computes results of other shapes.
         tensors: the tensors that the loop takes.
 
-    Attributes:
-        size: the number of expressions of an iteration.
-
     Raises:
         Unsupported: the loop does not qualify.
     """
 
     def __init__(self, loop: Loop, tensors: Sequence[SymbolicTensor]) -> None:
-        self._loop = loop
-        self._shapes = [torch.Size(t.shape.as_list()) for t in tensors]
-        self._recorder = b = Recorder()
-        self._inputs = [_filled(t.shape.as_list(), functools.partial(b.input, 0, t.dtype, False)) for t in tensors]
-        condition, body = loop.condition.compiled.program, loop.body.compiled.program
-        variables, invariant = self._inputs[: loop.count], self._inputs[loop.count :]
-        parts = [
-            _Elements(part, [*variables, *(invariant[i] for i in places)], b)
-            for part, places in zip((condition, body), loop.places, strict=True)
-        ]
-        (self._condition,), self._after = parts[0].outputs(), parts[1].outputs()
-        for before, after in zip(variables, self._after, strict=True):
-            if before.shape != after.shape:
-                raise Unsupported("a loop variable changes its shape")
-        self.size = b.size
-        self._function: Any = None
+        from tapeflow.graph.compiler.loop_functions import loop_code  # it loads LLVM
+
+        self._loop, self._tensors = loop, list(tensors)
+        self._residuals, self._newer = len(loop.residuals or ()), self
+        code, lists = loop_code(loop, tensors)
+        super().__init__(loop.name, code, lists, tensors)
+        draws = [what[1] for what in code.table if what[0] == "drawn"]
+        most = max([step.outputs[0].shape.num_elements() for step in draws], default=0)
+        self._most_drawn = _MOST_DRAWN // most + 1 if most else 0
+        self._counts = counts_to_known_bound(loop)
+        if not self._counts and any(map(has_stream, draws)):
+            raise Unsupported("nobody knows how many numbers to draw from a seed")
+        is_shared = [what[3] for what in self._recorded]
+        takes_tapes = any(t.dtype is variant for t in loop.residuals or ())  # which machine code does not record
+        if takes_tapes and not all(gradient.compiles(is_shared) for gradient in loop.gradients):
+            raise Unsupported("the gradient needs the tapes of conditionals")
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:
         """Runs the loop on raw values.
@@ -116,197 +267,144 @@ class NativeLoop:
         Raises:
             OpError: an op failed.
         """
-        tensors = values[1:] if self._loop.limited else values
-        if [v.shape for v in tensors] != self._shapes:
-            return self._loop(*values)
-        if self._function is None:
+        if len(self._loop.residuals or ()) != self._residuals:  # a gradient needs more
+            return self._with_residuals(*values)
+        loop, tensors = self._loop, values[1:] if self._loop.limited else values
+        limit = max(int(values[0]), 0) if loop.limited else 2**62
+        operands = self._operands(tensors, range(loop.count))
+        if operands is None:
+            return loop(*values)
+        at_once = _AT_ONCE
+        if self._counts and (self._most_drawn or loop.residuals):
+            limit = min(limit, trip_count(loop, tensors))
+            at_once = self._most_drawn or max(limit, 1)
+        elif self._most_drawn or loop.residuals:
+            at_once = _FIRST_STACKED
+        trips, rows = 0, []
+        while True:
+            count, status, recorded = self._run(operands, min(limit - trips, at_once))
+            if status < 0:
+                return loop(*values)
+            rows.append([t if what[3] else t[:count] for t, what in zip(recorded, self._recorded, strict=True)])
+            trips += count
+            if not status or trips >= limit:
+                break
+            at_once = min(2 * at_once, self._most_drawn or _AT_ONCE)
+        last = self._results(operands[: loop.count], tensors, trips)
+        return tuple(last) if loop.residuals is None else (*last, boxed(self._record(rows, trips)))
+
+    def _with_residuals(self, *values: Any) -> tuple[Any, ...]:
+        """Runs the loop with the residuals that it has by now."""
+        if self._newer is self or self._newer._residuals != len(self._loop.residuals or ()):
             try:
-                self._function = function(self._text(), self._loop.name, 1 + len(tensors) + self._loop.count)
-            except Unsupported:  # a function that this machine lacks
-                self._function = False
-        if not self._function:
-            return self._loop(*values)
-        limit = int(values[0]) if self._loop.limited else 2**62
-        inputs = [v.contiguous() for v in tensors]
-        outputs = [torch.empty(v.shape, dtype=v.dtype) for v in inputs[: self._loop.count]]
-        self._function(limit, *[t.data_ptr() for t in inputs], *[t.data_ptr() for t in outputs])
-        return tuple(outputs)
+                self._newer = NativeLoop(self._loop, self._tensors)
+            except Unsupported:
+                return self._loop(*values)
+        return self._newer(*values)
 
-    def _text(self) -> str:
-        from tapeflow.graph.compiler.loop_code import text  # it loads LLVM
-
-        elements = [[e.value for e in array.flat] for array in self._inputs]
-        after = [[e.value for e in array.flat] for array in self._after]
-        return text(elements, self._condition.item().value, after)
+    def _record(self, rows: Sequence[Sequence[torch.Tensor]], trips: int) -> Record:
+        """Returns the record of the iterations, from its parts."""
+        columns: list[Column] = []
+        for (*_, is_shared), *parts in zip(self._recorded, *rows, strict=True):
+            columns.append(Same(parts[0]) if is_shared else parts[0] if len(parts) == 1 else torch.cat(parts))
+        return Record(columns, trips)
 
 
-def _filled(shape: Sequence[int], element: Callable[[], Any]) -> np.ndarray:
-    """Returns an array of objects."""
-    array = np.empty(tuple(shape), object)
-    for index in np.ndindex(array.shape):
-        array[index] = element()
-    return array
+KEPT = -1  # in the place of an output: the cotangent of a loop variable stays
 
 
-def _objects(elements: Any) -> np.ndarray:
-    """Returns an array of objects; indexing by a scalar gives the object itself."""
-    return elements if isinstance(elements, np.ndarray) else _filled((), lambda: elements)
-
-
-class _Row(list):
-    """The elements that a reduction combines."""
-
-    @property
-    def dtype(self) -> DType:
-        """Their dtype."""
-        return self[0].dtype
-
-
-class _Reducing:
-    """A builder for the forms of reductions, over elements in registers.
+class NativeGradient(_Native):
+    """The iterations of a loop's gradient, compiled if that is possible.
 
     Args:
-        b: the builder of their elements.
-        count: how many elements are reduced.
+        program: computes an iteration from the cotangents of loop variables, and captures.
+        following: for each of these cotangents, the place of the output that follows it; None for zeros, or `KEPT`.
+        added: the places of the outputs that are summed over iterations, by their numbers.
+        is_shared: for each capture, whether it is the same in all iterations, or holds those of all, stacked; None for
+            a list or tape that is not recorded.
+        outputs: the number of outputs; what follows is recorded.
+
+    Attributes:
+        is_shared: as the argument.
+        compiles: whether it is compiled.
     """
 
-    def __init__(self, b: Recorder, count: int) -> None:
-        self._b, self._count = b, count
+    def __init__(
+        self,
+        program: Program,
+        following: Sequence[int | None],
+        added: dict[int, int],
+        is_shared: Sequence[bool | None],
+        outputs: int,
+    ) -> None:
+        self.is_shared, self._count, self._added = list(is_shared), len(following), added
+        self._specs = [TensorSpec(t.shape, t.dtype) for t in (program.outputs[i] for i in added.values())]
+        self.compiles = False
+        cotangents, captures = program.inputs[: self._count], program.inputs[self._count :]
+        tensors = [*cotangents, *captures, *self._specs]
+        if not all(map(_is_small, [*cotangents, *program.outputs])) or not _may_compile(program):
+            return
+        if not all(map(_is_static, captures)) or any(t.dtype in (variant, resource) for t in self._specs):
+            return
+        from tapeflow.graph.compiler.loop_functions import gradient_code  # it loads LLVM
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._b, name)
+        with contextlib.suppress(Unsupported):
+            code, lists = gradient_code(program, following, list(added.values()), is_shared, outputs)
+            super().__init__("gradient", code, lists, tensors)
+            self._shapes[self._count :] = [None] * (len(tensors) - self._count)
+            self.compiles = True
 
-    def length(self, dtype: DType) -> Element:
-        """Returns the number of elements."""
-        return self._b.number(self._count, dtype)
+    def __call__(
+        self, cotangents: Sequence[Any], captures: Sequence[Any], trips: int
+    ) -> tuple[Sequence[Any], dict[int, Any], list[Any]] | None:
+        """Computes all iterations.
 
-    def reduce(self, name: str, row: Sequence[Element]) -> Element:
-        """Returns the elements, combined in pairs."""
-        row = list(row)
-        while len(row) > 1:
-            pairs = [getattr(self._b, name)(x, y) for x, y in zip(row[::2], row[1::2], strict=False)]
-            row = pairs + (row[-1:] if len(row) % 2 else [])
-        return row[0]
+        Args:
+            cotangents: the cotangents of the loop variables after the last iteration.
+            captures: the captures.
+            trips: the number of iterations.
+
+        Returns:
+            The cotangents before the first iteration, the sums by the numbers of the outputs, and what was recorded;
+            None if the shapes are others, or an index is out of range.
+        """
+        if not self.compiles:
+            return None
+        sums = [torch.zeros(spec.shape.as_list(), dtype=spec.dtype.torch) for spec in self._specs]
+        captures = [c.contiguous() if isinstance(c, torch.Tensor) else c for c in captures]
+        operands = self._operands([*cotangents, *captures, *sums], range(self._count))
+        if operands is None:
+            return None
+        _, status, recorded = self._run(operands, trips)
+        if status < 0:
+            return None
+        last = self._results(operands[: self._count], cotangents, trips)
+        rows = [t.expand(trips, *t.shape) if what[3] else t for t, what in zip(recorded, self._recorded, strict=True)]
+        return last, dict(zip(self._added, sums, strict=True)), rows
 
 
-class _Elements:
-    """The tensors of a program as arrays of elements.
+def _drawn(step: Step, trips: int) -> torch.Tensor:
+    """Returns the random numbers of a step in some iterations, stacked."""
+    shape, *rest = step.args
+    draw = with_stream(step, functools.partial(step.op.kernel, device=torch.device("cpu")))
+    if trips and has_stream(step):  # each draw moves the stream of the seeds
+        return torch.stack([draw(tuple(shape), *rest) for _ in range(trips)])
+    return draw((trips, *shape), *rest)
 
-    Args:
-        program: the program.
-        inputs: the elements of its inputs.
-        b: the builder.
 
-    Raises:
-        Unsupported: there is a step that is not computed so.
-    """
-
-    def __init__(self, program: Program, inputs: Sequence[np.ndarray], b: Recorder) -> None:
-        self._program, self._b = program, b
-        self._known = {id(t): array for t, array in zip(program.inputs, inputs, strict=True)}
-        for step in program.steps:
-            if not step.registered or step.must_run or step.placed or not all(map(_is_small, step.outputs)):
-                raise Unsupported(f"{step} is not computed element by element")
-            results = self._computed(step)
-            self._known.update((id(t), r) for t, r in zip(step.outputs, results, strict=True))
-            if b.size > _MOST_EXPRESSIONS:
-                raise Unsupported("an iteration is too long")
-
-    def outputs(self) -> list[np.ndarray]:
-        """Returns the elements of the outputs."""
-        return [self._array(t) for t in self._program.outputs]
-
-    def _array(self, tensor: SymbolicTensor) -> np.ndarray:
-        """Returns the elements of a tensor."""
-        if id(tensor) not in self._known:
-            value = self._program.constant(tensor)
-            if not isinstance(value, torch.Tensor) or not _is_small(tensor):
-                raise Unsupported(f"{tensor} is no tensor of few elements")
-            numbers = iter(value.flatten().tolist())
-            self._known[id(tensor)] = _filled(value.shape, lambda: self._b.number(next(numbers), tensor.dtype))
-        return self._known[id(tensor)]
-
-    def _computed(self, step: Step) -> Iterable[np.ndarray]:
-        op = step.op
-        if op.element is not None:
-            return [self._elementwise(step)]
-        if op.reduced is not None:
-            return [self._reduced(step)]
-        if op.moves and not op.creates:
-            return self._moved(step)
-        if op is ops.MatMul.op:
-            return [self._product(step)]
-        raise Unsupported(f"{step.name} is not computed element by element")
-
-    def _elementwise(self, step: Step) -> np.ndarray:
-        op, b, out = step.op, self._b, step.outputs[0]
-        statics = op.statics(step.args)
-        dtypes = tuple([t.dtype for t in step.inputs])
-        if any(isinstance(a, (SymbolicTensor, list, tuple)) for a in statics):
-            raise Unsupported(f"{step.name} takes what is not static")
-        arrays = np.broadcast_arrays(*[self._array(t) for t in step.inputs])
-        result = np.empty(arrays[0].shape, object)
-        for index in np.ndindex(result.shape):
-            elements: list[Any] = [array[index] for array in arrays]
-            if not supports(op, dtypes, tuple(statics), tuple([e.constant for e in elements])):
-                raise Unsupported(f"{step.name} has no element form for {[d.name for d in dtypes]}")
-            element = b.rounded(op.element(b, *op.with_tensors(elements, statics)))
-            if element.dtype is not out.dtype:
-                raise Unsupported(f"the element form of {step.name} gives {element.dtype.name}")
-            result[index] = element
-        return result
-
-    def _reduced(self, step: Step) -> np.ndarray:
-        x, axes = self._array(step.args[0]), host_static(step.args[1])
-        axes = tuple(range(x.ndim)) if axes is None else axes if type(axes) is tuple else (axes,)
-        if not all(type(axis) is int for axis in axes) or not x.size or not step.args[0].dtype.is_floating:
-            raise Unsupported(f"{step.name} is not computed element by element")
-        axes = tuple(sorted({axis % max(x.ndim, 1) for axis in axes})) if x.ndim else ()
-        kept = [i for i in range(x.ndim) if i not in axes]
-        rows = x.transpose([*kept, *axes]).reshape(*[x.shape[i] for i in kept], -1)
-        result = np.empty(rows.shape[:-1], object)
-        reducing = _Reducing(self._b, rows.shape[-1])
-        for index in np.ndindex(result.shape):
-            result[index] = self._b.rounded(step.op.reduced(reducing, _Row(rows[index])))
-        return result.reshape(step.outputs[0].shape.as_list())
-
-    def _moved(self, step: Step) -> list[np.ndarray]:
-        """Moves indices that stand for elements, by the op's own kernel."""
-        op = step.op
-        attr = op.opdef.outputs[0].type_attr
-        pool: list[Element] = []
-
-        def indices(tensor: SymbolicTensor) -> torch.Tensor:
-            array = self._array(tensor)
-            pool.extend(array.flat)
-            return torch.arange(len(pool) - array.size, len(pool)).view(array.shape)
-
-        arguments: list[Any] = []
-        for i, (kind, arg) in enumerate(zip(op.kinds, step.args, strict=True)):
-            if kind == "host":
-                arg = host_static(arg)
-                if isinstance(arg, SymbolicTensor) or (isinstance(arg, tuple) and None in arg):
-                    raise Unsupported(f"{step.name} takes what is not static")
-            elif kind in ("tensor", "list"):
-                if op.opdef.inputs[i].type_attr != attr:
-                    raise Unsupported(f"{step.name} moves elements by values")
-                arg = [indices(t) for t in arg] if kind == "list" else indices(arg)
-            arguments.append(arg)
-        result = op.kernel(*arguments)
-        results = result if isinstance(result, (list, tuple)) else [result]
-        every = np.empty(len(pool), object)
-        every[:] = pool
-        return [_objects(every[moved.numpy()]) for moved in results]
-
-    def _product(self, step: Step) -> np.ndarray:
-        a, b = self._array(step.args[0]), self._array(step.args[1])
-        a, b = a.T if step.args[2] else a, b.T if step.args[3] else b
-        if not step.outputs[0].dtype.is_floating or not a.shape[1]:
-            raise Unsupported("a product of integers")
-        result = np.empty((a.shape[0], b.shape[1]), object)
-        for i, j in np.ndindex(result.shape):
-            total = self._b.mul(a[i, 0], b[0, j])
-            for k in range(1, a.shape[1]):
-                total = self._b.fma(a[i, k], b[k, j], total)
-            result[i, j] = self._b.rounded(total)
-        return result
+def _stacked(items: Sequence[Any], entries: Any) -> torch.Tensor | None:
+    """Returns the entries of a list, stacked; None if they have other shapes."""
+    if entries.shape is None or not len(items):
+        return torch.empty(len(items))
+    shape, dtype = torch.Size(entries.shape), entries.dtype.torch
+    if isinstance(items, Rows):
+        if items.tensor.shape[1:] != shape or items.tensor.dtype != dtype:
+            return None
+        return items.tensor.clone() if entries.changes else items.tensor.contiguous()
+    result = torch.zeros((len(items), *shape), dtype=dtype)
+    for i, item in enumerate(items):
+        if item is not None:
+            if item.shape != shape or item.dtype != dtype:
+                return None
+            result[i] = item
+    return result

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,9 +22,11 @@ from tapeflow.core.types.dtypes import variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
-from tapeflow.graph.codegen.loops import Column, Loop, Record, Same
+from tapeflow.graph.codegen.loop_records import Column, Record, Same
+from tapeflow.graph.codegen.loops import Loop
 from tapeflow.graph.codegen.program import needed
 from tapeflow.graph.codegen.recurrent import Run
+from tapeflow.graph.compiler.native_loops import KEPT, NativeGradient
 from tapeflow.graph.control.body import outside_of
 from tapeflow.graph.gradients.loop_sums import LoopSums
 from tapeflow.graph.gradients.taped import _second_order, has_gradient, spec_of_gradient
@@ -126,6 +128,7 @@ class LoopGradient:
         for t in self.backward.graph.external_captures:
             at = inputs.get(id(t))
             self.captures.append(("record", loop.add_residuals([t])[0]) if at is None else ("input", at))
+        loop.gradients.append(self)
 
     def __call__(self, record: Any, *values: Any) -> tuple[Any, ...]:
         """Returns the gradients of the inputs `sources`, as raw values."""
@@ -140,11 +143,45 @@ class LoopGradient:
         grads.update((i, raw_zeros(v)) for i, v in zip(self.zero_at_end, finals, strict=True))
         totals: dict[int, Any] = {}
         owned: set[int] = set()  # the totals that this call allocated
-        iteration, sums = self._iteration, self._iteration.sums
-        columns = self._columns(record[()], inputs)
+        is_native = record[()].columns is not None
+        iteration = self._native_iteration if is_native else self._iteration
+        columns, trips = self._columns(record[()], inputs), record[()].trips
+        computed = iteration.in_machine_code(columns, trips, grads, totals) if is_native and trips else None
+        if computed is None and is_native and trips and self._needs_tapes:
+            again = self.loop(*inputs[: len(inputs) - len(self.outside)])[-1][()]
+            iteration, columns = self._iteration, self._columns(again, inputs)
+        if computed is None:
+            computed = self._from_last(iteration, columns, trips, grads, totals, owned)
+        sums = iteration.sums
+        if trips and sums.numbers:
+            others = iter(computed)
+            each = [next(others) if i is None else _of_all(columns[i], trips) for i in iteration.taken_by_sums]
+            shared = [next(iter(_from_last(columns[i], 1))) for i in sums.shared]
+            for part in [each] if _same_shapes(each) else [[c[i : i + 1] for c in each] for i in range(trips)]:
+                for number, total in zip(sums.numbers, sums(part, shared), strict=True):
+                    _add(totals, number, total, owned)
+        ends = [grads[i] for _, i in self.variables]
+        return (*ends, *[totals[n] if n in totals else raw_zeros(_value(inputs[i])) for i, n in self.captured])
+
+    def _from_last(
+        self, iteration: _Iteration, columns: list[Column], trips: int, grads: dict[int, Any], totals: dict[int, Any],
+        owned: set[int],
+    ) -> list[Sequence[Any]]:  # fmt: skip
+        """Computes iterations from the last one on.
+
+        Args:
+            iteration: the part of the backward function that iterations compute.
+            columns: the values of the captures.
+            trips: the number of iterations.
+            grads: the cotangents of the loop variables, which change.
+            totals: the sums over iterations, to which this adds.
+            owned: the totals that are in memory of this call.
+
+        Returns:
+            For each value that is computed and no output, its values in all iterations.
+        """
         for i in iteration.transposed:
             columns[i] = _laid_out_transposed(columns[i])
-        trips = len(record[()].rows)
         rows: list[Sequence[Any]] = []
         for _, *captured in zip(
             range(trips), *[_from_last(columns[i], trips) for i in iteration.captured], strict=True
@@ -158,24 +195,33 @@ class LoopGradient:
             for _, number in self.captured:
                 if number in results:
                     _add(totals, number, results[number], owned)
-        if rows and sums.numbers:
-            computed = zip(*reversed(rows), strict=True)
-            each = [next(computed) if i is None else columns[i] for i in iteration.taken_by_sums]
-            shared = [next(iter(_from_last(columns[i], 1))) for i in sums.shared]
-            for part in [each] if _same_shapes(each) else [[c[i : i + 1] for c in each] for i in range(trips)]:
-                for number, total in zip(sums.numbers, sums(part, shared), strict=True):
-                    _add(totals, number, total, owned)
-        ends = [grads[i] for _, i in self.variables]
-        return (*ends, *[totals[n] if n in totals else raw_zeros(_value(inputs[i])) for i, n in self.captured])
+        return list(zip(*reversed(rows), strict=True))
 
     def _columns(self, record: Record, inputs: Sequence[Any]) -> list[Column]:
         """Returns the values of the backward function's captures in all iterations."""
         recorded = self.loop.columns(record)
         return [recorded[at] if kind == "record" else Same(inputs[at]) for kind, at in self.captures]
 
+    @property
+    def _needs_tapes(self) -> bool:
+        """True if the iterations of Python take the tapes of conditionals, which machine code does not record."""
+        return any(t.dtype is variant for t in self.loop.residuals or ())
+
+    def compiles(self, is_shared: Sequence[bool]) -> bool:
+        """Tests whether machine code computes the iterations.
+
+        Args:
+            is_shared: for each residual, whether it is the same in all iterations.
+        """
+        return self._native_iteration.compiled(lambda at: is_shared[at]).compiles
+
     @functools.cached_property
     def _iteration(self) -> _Iteration:
-        return _Iteration(self)
+        return _Iteration(self, self.loop.recorded_numbers)
+
+    @functools.cached_property
+    def _native_iteration(self) -> _Iteration:
+        return _Iteration(self, ())
 
 
 class _Iteration:
@@ -191,10 +237,15 @@ class _Iteration:
         taken_by_sums: for each tensor that the sums take of an iteration, its place among the captures, or None.
         transposed: the places of captured matrices that are the same in all iterations and by which each multiplies
             transposed, such as the weights of a recurrent layer.
+
+    Args:
+        gradient: the gradient.
+        recorded_numbers: the places in the record of what is recorded as Python numbers.
     """
 
-    def __init__(self, gradient: LoopGradient) -> None:
+    def __init__(self, gradient: LoopGradient, recorded_numbers: Container[int]) -> None:
         loop, backward = gradient.loop, gradient.backward
+        self._gradient = gradient
         captures = backward.graph.internal_captures
         varying = _varying(loop.body, loop.count)
         invariant = [
@@ -218,8 +269,49 @@ class _Iteration:
         self.transposed = [i for i in invariant if id(captures[i]) in transposed]
         inputs = [*backward.inputs[: len(gradient.live)], *(captures[i] for i in self.captured)]
         recorded = [(captures[i], *gradient.captures[i]) for i in self.captured]
-        as_numbers = [t for t, kind, at in recorded if kind == "record" and at in loop.recorded_numbers]
+        as_numbers = [t for t, kind, at in recorded if kind == "record" and at in recorded_numbers]
         self.function = backward.function(f"iteration_of_{backward.name}", inputs, outputs, effects, numbers=as_numbers)
+        self._native: NativeGradient | None = None
+
+    def in_machine_code(
+        self, columns: Sequence[Column], trips: int, grads: dict[int, Any], totals: dict[int, Any]
+    ) -> list[Any] | None:
+        """Computes all iterations by machine code, if possible; arguments and result as of `_from_last`."""
+        gradient, captured = self._gradient, [columns[i] for i in self.captured]
+        recorded = {
+            at: type(column) is Same
+            for (kind, at), column in zip(gradient.captures, columns, strict=True)
+            if kind == "record"
+        }
+        native = self.compiled(recorded.__getitem__)
+        values = [column.value if type(column) is Same else column for column in captured]
+        results = native([grads[i] for i in gradient.live], values, trips)
+        if results is None:
+            return None
+        grads.update(zip(gradient.live, results[0], strict=True))
+        totals.update(results[1])
+        return results[2]
+
+    def compiled(self, is_same: Callable[[int], bool]) -> NativeGradient:
+        """Returns the machine code.
+
+        Args:
+            is_same: tells of a place in the record whether the residual is the same in all iterations.
+        """
+        gradient, is_shared = self._gradient, []
+        for i in self.captured:
+            kind, at = gradient.captures[i]
+            is_list = gradient.backward.graph.external_captures[i].dtype is variant
+            is_shared.append(True if kind == "input" else None if is_list else is_same(at))
+        if self._native is None or self._native.is_shared != is_shared:
+            following: list[int | None] = []
+            for i in gradient.live:
+                number = gradient.result_places[i]
+                changes = i in self.changing
+                following.append(KEPT if not changes else None if number is None else self.numbers.index(number))
+            added = {n: self.numbers.index(n) for _, n in gradient.captured if n in self.numbers}
+            self._native = NativeGradient(self.function.program, following, added, is_shared, len(self.numbers))
+        return self._native
 
 
 def _only_blanks(gradient: LoopGradient, variable: int) -> bool:
@@ -279,6 +371,11 @@ def _from_last(column: Column, trips: int) -> Iterable[Any]:
     if type(column) is Same:
         return itertools.repeat(column.value, trips)
     return reversed(column.unbind() if isinstance(column, torch.Tensor) else column)
+
+
+def _of_all(column: Column, trips: int) -> Any:
+    """Returns the values of a column, of all iterations."""
+    return column.value.expand(trips, *column.value.shape) if type(column) is Same else column
 
 
 def _laid_out_transposed(column: Column) -> Column:

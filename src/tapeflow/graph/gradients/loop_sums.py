@@ -162,6 +162,6 @@ def _sum(addend: SymbolicTensor, batch: Batch, values: dict[int, Slices]) -> Any
     if operation.op.summed is not None:
         return operation.op.summed(batch.of_op(operation.op, operation.outputs), *arguments(operation, values))
     addends = values[id(addend)]
-    if not addends.stacked:
+    if not addends.stacked or addend.dtype.torch is None:  # of lists there is no sum over a batch
         raise NoRule
     return ops.Sum(addends.value, 0, False)

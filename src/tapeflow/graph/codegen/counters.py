@@ -1,0 +1,71 @@
+"""Loops that count their iterations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.codegen.program import Program
+from tapeflow.graph.codegen.scalars import template
+
+if TYPE_CHECKING:
+    from tapeflow.graph.codegen.loops import Loop
+
+
+def counter_of(loop: Loop) -> int | None:
+    """Returns the number of the loop variable that counts the iterations, up to a bound that is the same in all; None
+    if there is none."""
+    program = loop.condition.compiled.program
+    if not program.steps or any(template(step) is None for step in program.steps):
+        return None
+    test, others = program.steps[-1], program.steps[:-1]
+    variables = [id(t) for t in program.inputs[: loop.count]]
+    if test.op is not ops.Less.op or test.outputs[0] is not program.outputs[0] or id(test.args[0]) not in variables:
+        return None
+    if id(test.args[1]) in variables or any(id(t) in variables for step in others for t in step.inputs):
+        return None
+    counter = variables.index(id(test.args[0]))
+    body = loop.body.compiled.program
+    after = next((s for s in body.steps if any(t is body.outputs[counter] for t in s.outputs)), None)
+    if after is None or after.op is not ops.AddV2.op or not test.args[0].dtype.is_integer:
+        return None
+    added = [t for t in after.args if t is not body.inputs[counter]]
+    one = body.constant(added[0]) if len(added) == 1 else None
+    return counter if one is not None and one.item() == 1 else None
+
+
+def counts_to_known_bound(loop: Loop) -> bool:
+    """Returns True if a loop counts its iterations up to a constant or to an operand of the loop."""
+    program = loop.condition.compiled.program
+    if counter_of(loop) is None or len(program.steps) != 1:
+        return False
+    bound = program.steps[0].args[1]
+    return program.constant(bound) is not None or any(t is bound for t in program.inputs)
+
+
+def trip_count(loop: Loop, values: Sequence[Any]) -> int:
+    """Returns the number of iterations of a loop that counts up to a known bound, without a limit.
+
+    Args:
+        loop: the loop.
+        values: the raw values of its loop variables and loop-invariant values.
+    """
+    program = loop.condition.compiled.program
+    counter, bound = program.steps[-1].args
+    places = [*range(loop.count), *(loop.count + i for i in loop.places[0])]
+    known = {id(t): values[i] for t, i in zip(program.inputs, places, strict=True)} | program.constants
+    return max(int(known[id(bound)]) - int(known[id(counter)]), 0)
+
+
+def static_trip_count(program: Program, loop: Loop, tensors: Sequence[SymbolicTensor]) -> int | None:
+    """Returns how often a loop runs at most, if it counts from one constant to another, or None."""
+    condition = loop.condition.compiled.program
+    if len(condition.steps) != 1 or condition.steps[0].op is not ops.Less.op:
+        return None
+    counter, limit = condition.steps[0].args
+    places = {id(t): i for i, t in enumerate(condition.inputs)}
+    start = tensors[places[id(counter)]] if places.get(id(counter), loop.count) < loop.count else None
+    first, last = program.constant(start), condition.constant(limit)
+    return None if first is None or last is None else max(int(last) - int(first), 0)

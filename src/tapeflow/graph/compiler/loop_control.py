@@ -1,0 +1,209 @@
+"""Values of native loops, and loops over them: what holds the loop variables, and the blocks of instructions."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import llvmlite.ir as ir
+import numpy as np
+
+from tapeflow.core.ops.elements import Element, Unsupported
+from tapeflow.core.types.dtypes import DType
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.compiler.loop_code import FEW, Code, Value, filled, number
+
+_i64 = ir.IntType(64)
+
+
+class Entries:
+    """A list of tensors: its entries stacked in memory.
+
+    Attributes:
+        pointer: the address of the first one.
+        length: the number of entries, an integer of 64 bits.
+        shape, dtype: those of the entries; None as long as no step tells.
+        version: the number of changes.
+        may_change: whether entries may be written.
+        changes: whether some are.
+    """
+
+    def __init__(self, pointer: Any, length: Any, may_change: bool) -> None:
+        self.pointer, self.length, self.may_change = pointer, length, may_change
+        self.shape: Any = None
+        self.dtype: Any = None
+        self.version = 0
+        self.changes = False
+
+    @property
+    def last(self) -> Version:
+        """Its last version."""
+        return Version(self, self.version)
+
+    def tell(self, tensor: SymbolicTensor | TensorSpec) -> None:
+        """Learns shape and dtype from an entry.
+
+        Raises:
+            Unsupported: entries differ.
+        """
+        shape = tuple(tensor.shape.as_list())
+        if (self.shape or shape, self.dtype or tensor.dtype) != (shape, tensor.dtype):
+            raise Unsupported("the entries of a list differ")
+        self.shape, self.dtype = shape, tensor.dtype
+
+
+class Version(NamedTuple):
+    """A list as a tensor of the graph. A list changes in its place: only its last version can be used."""
+
+    entries: Entries
+    number: int
+
+
+class Sparse(NamedTuple):
+    """A list of zeros but for some entries, such as the gradient of a read: pairs of an index and an entry."""
+
+    written: tuple[tuple[Any, Value], ...] = ()
+
+
+# In the place of a residual that no machine code takes: the tape of a conditional's branch, or a list for its length.
+UNRECORDED = Entries(None, number(0), False)
+
+Held = Value | Version | Sparse | int  # a number is the place of a variable among the operands of the loop
+
+
+def numbers_of(held: Held) -> Value:
+    """Returns a tensor of numbers.
+
+    Raises:
+        Unsupported: it is a list.
+    """
+    if not isinstance(held, Value):
+        raise Unsupported("a list in the place of numbers")
+    return held
+
+
+def scalar(held: Held) -> Element:
+    """Returns the element of a scalar."""
+    return numbers_of(held).elements.item()
+
+
+def entries_of(held: Held) -> Entries:
+    """Returns a list.
+
+    Raises:
+        Unsupported: it is a tensor of numbers.
+    """
+    if not isinstance(held, Version):
+        raise Unsupported("neither numbers nor a list")
+    return held.entries
+
+
+# ---- loops -----------------------------------------------------------------------------------------------------------
+
+
+class Variable:
+    """What holds a tensor that instructions change: registers, or memory.
+
+    Args:
+        code: the code.
+        shape, dtype: shape and dtype of the tensor.
+        pointer: the address of a tensor of many elements; by default in new memory.
+        first: the tensor at first.
+    """
+
+    def __init__(
+        self, code: Code, shape: tuple[int, ...], dtype: DType, pointer: Any = None, first: Value | None = None
+    ) -> None:
+        self._code, self.shape, self.dtype = code, shape, dtype
+        self._value: Value | None = None
+        if math.prod(shape) <= FEW:
+            self._slots = filled(shape, lambda _: code.slot(code.one.type(dtype)))
+        elif pointer is not None:
+            self._value = code.at(pointer, shape, dtype, False)
+        else:
+            self._value = code.buffer(shape, dtype)
+        if first is not None:
+            self.store(first)
+
+    def load(self, borrowed: bool = False) -> Value:
+        """Returns the tensor; `borrowed` as of `Value`."""
+        if self._value is not None:
+            return dataclasses.replace(self._value, borrowed=borrowed)
+        b, kind = self._code.b, self._code.one.type(self.dtype)
+        elements = filled(self.shape, lambda i: Element(b.load(self._slots[i], typ=kind), self.dtype))
+        return self._code.of_elements(elements, self.dtype, False)
+
+    def prepared(self, held: Held) -> Value:
+        """Returns a tensor to store that no other store changes.
+
+        Raises:
+            Unsupported: it has another shape.
+        """
+        if not isinstance(held, Value) or held.shape != self.shape or held.dtype is not self.dtype:
+            raise Unsupported("a loop variable changes its shape")
+        is_own = self._value is not None and held.pointer is self._value.pointer and held.is_contiguous
+        if not held.borrowed or is_own:
+            return held
+        copy = self._code.buffer(held.shape, held.dtype)
+        self._code.fill(copy, held)
+        return copy
+
+    def store(self, held: Held) -> None:
+        """Changes the tensor."""
+        value = self.prepared(held)
+        if self._value is None:
+            for index in np.ndindex(self.shape):
+                self._code.b.store(value.elements[index].value, self._slots[index])
+        elif value.pointer is not self._value.pointer:
+            self._code.fill(self._value, value)
+
+
+def write_loop(
+    code: Code,
+    variables: Sequence[Variable | Entries],
+    test: Callable[[list[Held]], Any],
+    iterate: Callable[[list[Held], Any], list[Held]],
+    limit: Any = None,
+) -> tuple[Any, Any]:
+    """Writes a loop.
+
+    Args:
+        code: the code.
+        variables: what holds its loop variables.
+        test: returns the condition, from the loop variables.
+        iterate: returns the loop variables after an iteration, from those before it and its number.
+        limit: the most iterations, an integer of 64 bits; None if there is no limit.
+
+    Returns:
+        The number of iterations, and whether the condition holds after them.
+    """
+    b = code.b
+    for v in variables:
+        if isinstance(v, Entries):
+            v.version += 1  # who captures the list sees its changes
+    counter, going = code.slot(_i64), code.slot(ir.IntType(1))
+    b.store(number(0), counter)
+    head, body, after = (code.new_block(name) for name in ("head", "iteration", "end"))
+    b.branch(head)
+    b.position_at_end(head)
+    count = b.load(counter, typ=_i64)
+    state: list[Held] = [v.last if isinstance(v, Entries) else v.load(borrowed=True) for v in variables]
+    goes_on = test(state)
+    b.store(goes_on, going)
+    b.cbranch(goes_on if limit is None else b.and_(goes_on, b.icmp_signed("<", count, limit)), body, after)
+    b.position_at_end(body)
+    prepared = []
+    for v, result in zip(variables, iterate(state, count), strict=True):
+        if isinstance(v, Variable):
+            prepared.append((v, v.prepared(result)))
+        elif entries_of(result) is not v:
+            raise Unsupported("a loop exchanges lists")
+    for v, value in prepared:
+        v.store(dataclasses.replace(value, borrowed=False))
+    b.store(b.add(count, number(1)), counter)
+    b.branch(head)
+    b.position_at_end(after)
+    return b.load(counter, typ=_i64), b.load(going, typ=ir.IntType(1))

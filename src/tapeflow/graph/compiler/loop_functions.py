@@ -1,0 +1,178 @@
+"""The functions of native loops: of a loop, and of its gradient."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import llvmlite.ir as ir
+
+from tapeflow.core.types.dtypes import DType, bool_, resource, variant
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.codegen.program import Program
+from tapeflow.graph.compiler.loop_code import FEW, Code, Value, number
+from tapeflow.graph.compiler.loop_control import UNRECORDED, Entries, Held, Variable, Version, numbers_of, write_loop
+from tapeflow.graph.compiler.loop_steps import Steps, condition_of
+from tapeflow.graph.compiler.native_loops import KEPT, body_of
+
+if TYPE_CHECKING:
+    from tapeflow.graph.codegen.loops import Loop
+
+_i64 = ir.IntType(64)
+
+
+class _Function:
+    """The function of a loop, which takes operands in memory.
+
+    Attributes:
+        code: its code.
+        limit: the most iterations, an integer of 64 bits.
+        lists: for each operand, the list that it is, or None.
+    """
+
+    def __init__(self, is_gradient: bool = False) -> None:
+        self.code = Code(is_gradient)
+        self.limit, _ = self.code.entry(("limit",)), self.code.entry(("status",))
+        self.lists: list[Entries | None] = []
+        self._variables: list[tuple[Variable, Any]] = []
+
+    def _pointer(self, dtype: DType, may_change: bool) -> Any:
+        """Returns the address of the next operand, and remembers whether it is a list."""
+        place = len(self.lists)
+        self.lists.append(None)
+        if dtype is resource:
+            return place
+        pointer = self.code.address(("operand", place))
+        if dtype is variant:
+            self.lists[-1] = Entries(pointer, self.code.entry(("length", place)), may_change)
+        return pointer
+
+    def variable(self, tensor: SymbolicTensor) -> Variable | Entries:
+        """Returns what holds the next operand, which the loop changes."""
+        code, pointer = self.code, self._pointer(tensor.dtype, True)
+        if self.lists[-1] is not None:
+            return self.lists[-1]
+        shape = tuple(tensor.shape.as_list())
+        variable = Variable(code, shape, tensor.dtype, pointer)
+        if math.prod(shape) <= FEW:
+            variable.store(code.settled(code.at(pointer, shape, tensor.dtype, False)))
+            self._variables.append((variable, pointer))
+        return variable
+
+    def captured(self, tensor: SymbolicTensor) -> Held:
+        """Returns the next operand, which the loop does not change."""
+        pointer = self._pointer(tensor.dtype, False)
+        if self.lists[-1] is not None:
+            return self.lists[-1].last
+        if tensor.dtype is resource:
+            return pointer
+        return self.code.settled(self.code.at(pointer, tuple(tensor.shape.as_list()), tensor.dtype, True))
+
+    def unrecorded(self) -> Held:
+        """Returns what stands for the next operand, a residual that is not recorded."""
+        self.lists.append(None)
+        return UNRECORDED.last
+
+    def rows(self, tensor: SymbolicTensor) -> Callable[[Any], Value]:
+        """Returns the function of a number that returns this row of the next operand."""
+        pointer, shape = self._pointer(tensor.dtype, False), tuple(tensor.shape.as_list())
+        return lambda i: self.code.settled(self._row(pointer, shape, tensor.dtype, i))
+
+    def _row(self, pointer: Any, shape: tuple[int, ...], dtype: DType, i: Any) -> Value:
+        offset = self.code.b.mul(i, number(math.prod(shape)))
+        return self.code.at(self.code.moved(pointer, offset, dtype), shape, dtype, False)
+
+    def record(self, held: Held, i: Any) -> None:
+        """Stores a tensor of an iteration in a row of memory; once if it is the same in all iterations."""
+        code = self.code
+        if isinstance(held, Version):
+            code.entry(("recorded", (0,), bool_, True))
+            return
+        held = numbers_of(held)
+        pointer = code.address(("recorded", held.shape, held.dtype, held.ahead))
+        with code.placed(held.ahead):
+            target = self._row(pointer, held.shape, held.dtype, number(0) if held.ahead else i)
+            code.fill(target, held)
+
+    def end(self, count: Any, going: Any) -> None:
+        """Ends the function after the loop."""
+        code, b = self.code, self.code.b
+        for variable, pointer in self._variables:
+            code.fill(code.at(pointer, variable.shape, variable.dtype, False), variable.load())
+        for i, value in enumerate((count, b.zext(going, _i64))):
+            b.store(value, b.gep(code.arguments, [number(i)], source_etype=_i64))
+        b.ret_void()
+
+
+def loop_code(loop: Loop, tensors: Sequence[SymbolicTensor]) -> tuple[Code, list[Entries | None]]:
+    """Returns the code of a loop, and for each of its operands the list that it is, or None.
+
+    The table has the most iterations, which the code replaces by their number, then a number: -1 after a failure, 1 if
+    the condition still holds, else 0.
+
+    Args:
+        loop: the loop.
+        tensors: the tensors that it takes.
+
+    Raises:
+        Unsupported: the loop does not qualify.
+    """
+    function = _Function()
+    variables = [function.variable(t) for t in tensors[: loop.count]]
+    captured = [function.captured(t) for t in tensors[loop.count :]]
+
+    def iterate(state: list[Held], count: Any) -> list[Held]:
+        inputs = [*state, *(captured[i] for i in loop.places[1])]
+        outputs = Steps(function.code, body_of(loop), inputs, count).outputs
+        for held in outputs[loop.count :]:
+            function.record(held, count)
+        return outputs[: loop.count]
+
+    test = condition_of(function.code, loop, captured)
+    function.end(*write_loop(function.code, variables, test, iterate, function.limit))
+    return function.code, function.lists
+
+
+def gradient_code(
+    program: Program,
+    following: Sequence[int | None],
+    added: Sequence[int],
+    is_shared: Sequence[bool | None],
+    outputs: int,
+) -> tuple[Code, list[Entries | None]]:
+    """Returns the code of a loop's gradient; result as of `loop_code`, other arguments as of `NativeGradient`.
+
+    Args:
+        added: the places of the outputs that are summed.
+
+    Raises:
+        Unsupported: the gradient does not qualify.
+    """
+    function, count = _Function(is_gradient=True), len(following)
+    code, b = function.code, function.code.b
+    cotangents = [function.variable(t) for t in program.inputs[:count]]
+    captures = program.inputs[count:]
+    values: list[Any] = [
+        function.unrecorded() if is_same is None else function.captured(t) if is_same else function.rows(t)
+        for t, is_same in zip(captures, is_shared, strict=True)
+    ]
+    sums = [function.variable(program.outputs[i]) for i in added]
+
+    def iterate(state: list[Held], trip: Any) -> list[Held]:
+        row = b.sub(b.sub(function.limit, trip), number(1))
+        inputs = [held(row) if is_same is False else held for held, is_same in zip(values, is_shared, strict=True)]
+        results = Steps(code, program, [*state[:count], *inputs]).outputs
+        for held in results[outputs:]:
+            function.record(held, row)
+        after: list[Held] = []
+        for held, place in zip(state, following, strict=False):
+            zeros = code.zeros(held.shape, held.dtype) if isinstance(held, Value) else held
+            after.append(held if place == KEPT else zeros if place is None else results[place])
+        return after + [
+            code.sum(numbers_of(x), numbers_of(results[i])) for x, i in zip(state[count:], added, strict=True)
+        ]
+
+    always = code.one.number(True, bool_).value
+    function.end(*write_loop(code, [*cotangents, *sums], lambda state: always, iterate, function.limit))
+    return code, function.lists

@@ -1,0 +1,792 @@
+"""The steps of native loops as machine code."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import llvmlite.ir as ir
+import numpy as np
+import torch
+
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.elements import Element, Unsupported
+from tapeflow.core.ops.static import host_static
+from tapeflow.core.rng import elements as forms
+from tapeflow.core.types.dtypes import DType, int64, uint64, variant
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.codegen.program import CALLS, Program, Step
+from tapeflow.graph.codegen.regions import CONDITIONALS, LOOPS
+from tapeflow.graph.codegen.writing import has_stream
+from tapeflow.graph.compiler.loop_code import (
+    FEW,
+    Code,
+    Few,
+    Row,
+    Value,
+    combined,
+    contiguous,
+    filled,
+    number,
+    transposed,
+)
+from tapeflow.graph.compiler.loop_control import (
+    UNRECORDED,
+    Entries,
+    Held,
+    Sparse,
+    Variable,
+    Version,
+    entries_of,
+    numbers_of,
+    scalar,
+    write_loop,
+)
+from tapeflow.graph.compiler.native_loops import differentiated_by
+from tapeflow.graph.ir.graph import READ
+from tapeflow.graph.ir.operation import Operation
+
+if TYPE_CHECKING:
+    from tapeflow.graph.codegen.loops import Loop
+    from tapeflow.graph.control.body import Body
+
+_i64 = ir.IntType(64)
+_MOST_DRAWN = 64  # random numbers of a key
+_MOST_PIECES = 64  # that a moved tensor consists of
+_SOURCE = 1 << 40  # the numbers of a tensor's elements begin at a multiple of this; those of zeros are less
+
+
+class Steps:
+    """The steps of a program as machine code.
+
+    Args:
+        code: the code.
+        program: the program.
+        inputs: the values of its inputs.
+        count: the number of iterations of the outer loop until now, an integer of 64 bits, where an iteration runs the
+            steps at most once; else None.
+        always: whether each iteration runs them.
+
+    Raises:
+        Unsupported: there is a step that can't be compiled.
+    """
+
+    def __init__(
+        self, code: Code, program: Program, inputs: Sequence[Held], count: Any = None, always: bool = True
+    ) -> None:
+        self._code, self._program, self._count, self._always = code, program, count, always
+        self._known: dict[int, Held] = {id(t): v for t, v in zip(program.inputs, inputs, strict=True)}
+        self._uses = program.use_counts()
+        elementwise = [step for step in program.steps if step.op.element is not None]
+        self._users = {id(t): step for step in elementwise for t in step.inputs}
+        for step in program.steps:
+            results = self._computed(step)
+            self._known.update(zip(map(id, step.outputs), results, strict=True))
+        self.outputs = [self._result(t) for t in program.outputs]
+
+    # ---- values --------------------------------------------------------------------------------------------------
+
+    def _held(self, tensor: SymbolicTensor) -> Held:
+        """Returns a tensor, or the last version of a list."""
+        held = self._known.get(id(tensor))
+        if held is None:
+            held = self._known[id(tensor)] = self._constant(tensor)
+        if isinstance(held, Version) and held.number != held.entries.version:
+            raise Unsupported("a list is used after it was changed")
+        return held
+
+    def _result(self, tensor: SymbolicTensor) -> Held:
+        """Returns an output. An earlier version of a list can be one only as a residual."""
+        held = self._known.get(id(tensor))
+        is_old = isinstance(held, Version) and held.number != held.entries.version
+        return UNRECORDED.last if is_old else self._held(tensor)
+
+    def _value(self, tensor: SymbolicTensor) -> Value:
+        """Returns a tensor of numbers."""
+        return numbers_of(self._held(tensor))
+
+    def _entries(self, tensor: SymbolicTensor) -> Entries:
+        """Returns a list."""
+        return entries_of(self._held(tensor))
+
+    def _constant(self, tensor: SymbolicTensor) -> Held:
+        value, code = self._program.constant(tensor), self._code
+        if tensor.op.op is ops.TensorListReserve.op:
+            return self._new_list(tensor.op)
+        if not isinstance(value, torch.Tensor):
+            raise Unsupported(f"{tensor} has no value")
+        shape = tuple(value.shape)
+        if value.numel() <= FEW:
+            numbers = np.array(value.tolist(), object).reshape(shape)
+            elements = filled(shape, lambda i: code.one.number(numbers[i], tensor.dtype))
+            return code.of_elements(elements, tensor.dtype, True)
+        return code.at(code.address(("constant", value.contiguous())), shape, tensor.dtype, True)
+
+    # ---- steps ---------------------------------------------------------------------------------------------------
+
+    def _computed(self, step: Step) -> Sequence[Held]:
+        """Returns the outputs of a step."""
+        op, code = step.op, self._code
+        if op is READ:
+            return [self._variable(step)]
+        if step.name in CALLS:
+            program = op.body.returning(op.results).program
+            return Steps(code, program, list(map(self._held, step.args)), self._count, self._always).outputs
+        if step.name in CONDITIONALS:
+            return self._conditional(step)
+        if step.name in LOOPS:
+            return self._loop(step)
+        if not step.registered:
+            return self._conditional_gradient(step)
+        if op is ops.AddN.op and step.outputs[0].dtype is variant:
+            return [self._sum_of_lists(step)]
+        if op in _OF_LISTS:
+            return [_OF_LISTS[op](self, step)]
+        if op.random_fill and not op.tensors(step.args):
+            return [self._drawn(step)]
+        if op in _OF_KEYS and all(isinstance(t, SymbolicTensor) for t in step.args[1:3]):
+            return [self._drawn_from_key(step)]
+        if not step.pure or step.must_run:
+            raise Unsupported(f"{step.name} is not compiled")
+        ahead = all(self._value(t).ahead for t in step.inputs)
+        with code.placed(ahead):
+            if op.element is not None:
+                return [self._elementwise(step, ahead)]
+            if op.reduced is not None:
+                axes = host_static(step.args[1])
+                axes = range(step.args[0].shape.rank) if axes is None else axes if type(axes) is tuple else (axes,)
+                return [self._reduced(step, axes, op.reduced, ahead)]
+            if op is ops.SumToShape.op:
+                return [self._summed(step, ahead)]
+            if op is ops.StatelessRandomGetKeyCounter.op:
+                return self._key_and_counter(step, ahead)
+            if op is ops.AddN.op:
+                return [self._added(step, ahead)]
+            if op.name == ops.MatMul.op.name:
+                return [self._product(step, ahead)]
+            if op.moves or op in _AT_INDICES:
+                return self._moved(step, ahead)
+        raise Unsupported(f"{step.name} is not compiled")
+
+    def _variable(self, step: Step) -> Value:
+        """Returns the value of a variable, which nothing in the loop changes."""
+        (handle,), (out,) = step.inputs, step.outputs
+        place = self._known.get(id(handle))
+        what = ("variable", self._program.constant(handle)) if place is None else ("read", place)
+        pointer = self._code.address((*what, out))
+        return self._code.settled(self._code.at(pointer, tuple(out.shape.as_list()), out.dtype, True))
+
+    def _elementwise(self, step: Step, ahead: bool) -> Value:
+        statics = step.op.statics(step.args)
+        if any(isinstance(a, (SymbolicTensor, list, tuple)) for a in statics):
+            raise Unsupported(f"{step.name} takes what is not static")
+        return self._by_form(
+            step, step.inputs, ahead, lambda b, *elements: step.op.element(b, *step.op.with_tensors(elements, statics))
+        )
+
+    def _added(self, step: Step, ahead: bool) -> Value:
+        return self._by_form(step, step.inputs, ahead, lambda b, *elements: combined(b, "add", elements))
+
+    def _by_form(
+        self, step: Step, tensors: Sequence[SymbolicTensor], ahead: bool, form: Callable[..., Element]
+    ) -> Value:
+        """Returns a tensor whose elements are computed by a form from the elements of others in their place."""
+        code, out = self._code, step.outputs[0]
+        values = [self._value(t) for t in tensors]
+        shape = tuple(out.shape.as_list())
+
+        def element(b: Any, elements: Sequence[Element]) -> Element:
+            result = b.rounded(form(b, *elements))
+            if result.dtype is not out.dtype:
+                raise Unsupported(f"the element form of {step.name} gives {result.dtype.name}")
+            return result
+
+        if out.shape.num_elements() <= FEW and all(v.elements is not None for v in values):
+            arrays = np.broadcast_arrays(*[v.elements for v in values])
+            return code.of_elements(
+                filled(shape, lambda i: element(code.one, [a[i] for a in arrays])), out.dtype, ahead
+            )
+        operands = [code.broadcast(v, shape) for v in values]
+        leaves = [leaf for v in operands for leaf in v.leaves or (v,) if leaf.elements is None and leaf.form is None]
+        result = Value(
+            shape, out.dtype, ahead, leaves=tuple(leaves), wide=out.dtype.size == 8 or any(v.wide for v in operands),
+            form=lambda b, index: element(b, [code.element(v, b, index) for v in operands]),
+        )  # fmt: skip
+        user = self._users.get(id(out))
+        is_fused = user is not None and self._uses[id(out)] == 1 and user.outputs[0].shape == out.shape
+        return result if is_fused and not ahead else code.in_memory(result)
+
+    def _reduced(self, step: Step, axes: Any, form: Callable[..., Element], ahead: bool) -> Value:
+        """Returns a reduction; of registers as a balanced tree."""
+        code, x, out = self._code, self._value(step.args[0]), step.outputs[0]
+        rank = len(x.shape)
+        axes = sorted({axis % max(rank, 1) for axis in axes}) if rank else []
+        if not x.dtype.is_floating:
+            raise Unsupported("a reduction of integers")
+        shape = tuple(out.shape.as_list())
+        if not axes:
+            return self._by_form(step, [step.args[0]], ahead, lambda b, e: form(Few(b, 1), Row([e])))
+        if x.elements is None:
+            return self._reshaped(code.reduced(x, axes, form, ahead), shape)
+        kept = [i for i in range(rank) if i not in axes]
+        rows = x.elements.transpose([*kept, *axes]).reshape(*[x.shape[i] for i in kept], -1)
+        few = Few(code.one, rows.shape[-1])
+        elements = filled(rows.shape[:-1], lambda i: code.one.rounded(form(few, Row(rows[i]))))
+        return code.of_elements(elements.reshape(shape), out.dtype, ahead)
+
+    def _reshaped(self, value: Value, shape: tuple[int, ...]) -> Value:
+        """Returns a contiguous tensor of another shape."""
+        if value.elements is not None:
+            return self._code.of_elements(value.elements.reshape(shape), value.dtype, value.ahead)
+        return self._code.at(value.pointer, shape, value.dtype, value.ahead)
+
+    def _summed(self, step: Step, ahead: bool) -> Value:
+        """Sums a gradient to the shape of what was broadcast."""
+        x, shape = self._value(step.args[0]), tuple(step.outputs[0].shape.as_list())
+        extra = len(x.shape) - len(shape)
+        axes = [i for i, n in enumerate(x.shape) if i < extra or (n != 1 and shape[i - extra] == 1)]
+        if not axes:
+            return x if x.shape == shape else self._reshaped(self._code.in_memory(x), shape)
+        return self._reduced(step, axes, ops.Sum.op.reduced, ahead)
+
+    def _product(self, step: Step, ahead: bool) -> Value:
+        code, out = self._code, step.outputs[0]
+        a, b = (self._value(t) for t in step.args[:2])
+        transpose_a, transpose_b = step.args[2:4] or (False, False)
+        if not out.dtype.is_floating:
+            raise Unsupported("a product of integers")
+        if a.elements is None or b.elements is None or out.shape.num_elements() > FEW:
+            a, b = code.in_memory(a), code.in_memory(b)
+            a, b = transposed(a) if transpose_a else a, transposed(b) if transpose_b else b
+            return code.product(a, b, out.dtype, ahead)
+        x, y = a.elements.T if transpose_a else a.elements, b.elements.T if transpose_b else b.elements
+
+        def element(index: tuple[int, ...]) -> Element:
+            i, j = index
+            total = code.one.mul(x[i, 0], y[0, j])
+            for k in range(1, x.shape[1]):
+                total = code.one.fma(x[i, k], y[k, j], total)
+            return code.one.rounded(total)
+
+        return code.of_elements(filled((x.shape[0], y.shape[1]), element), out.dtype, ahead)
+
+    # ---- moves ---------------------------------------------------------------------------------------------------
+
+    def _numbers(self, arg: Any) -> Any:
+        """Returns an argument that kernels take as numbers; what is not static as elements."""
+        if not isinstance(arg, SymbolicTensor):
+            return arg
+        static = host_static(arg)
+        if not isinstance(static, SymbolicTensor) and not (isinstance(static, tuple) and None in static):
+            return static
+        elements = self._code.settled(self._value(arg)).elements
+        if elements is None or elements.ndim > 1:
+            raise Unsupported("too many indices")
+        known = [e if e.constant is None else int(e.constant) for e in elements.flat]
+        return tuple(known) if elements.ndim else known[0]
+
+    def _moved(self, step: Step, ahead: bool) -> list[Value]:
+        """Moves numbers that stand for elements, by the op's own kernel."""
+        op = step.op
+        if op in _AT_INDICES:
+            return [_AT_INDICES[op](self, step)]
+        arguments = op.map(self._value, step.args, host=self._numbers)
+        if op is ops.StridedSlice.op:
+            arguments = self._first_indexed(arguments)
+        elif op is ops.StridedSliceGrad.op and any(isinstance(i, Element) for i in arguments[1]):
+            shape, *spec, dy = arguments[:5]
+            result = self._zeros(shape, dy.dtype)
+            numbers, sources = self._numbered(ops.StridedSlice.op, self._first_indexed([result, *spec, *arguments[5:]]))
+            target = self._view(numbers[0], sources)
+            if target is None:
+                raise Unsupported("a slice of several pieces")
+            self._code.fill(target, dy)
+            return [self._code.settled(result)]
+        elif op is ops.Slice.op:
+            x, begin, size = arguments
+            for axis, i in enumerate(begin if isinstance(begin, tuple) else ()):
+                if isinstance(i, Element):
+                    x = self._part(x, axis, i, size[axis])
+                    begin = (*begin[:axis], 0, *begin[axis + 1 :])
+            arguments = [x, begin, size]
+        results, sources = self._numbered(op, arguments)
+        return [self._collected(r, sources, t.dtype, ahead) for r, t in zip(results, step.outputs, strict=True)]
+
+    def _numbered(self, op: Any, arguments: Sequence[Any]) -> tuple[list[np.ndarray], list[Value]]:
+        """Returns the numbers of the elements in an op's results, and the tensors that they number, from 1 on."""
+        attr, kinds = op.opdef.outputs[0].type_attr, list(op.kinds)
+        sources: list[Value] = []
+
+        def stand_in(value: Value) -> torch.Tensor:
+            sources.append(value if value.elements is not None else self._code.in_memory(value))
+            strides = contiguous(value.shape) if value.elements is not None else sources[-1].strides
+            places = _places(value.shape, strides) + (len(sources) * _SOURCE + _SOURCE // 2)
+            return torch.from_numpy(np.asarray(places))
+
+        for kind, arg, declared in zip(kinds, arguments, op.opdef.inputs, strict=False):
+            if kind in ("tensor", "list") and declared.type_attr != attr:
+                raise Unsupported(f"{op.name} moves elements by values")
+            if any(isinstance(a, Element) for a in (arg if isinstance(arg, tuple) else (arg,))):
+                raise Unsupported(f"{op.name} takes what is not static")
+        inputs = [
+            list(map(stand_in, arg)) if kind == "list" else stand_in(arg) if kind == "tensor" else arg
+            for kind, arg in zip(kinds, arguments, strict=True)
+        ]
+        try:
+            result = op.kernel(*inputs, **({"device": torch.device("cpu")} if op.creates else {}))
+        except Exception as error:  # when it runs, the op raises it again
+            raise Unsupported(f"{op.name} fails") from error
+        results = result if isinstance(result, (list, tuple)) else [result]
+        return [r.numpy() for r in results], sources
+
+    def _first_indexed(self, arguments: list[Any]) -> list[Any]:
+        """Returns the arguments of a slice after indices that are not static were applied."""
+        x, begin, end, strides, *masks = arguments
+        begin = [0 if masks[0] >> axis & 1 else i for axis, i in enumerate(begin)]
+        end = [0 if masks[1] >> axis & 1 else i for axis, i in enumerate(end)]
+        for axis, i in enumerate(begin):
+            shrinks = masks[4] >> axis & 1
+            if isinstance(i, Element):
+                if not shrinks or (masks[2] | masks[3]) & ((1 << axis) - 1):
+                    raise Unsupported("a slice of unknown size")
+                x = self._part(x, axis, i, 1, wraps=True)
+                begin[axis], end[axis] = 0, 1
+            elif shrinks:
+                end[axis] = begin[axis] + 1
+        return [x, tuple(begin), tuple(end), strides, *masks]
+
+    def _part(self, x: Value, axis: int, index: Any, length: int, wraps: bool = False) -> Value:
+        """Returns a part of a tensor from an index on that is not static, in one dimension."""
+        code = self._code
+        x = code.in_memory(x)
+        size = x.shape[axis]
+        if not isinstance(index, Element):
+            index = code.one.number(index, int64)
+        at = code.within(index, number(size - length + 1), wraps)
+        pointer = code.moved(x.pointer, code.b.mul(at, number(x.strides[axis])), x.dtype)
+        shape = (*x.shape[:axis], length, *x.shape[axis + 1 :])
+        strides = (*x.strides[:axis], x.strides[axis] if length > 1 else 0, *x.strides[axis + 1 :])
+        return Value(shape, x.dtype, False, pointer=pointer, strides=strides, borrowed=x.borrowed, wide=x.wide)
+
+    def _without(self, x: Value, axis: int) -> Value:
+        """Returns a tensor in memory without a dimension of size 1."""
+        shape, strides = (s[:axis] + s[axis + 1 :] for s in (x.shape, x.strides))
+        return Value(shape, x.dtype, x.ahead, pointer=x.pointer, strides=strides, borrowed=x.borrowed, wide=x.wide)
+
+    def _view(self, numbers: np.ndarray, sources: Sequence[Value]) -> Value | None:
+        """Returns the tensor of numbered elements in the memory of their source; None if it has several."""
+        strides, first = strides_of(numbers), int(numbers.flat[0])
+        if strides is None or first < _SOURCE:
+            return None
+        code = self._code
+        value, place = _source(sources, first)
+        value = code.in_memory(value)
+        pointer = code.moved(value.pointer, number(place), value.dtype)
+        return dataclasses.replace(value, shape=numbers.shape, pointer=pointer, strides=strides, elements=None)
+
+    def _collected(self, numbers: np.ndarray, sources: Sequence[Value], dtype: DType, ahead: bool) -> Value:
+        """Returns the tensor of numbered elements: if possible, in the memory of their source."""
+        code = self._code
+
+        def element(index: tuple[int, ...]) -> Element:
+            first = int(numbers[index])
+            if first < _SOURCE:
+                return code.one.number(0, dtype)
+            value, place = _source(sources, first)
+            if value.elements is not None:
+                return value.elements.flat[place]
+            at = code.at(code.moved(value.pointer, number(place), dtype), (), dtype, ahead)
+            return code.element(at, code.one, [])
+
+        if numbers.size <= FEW:
+            return code.of_elements(filled(numbers.shape, element), dtype, ahead)
+        view = self._view(numbers, sources)
+        if view is not None:
+            return dataclasses.replace(view, ahead=ahead)
+        result = code.buffer(numbers.shape, dtype, ahead)
+        for place, part in pieces_of(numbers):
+            first = sum(i.start * n for i, n in zip(place, result.strides, strict=True))
+            pointer = code.moved(result.pointer, number(first), dtype)
+            strides = tuple([0 if n == 1 else s for n, s in zip(part.shape, result.strides, strict=True)])
+            target = Value(part.shape, dtype, ahead, pointer=pointer, strides=strides)
+            code.fill(target, self._view(part, sources) or code.zeros(part.shape, dtype))
+        return result
+
+    def _zeros(self, shape: tuple[int, ...], dtype: DType) -> Value:
+        """Returns zeros in new memory."""
+        result = self._code.buffer(shape, dtype)
+        self._code.fill(result, self._code.zeros(shape, dtype))
+        return result
+
+    def _at(self, x: Value, indices: Iterable[Any]) -> Value:
+        """Returns the part of a tensor at indices in its first dimensions, in the tensor's memory."""
+        for i in indices:
+            x = self._without(self._part(x, 0, i, 1), 0)
+        return x
+
+    def _indices(self, tensor: SymbolicTensor) -> np.ndarray:
+        elements = self._value(tensor).elements
+        if elements is None:
+            raise Unsupported("many indices")
+        return elements
+
+    def _gathered(self, step: Step) -> Value:
+        """Takes parts of a tensor at indices in one dimension."""
+        code, (x, indices, axis, batch_dims), out = self._code, step.args, step.outputs[0]
+        x, indices, axis = code.in_memory(self._value(x)), self._indices(indices), host_static(axis)
+        if batch_dims or type(axis) is not int:
+            raise Unsupported("a batch of indices")
+        axis %= len(x.shape)
+        parts = [self._without(self._part(x, axis, i, 1), axis) for i in indices.flat]
+        if not indices.ndim:
+            return code.settled(parts[0])
+        result = code.buffer((*x.shape[:axis], len(parts), *x.shape[axis + 1 :]), out.dtype)
+        for i, part in enumerate(parts):
+            code.fill(self._without(self._part(result, axis, i, 1), axis), part)
+        return code.settled(self._reshaped(result, tuple(out.shape.as_list())))
+
+    def _gathered_rows(self, step: Step) -> Value:
+        """Takes parts of a tensor at indices in its first dimensions."""
+        code, x, indices = self._code, self._value(step.args[0]), self._indices(step.args[1])
+        result = code.buffer(tuple(step.outputs[0].shape.as_list()), x.dtype)
+        for place in np.ndindex(indices.shape[:-1]):
+            code.fill(self._at(result, place), self._at(x, indices[place]))
+        return code.settled(result)
+
+    def _updated(self, step: Step) -> Value:
+        """Writes parts of a tensor at indices."""
+        code, (x, indices, updates, *_) = self._code, step.args
+        x, indices, updates = self._value(x), self._indices(indices), self._value(updates)
+        result = code.buffer(x.shape, x.dtype)
+        code.fill(result, x)
+        for place in np.ndindex(indices.shape[:-1]):
+            code.fill(self._at(result, indices[place]), self._at(updates, place))
+        return code.settled(result)
+
+    def _summed_rows(self, step: Step) -> Value:
+        """Adds parts of a tensor at indices in the first dimension of the result."""
+        code, x, indices = self._code, self._value(step.args[0]), self._indices(step.args[1])
+        result = self._zeros(tuple(step.outputs[0].shape.as_list()), x.dtype)
+        for place in np.ndindex(indices.shape):
+            target = self._at(result, [indices[place]])
+            code.fill(target, code.sum(target, self._at(x, place)))
+        return code.settled(result)
+
+    # ---- random numbers ------------------------------------------------------------------------------------------
+
+    def _drawn(self, step: Step) -> Value:
+        """Returns the random numbers of an iteration: they are drawn before the loop."""
+        code, out = self._code, step.outputs[0]
+        if self._count is None or (has_stream(step) and not self._always):
+            raise Unsupported("nobody knows how many numbers to draw")
+        pointer = code.address(("drawn", step))
+        at = code.moved(pointer, code.b.mul(self._count, number(out.shape.num_elements())), out.dtype)
+        return code.settled(code.at(at, tuple(out.shape.as_list()), out.dtype, False))
+
+    def _key_and_counter(self, step: Step, ahead: bool) -> list[Value]:
+        """Returns the key and the counter of a seed."""
+        code, seed = self._code, self._value(step.args[0]).elements
+        key, *counter = forms.key_and_counter(code.one, list(seed.flat))
+        rows = [np.array([None] * n) for n in (1, 2)]
+        rows[0][0] = key
+        rows[1][0], rows[1][1] = counter
+        return [code.of_elements(row, uint64, ahead) for row in rows]
+
+    def _drawn_from_key(self, step: Step) -> Value:
+        """Returns random numbers that follow from a key and a counter."""
+        code, (_, key, counter, alg, dtype), out = self._code, step.args, step.outputs[0]
+        shape = tuple(out.shape.as_list())
+        if math.prod(shape) > _MOST_DRAWN or host_static(alg) not in (1, 3):
+            raise Unsupported("many random numbers")
+        stream = [self._value(key), self._value(counter)]
+        ahead = all(value.ahead for value in stream)
+        with code.placed(ahead):
+            elements = [e for value in stream for e in value.elements.flat]
+            numbers = forms.drawn(code.one, _OF_KEYS[step.op], math.prod(shape), elements, dtype)
+            places = np.arange(len(numbers)).reshape(shape)
+            value = code.of_elements(filled(shape, lambda i: numbers[places[i]]), dtype, ahead)
+            return value if value.size <= FEW else code.in_memory(value)
+
+    # ---- lists ---------------------------------------------------------------------------------------------------
+
+    def _place(self, entries: Entries, index: Any) -> Any:
+        """Returns the address of an entry."""
+        code = self._code
+        if entries is UNRECORDED:
+            raise Unsupported("entries that are not recorded")
+        element = code.one.number(index, int64) if isinstance(index, int) else scalar(self._held(index))
+        at = code.within(element, entries.length)
+        return code.moved(entries.pointer, code.b.mul(at, number(math.prod(entries.shape))), entries.dtype)
+
+    def _item(self, step: Step) -> Value:
+        code, out, entries = self._code, step.outputs[0], self._entries(step.args[0])
+        entries.tell(out)
+        value = code.settled(code.at(self._place(entries, step.args[1]), entries.shape, out.dtype, False))
+        if value.elements is None and entries.may_change:
+            value, view = code.buffer(value.shape, value.dtype), value
+            code.fill(value, view)
+        return value
+
+    def _with_item(self, step: Step) -> Held:
+        handle, index, item, resizes = step.args
+        held = self._held(handle)
+        if isinstance(held, Sparse):
+            return Sparse((*held.written, (index, self._value(item))))
+        if resizes and not self._code.is_gradient:
+            raise Unsupported("a list that grows")
+        return self._changed(entries_of(held), index, lambda _: self._value(item), item)
+
+    def _changed(
+        self, entries: Entries, index: Any, item: Callable[[Value], Value], tensor: SymbolicTensor | TensorSpec
+    ) -> Version:
+        """Returns a list after a change of an entry.
+
+        Args:
+            entries: the list.
+            index: the place of the entry.
+            item: returns the new entry, from the one before.
+            tensor: tells shape and dtype of the entry.
+        """
+        if not entries.may_change:
+            raise Unsupported("a list that is used elsewhere")
+        entries.tell(tensor)
+        target = self._code.at(self._place(entries, index), entries.shape, entries.dtype, False)
+        self._code.fill(target, item(target))
+        entries.version, entries.changes = entries.version + 1, True
+        return entries.last
+
+    def _sum_of_lists(self, step: Step) -> Held:
+        """Adds entries to a list, or joins lists of a few entries."""
+        lists = list(map(self._held, step.args[0]))
+        written = [pair for held in lists if isinstance(held, Sparse) for pair in held.written]
+        others = [held for held in lists if not isinstance(held, Sparse)]
+        if not others:
+            return Sparse(tuple(written))
+        if len(others) > 1:
+            raise Unsupported("a sum of lists of many entries")
+        entries = entries_of(others[0])
+        for index, value in written:
+            spec = TensorSpec(value.shape, value.dtype)
+            self._changed(entries, index, functools.partial(self._code.sum, value), spec)
+        return entries.last
+
+    def _length(self, step: Step) -> Value:
+        code, out = self._code, step.outputs[0]
+        length = code.one.convert(Element(self._entries(step.args[0]).length, int64), out.dtype)
+        return code.of_elements(filled((), lambda _: length), out.dtype, False)
+
+    def _rows(self, step: Step) -> Version:
+        """Returns the list of a tensor's rows, in memory of its own."""
+        code, value = self._code, self._value(step.args[0])
+        copy = code.buffer(value.shape, value.dtype)
+        code.fill(copy, value)
+        entries = Entries(copy.pointer, number(value.shape[0]), True)
+        entries.shape, entries.dtype = value.shape[1:], value.dtype
+        return entries.last
+
+    def _new_list(self, step: Step | Operation) -> Held:
+        code, shape, length = self._code, host_static(step.args[0]), host_static(step.args[1])
+        if type(length) is not int and code.is_gradient:
+            return Sparse()
+        if type(shape) is not tuple or type(length) is not int or min((length, *shape)) < 1:
+            raise Unsupported("a list of unknown size")
+        value = code.buffer((length, *shape), step.args[2])
+        code.fill(value, code.zeros(value.shape, value.dtype))
+        return Version(Entries(value.pointer, number(length), True), 0)
+
+    def _stacked(self, step: Step) -> Value:
+        code, out, entries = self._code, step.outputs[0], self._entries(step.args[0])
+        shape = tuple(out.shape.as_list())
+        if (entries.shape or shape[1:]) != shape[1:] or (entries.dtype or out.dtype) is not out.dtype:
+            raise Unsupported("the entries of a list differ")
+        code.check(code.b.icmp_signed("==", entries.length, number(shape[0])))
+        result = code.buffer(shape, out.dtype)
+        code.fill(result, code.at(entries.pointer, shape, out.dtype, False))
+        return code.settled(result)
+
+    # ---- control -------------------------------------------------------------------------------------------------
+
+    def _conditional(self, step: Step) -> list[Held]:
+        """Returns the results of a conditional."""
+        index, *values = step.args
+        held, op = list(map(self._held, values)), step.op
+        count = len(next(iter(op.bodies.values())).outputs)  # without the tape of the branch
+
+        def results(label: str, body: Body) -> list[Held]:
+            inputs = [held[p] for p in op.places[label]]
+            return Steps(self._code, body.compiled.program, inputs, self._count, always=False).outputs
+
+        tapes: list[Held] = [UNRECORDED.last for _ in step.outputs[count:]]
+        return self._branches(self._held(index), op.bodies, results, step.outputs[:count], held) + tapes
+
+    def _conditional_gradient(self, step: Step) -> list[Held]:
+        """Returns the gradients of a conditional: of a branch that runs again, with its residuals."""
+        of, code = step.op.gradient_of, self._code
+        op, count = of.operation.op, len(of.targets)
+        dys, (index, *operands) = (list(map(self._held, t)) for t in (step.args[1 : 1 + count], step.args[1 + count :]))
+
+        def results(label: str, body: Body) -> list[Held]:
+            backward, places = body.backward(body.outputs, differentiated_by(of, body)), op.places[label]
+            inputs, captures = [operands[p] for p in places], backward.graph.external_captures
+            known: dict[int, Held] = dict(zip(map(id, body.inputs), inputs, strict=True))
+            residuals = [t for t in captures if id(t) not in known]
+            if any(not isinstance(t, SymbolicTensor) or t.graph is not body.graph for t in residuals):
+                raise Unsupported("a branch's gradient takes values from elsewhere")
+            known.update(
+                zip(map(id, residuals), Steps(code, body.returning(residuals).program, inputs).outputs, strict=True)
+            )
+            gradients = iter(Steps(code, backward.compiled.program, [*dys, *(known[id(t)] for t in captures)]).outputs)
+            by_place = {
+                p: next(gradients)
+                for p, g in zip(places, backward.graph.structured_outputs, strict=True)
+                if g is not None
+            }
+            return [
+                by_place.get(i - 1) or code.zeros(tuple(t.shape.as_list()), t.dtype)
+                for i, t in zip(of.sources, step.outputs, strict=True)
+            ]
+
+        return self._branches(index, op.bodies, results, step.outputs, [*dys, *operands])
+
+    def _branches(
+        self, index: Held, bodies: Mapping[str, Body], results_of: Callable[[str, Body], list[Held]],
+        outputs: Sequence[SymbolicTensor], held: Sequence[Held],
+    ) -> list[Held]:  # fmt: skip
+        """Writes branches, one of which runs.
+
+        Args:
+            index: the number of the branch, or whether it is the first one.
+            bodies: the branches by their labels.
+            results_of: writes a branch, and returns its results.
+            outputs: the tensors that hold the results.
+            held: what the branches take, which may be lists that they change.
+        """
+        code, b, element = self._code, self._code.b, scalar(index)
+        versions = {v.entries: v.number for v in held if isinstance(v, Version)}
+        variables = [None if t.dtype is variant else Variable(code, tuple(t.shape.as_list()), t.dtype) for t in outputs]
+        lists: list[list[Entries]] = []
+        latest, joined = dict(versions), code.new_block("joined")
+        for i, (label, body) in enumerate(bodies.items()):
+            is_last = i == len(bodies) - 1
+            if not is_last:
+                chosen, following = code.new_block("branch"), code.new_block("else")
+                test = element.value if element.dtype.is_bool else code.one.equal(element, i).value
+                b.cbranch(test, chosen, following)
+                b.position_at_end(chosen)
+            for entries, version in versions.items():
+                entries.version = version
+            results = results_of(label, body)
+            lists.append([entries_of(r) for r, variable in zip(results, variables, strict=True) if variable is None])
+            for variable, result in zip(variables, results, strict=True):
+                if variable is not None:
+                    variable.store(result)
+            latest = {entries: max(version, entries.version) for entries, version in latest.items()}
+            b.branch(joined)
+            if not is_last:
+                b.position_at_end(following)
+        b.position_at_end(joined)
+        for entries, version in latest.items():
+            entries.version = version + 1 if version > versions[entries] else version
+        if any(other != lists[0] for other in lists):
+            raise Unsupported("branches return different lists")
+        same = iter(lists[0])
+        return [next(same).last if variable is None else variable.load() for variable in variables]
+
+    def _loop(self, step: Step) -> list[Held]:
+        code, loop = self._code, step.op.kernel
+        held = list(map(self._held, step.args))
+        limit = None
+        if loop.limited:
+            limit = code.one.convert(scalar(held.pop(0)), int64).value
+        variables: list[Variable | Entries] = []
+        for value in held[: loop.count]:
+            if isinstance(value, Value):
+                variables.append(Variable(code, value.shape, value.dtype, first=value))
+            else:
+                variables.append(entries_of(value))
+        if len(set(variables)) < len(variables):
+            raise Unsupported("a list is carried twice")
+        captured, program = held[loop.count :], loop.body.compiled.program
+
+        def iterate(state: list[Held], _: Any) -> list[Held]:
+            return Steps(code, program, [*state, *(captured[i] for i in loop.places[1])]).outputs
+
+        write_loop(code, variables, condition_of(code, loop, captured), iterate, limit)
+        return [v.last if isinstance(v, Entries) else v.load() for v in variables]
+
+
+def condition_of(code: Code, loop: Loop, captured: Sequence[Held]) -> Callable[[list[Held]], Any]:
+    """Returns the function that writes the condition of a loop."""
+
+    def test(state: list[Held]) -> Any:
+        inputs = [*state, *(captured[i] for i in loop.places[0])]
+        (condition,) = Steps(code, loop.condition.compiled.program, inputs).outputs
+        return scalar(condition).value
+
+    return test
+
+
+# ---- moves -----------------------------------------------------------------------------------------------------------
+
+
+def strides_of(codes: np.ndarray) -> tuple[int, ...] | None:
+    """Returns the strides of numbers that stand for elements of one tensor, or of zeros; None if there are none."""
+    if not codes.size or np.any(codes // _SOURCE != codes.flat[0] // _SOURCE):
+        return None
+    steps = [codes[(0,) * i + (1,) + (0,) * (codes.ndim - i - 1)] - codes.flat[0] if n > 1 else 0
+             for i, n in enumerate(codes.shape)]  # fmt: skip
+    steps = list(map(int, steps))
+    return tuple(steps) if np.array_equal(codes - codes.flat[0], _places(codes.shape, steps)) else None
+
+
+def _places(shape: Sequence[int], strides: Sequence[int]) -> np.ndarray:
+    """Returns the places in memory of the elements of a tensor."""
+    return sum((i * n for i, n in zip(np.indices(shape), strides, strict=True)), np.zeros(shape, np.int64))
+
+
+def _source(sources: Sequence[Value], first: int) -> tuple[Value, int]:
+    """Returns the tensor that a numbered element comes from, and its place there."""
+    return sources[first // _SOURCE - 1], first % _SOURCE - _SOURCE // 2
+
+
+def pieces_of(codes: np.ndarray, begin: tuple[int, ...] = ()) -> Iterator[tuple[tuple[slice, ...], np.ndarray]]:
+    """Divides numbers that stand for elements: gives the place of each piece and its numbers.
+
+    Raises:
+        Unsupported: there are too many pieces.
+    """
+    begin = begin or (0,) * codes.ndim
+    if strides_of(codes) is not None:
+        yield tuple(slice(i, i + n) for i, n in zip(begin, codes.shape, strict=True)), codes
+        return
+    for values, order in ((codes // _SOURCE, 1), (codes, 2)):
+        for axis in range(codes.ndim):
+            others = tuple(i for i in range(codes.ndim) if i != axis)
+            changes = np.flatnonzero(np.any(np.diff(values, order, axis) != 0, axis=others)) + 1
+            if not len(changes):
+                continue
+            if len(changes) >= _MOST_PIECES:
+                raise Unsupported("a tensor of too many pieces")
+            for first, last in itertools.pairwise([0, *changes.tolist(), codes.shape[axis]]):
+                part = codes[(slice(None),) * axis + (slice(first, last),)]
+                yield from pieces_of(part, (*begin[:axis], begin[axis] + first, *begin[axis + 1 :]))
+            return
+
+
+_OF_LISTS: dict[Any, Callable[[Steps, Step], Held]] = {
+    ops.TensorListGetItem.op: Steps._item, ops.TensorListSetItem.op: Steps._with_item,
+    ops.TensorListLength.op: Steps._length, ops.TensorListFromTensor.op: Steps._rows,
+    ops.TensorListReserve.op: Steps._new_list, ops.TensorListStack.op: Steps._stacked,
+}  # fmt: skip
+_OF_KEYS: dict[Any, Callable[..., list[Element]]] = {
+    ops.StatelessRandomUniformV2.op: forms.uniform, ops.StatelessRandomNormalV2.op: forms.normal,
+}  # fmt: skip
+_AT_INDICES: dict[Any, Callable[[Steps, Step], Value]] = {
+    ops.GatherV2.op: Steps._gathered, ops.GatherNd.op: Steps._gathered_rows,
+    ops.TensorScatterUpdate.op: Steps._updated, ops.UnsortedSegmentSum.op: Steps._summed_rows,
+}  # fmt: skip
