@@ -181,7 +181,9 @@ class _Native:
                 if value.shape != shape:
                     return None
                 value = value.clone() if i in own and value.is_contiguous() else value.contiguous()
-            if value is None or not value.data_ptr():
+                if not value.data_ptr():
+                    return None
+            if value is None:
                 return None
             operands.append(value)
         return operands
