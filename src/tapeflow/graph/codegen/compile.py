@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any
 
+import torch
+
 from tapeflow.core import device as devices
 from tapeflow.core import errors
 from tapeflow.core.ops.kernels import first_line, raw_arguments, run_kernel, translated
@@ -264,7 +266,10 @@ def arguments(op: Any, args: Sequence[Any], eager: Callable[[SymbolicTensor], Ea
 
 def eager_outputs(values: Iterable[Any], tensors: Iterable[SymbolicTensor]) -> list[Any]:
     """Returns the raw values of tensors as eager tensors."""
-    return [as_eager(v, t.dtype) for v, t in zip(values, tensors, strict=True)]
+    return [
+        EagerTensor(v, t.dtype) if type(v) is torch.Tensor else as_eager(v, t.dtype)
+        for v, t in zip(values, tensors, strict=True)
+    ]
 
 
 def value_now(tensor: SymbolicTensor, value_of: Callable[[SymbolicTensor], Any]) -> Any:
