@@ -1,19 +1,21 @@
 """The body of a function: a traced graph, the functions compiled from it, and its gradient.
 
 A body is called with all inputs of its graph, arguments and captures alike: at once in eager mode, or as one operation
-while another graph is built. Under a tape it runs as a function that also returns the residuals of its backward
-function, so that nothing is computed twice.
+while another graph is built. Its graph does not change any more. Under a tape a function with a graph of its own runs
+instead, which also returns the residuals of its backward function, so that nothing is computed twice.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tapeflow.core.autodiff.tape import Tape, backpropagate, dense, record, summed
 from tapeflow.core.context import state
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.backends.cuda_graphs import CudaGraphs
@@ -21,6 +23,7 @@ from tapeflow.graph.codegen.compile import Compiled, eager_outputs
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import note_reads
 from tapeflow.graph.ir.operation import GraphOp
+from tapeflow.graph.transform.copying import copy_of
 
 
 class Body:
@@ -42,12 +45,13 @@ class Body:
         self.graph = graph
         self.capturing = capturing
         self.name = graph.name
-        graph.complete = True
+        graph.finalize()
         self.inputs = list(graph.inputs) + graph.internal_captures
         self.outputs = list(graph.outputs)
         self._compiled: dict[tuple[int, ...], Compiled] = {}
         self._with_residuals: dict[int, list[SymbolicTensor]] = {}
         self._backwards: dict[Any, Body] = {}
+        self._differentiating = threading.RLock()
 
     @functools.cached_property
     def compiled(self) -> Compiled:
@@ -56,7 +60,7 @@ class Body:
 
     def returning(self, outputs: Sequence[SymbolicTensor]) -> Compiled:
         """Returns the compiled function from the inputs to these tensors of the graph."""
-        key = tuple([id(t) for t in outputs])
+        key = self.graph.revision, *[id(t) for t in outputs]
         function = self._compiled.get(key)
         if function is None:
             name = self.name if len(outputs) == len(self.outputs) else f"forward_{self.name}"
@@ -102,19 +106,31 @@ class Body:
         """Calls the body with a tensor (or variable) for each input; returns a tensor for each output."""
         if state.graph is not None:
             values = [state.graph.capture(v) for v in values]
-        outputs = self.outputs
+        body, outputs = self, self.outputs
         watched = bool(state.tapes) and is_watched(values)
         if watched:
-            outputs = self.outputs_with_residuals(order_of_tapes())
+            body = self.differentiable
+            outputs = body.outputs_with_residuals(order_of_tapes())
         if state.graph is not None:
-            results = state.graph.node(Call(self, outputs), values, [(t.dtype, t.shape) for t in outputs]).outputs
+            results = state.graph.node(Call(body, outputs), values, [(t.dtype, t.shape) for t in outputs]).outputs
         else:
-            results = eager_outputs(self.returning(outputs)(*[raw(v) for v in values]), outputs)
+            results = eager_outputs(body.returning(outputs)(*[raw(v) for v in values]), outputs)
             if watched:
-                record(Call(self, outputs), list(values), [*results, *values], results)
+                record(Call(body, outputs), list(values), [*results, *values], results)
         return results[: len(self.outputs)]
 
     # ---- gradients -----------------------------------------------------------------------------------------------
+
+    @functools.cached_property
+    def differentiable(self) -> Body:
+        """The function that has backward functions: with a copy of the graph, whose operations return residuals."""
+        if self.graph.is_differentiable:
+            return self
+        graph = copy_of(self.graph)
+        graph.is_differentiable = True
+        body = Body(graph)
+        body.outputs = [graph.copies[id(t)] for t in self.outputs]
+        return body
 
     def outputs_with_residuals(self, depth: int) -> list[SymbolicTensor]:
         """Returns the outputs, then the residuals of the backward functions for gradients of order `depth + 1`."""
@@ -128,7 +144,7 @@ class Body:
         return tensors
 
     def backward(self, outputs: Sequence[SymbolicTensor], differentiated: tuple[bool, ...]) -> Body:
-        """Returns the backward function: from the cotangents of outputs to the gradients of the inputs.
+        """Returns the backward function of this `differentiable` body: from cotangents to the gradients of the inputs.
 
         It captures residuals from the graph of this body. Its graph's `structured_outputs` has None for an input
         without a gradient.
@@ -141,6 +157,12 @@ class Body:
         cached = self._backwards.get(key)
         if cached is not None:
             return cached
+        with self._differentiating:
+            if key not in self._backwards:
+                self._backwards[key] = self._differentiated(outputs, differentiated)
+        return self._backwards[key]
+
+    def _differentiated(self, outputs: Sequence[SymbolicTensor], differentiated: tuple[bool, ...]) -> Body:
         graph = FuncGraph(f"backward_{self.name}")
         graph.outer_graph, graph.compiler = self.graph, self.graph.compiler
         with graph.as_default():
@@ -159,8 +181,7 @@ class Body:
             results = backpropagate(tape.calls, grads, sources, tape.roots, keep=False)
             graph.structured_outputs = [None if g is None else graph.capture(dense(g)) for g in results]
             graph.outputs = [g for g in graph.structured_outputs if g is not None]
-        body = self._backwards[key] = Body(graph)
-        return body
+        return Body(graph)
 
 
 class Call(GraphOp):
@@ -191,17 +212,13 @@ class Call(GraphOp):
     def _run(self, *values: Any) -> Any:
         return self.body.returning(self.results)(*values)
 
-    def kernel_of(self, outputs: int) -> Callable[..., Any]:
-        """Returns the kernel of a call that gives these results: a gradient may add others later."""
-        results = self.results[:outputs]
-        return lambda *values: self.body.returning(results)(*values)
+    def of(self, body: Body, results: Sequence[SymbolicTensor]) -> Call:
+        """Returns such a call of another body, or with other results."""
+        return Call(body, results)
 
-    def also_gives(self, operation: Any, tensor: SymbolicTensor) -> SymbolicTensor:
-        """Adds a tensor of the body's graph to the outputs of an operation of this op; returns the new output."""
-        output = SymbolicTensor(operation, len(operation.outputs), tensor.dtype, tensor.shape)
-        operation.outputs.append(output)
-        self.results.append(tensor)
-        return output
+    def shape_of(self, tensor: SymbolicTensor) -> TensorShape:
+        """Returns the shape of the call's output for a tensor of the body."""
+        return tensor.shape
 
     def call_backward(self, backward: Body, differentiated: Sequence[bool], values: Sequence[Any]) -> list[Any]:
         """Calls a backward function of the body, and returns its outputs.
@@ -214,11 +231,17 @@ class Call(GraphOp):
         return backward.call(values)
 
     def _gradient(self, call: Any, *dys: Any) -> list[Any]:
-        body, results = self.body, self.results[: len(dys)]
         operation = None if call.attrs else call.outputs[0].op  # a call in eager mode has its values as attrs
         values = call.attrs
         if operation is not None:
+            if operation.op is not self:  # it has returned more since the tape recorded it
+                return operation.op._gradient(call, *dys)
+            if not self.body.graph.is_differentiable:
+                body = self.body.differentiable
+                operation.op = self.of(body, [body.graph.copies[id(t)] for t in self.results])
+                return operation.op._gradient(call, *dys)
             values = [*operation.outputs[: len(self.results)], *operation.args[self.steering :]]
+        body, results = self.body, self.results[: len(dys)]
         forward_values = dict(zip([id(t) for t in (*self.results, *body.inputs)], values, strict=True))
         differentiated = tuple([dy is not None for dy in dys])
         backward = body.backward(results, differentiated)
@@ -238,7 +261,8 @@ class Call(GraphOp):
                     f"The gradient of {body.name} of this order needs {t}, which the call did not keep: make the tape "
                     "around it persistent."
                 )
-            forward_values[id(t)] = self.also_gives(operation, t)
+            op = operation.op.of(body, [*operation.op.results, t])
+            forward_values[id(t)] = operation.also_return(op, t.dtype, self.shape_of(t))
         for t in outside_of(backward):
             forward_values[id(t)] = self.outside.get(id(t), t) if operation is None else state.graph.capture(t)
         captured = [forward_values[id(t)] for t in backward.graph.external_captures]

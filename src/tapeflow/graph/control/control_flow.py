@@ -310,7 +310,7 @@ def loop(
     kernel = Loop(condition_body, loop_body, count, len(captured), places, limited, uniform)
     named_stateful = condition_body.named_stateful or loop_body.named_stateful
     op = GraphOp("While" if named_stateful else "StatelessWhile",
-    kernel, stateful=stateful, gradient=loop_gradient(kernel),
+    kernel, stateful=stateful, gradient=loop_gradient,
                 gives_tuple=True, bodies={"cond": condition_body, "body": loop_body},
                 places={label: [*range(count), *(count + i for i in p)]
                         for label, p in zip(("cond", "body"), places, strict=True)})  # fmt: skip

@@ -113,6 +113,7 @@ def branch_gradients(
 
 def backward_body(body: Body, targets: Sequence[int]) -> Body:
     """Returns the backward function of a body for cotangents of these outputs."""
+    body = body.differentiable
     return body.backward(body.outputs, tuple(i in targets for i in range(len(body.outputs))))
 
 
@@ -134,8 +135,8 @@ def backward_loop(
         gradient: the kernel of the loop's gradient.
         states: initial values of the loop variables that hold the records of the remaining iterations.
         continues: returns from these a boolean scalar: an iteration remains.
-        pop: removes the last iteration; returns the new states, and the residuals of that iteration by their places in
-            the record.
+        pop: removes the last iteration; returns the new states, and the residuals of that iteration by the ids of
+            their tensors.
         dys: the cotangents of the loop variables `gradient.targets`.
         finals: the final values of the loop variables `gradient.zero_at_end`.
         inputs: the forward loop's inputs, then `gradient.outside`.

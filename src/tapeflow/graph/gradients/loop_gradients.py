@@ -7,9 +7,9 @@ one to the first.
 
 from __future__ import annotations
 
-import functools
+import copy
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,52 +28,54 @@ from tapeflow.graph.codegen.recurrent import Run
 from tapeflow.graph.control.body import outside_of
 from tapeflow.graph.gradients.loop_sums import LoopSums
 from tapeflow.graph.gradients.taped import _second_order, has_gradient, spec_of_gradient
+from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import GradientOf, GraphOp, Operation, Residuals
 
 if TYPE_CHECKING:
     from tapeflow.graph.control.body import Body
 
 
-def loop_gradient(loop: Loop) -> Callable[..., Any]:
-    """Returns the gradient function of a loop's operation.
+def loop_gradient(call: Any, *dys: Any) -> list[Any]:
+    """Returns the gradients of the inputs of a loop's operation."""
+    operation, inputs = call.outputs[0].op, list(call.inputs)
+    loop: Loop = operation.op.kernel
+    targets = [i for i, dy in enumerate(dys[: loop.count]) if dy is not None]
+    wanted = [w and has_gradient(t) for w, t in zip(call.wanted, inputs, strict=True)]
+    if not targets or not any(wanted):
+        return [None] * len(inputs)
+    kernel = LoopGradient(loop, targets, wanted)
+    record = _record_of(operation, kernel.loop)
+    cotangents = [dys[i] for i in targets]
+
+    def second_gradient(call: Any, *ddys: Any) -> list[Any]:
+        cotangents, rest = call.inputs[1 : 1 + len(targets)], call.inputs[1 + len(targets) :]
+        return _second_order().loop_second_gradient(kernel, cotangents, rest[len(kernel.zero_at_end) :], ddys)
+
+    gradient_of = GradientOf(operation, targets, kernel.sources, len(kernel.zero_at_end), kernel.outside)
+    op = GraphOp("WhileGrad", kernel, gradient=second_gradient, gives_tuple=True, gradient_of=gradient_of)
+    finals = [operation.outputs[i] for i in kernel.zero_at_end]
+    captured = map(state.graph.capture, kernel.outside)
+    specs = [spec_of_gradient(inputs[i]) for i in kernel.sources]
+    backward = state.graph.node(op, [record, *cotangents, *finals, *inputs, *captured], specs)
+    grads = dict(zip(kernel.sources, backward.outputs, strict=True))
+    return [grads.get(i) for i in range(len(inputs))]
+
+
+def _record_of(operation: Operation, loop: Loop) -> SymbolicTensor:
+    """Returns the output of a loop's operation that is the record of its iterations.
 
     Args:
-        loop: the operation's kernel.
+        operation: the operation.
+        loop: what it runs from now on, which returns the record.
     """
-
-    def gradient(call: Any, *dys: Any) -> list[Any]:
-        operation, inputs = call.outputs[0].op, list(call.inputs)
-        targets = [i for i, dy in enumerate(dys[: loop.count]) if dy is not None]
-        wanted = [w and has_gradient(t) for w, t in zip(call.wanted, inputs, strict=True)]
-        if not targets or not any(wanted):
-            return [None] * len(inputs)
-        record = _with_record(operation, loop)
-        kernel = LoopGradient(loop, targets, wanted)
-        cotangents = [dys[i] for i in targets]
-
-        def second_gradient(call: Any, *ddys: Any) -> list[Any]:
-            cotangents, rest = call.inputs[1 : 1 + len(targets)], call.inputs[1 + len(targets) :]
-            return _second_order().loop_second_gradient(kernel, cotangents, rest[len(kernel.zero_at_end) :], ddys)
-
-        gradient_of = GradientOf(operation, targets, kernel.sources, len(kernel.zero_at_end), kernel.outside)
-        op = GraphOp("WhileGrad", kernel, gradient=second_gradient, gives_tuple=True, gradient_of=gradient_of)
-        finals = [operation.outputs[i] for i in kernel.zero_at_end]
-        captured = map(state.graph.capture, kernel.outside)
-        specs = [spec_of_gradient(inputs[i]) for i in kernel.sources]
-        backward = state.graph.node(op, [record, *cotangents, *finals, *inputs, *captured], specs)
-        grads = dict(zip(kernel.sources, backward.outputs, strict=True))
-        return [grads.get(i) for i in range(len(inputs))]
-
-    return gradient
-
-
-def _with_record(operation: Operation, loop: Loop) -> SymbolicTensor:
-    """Returns the output of a loop that is the record of its iterations; adds it to the operation if there is none."""
+    op = copy.copy(operation.op)
+    op.kernel, op.bodies = loop, op.bodies | {"body": loop.body}
     if operation.residuals is None:
-        index = operation.op.first_output + len(operation.outputs)
-        operation.residuals = Residuals(SymbolicTensor(operation, index, variant, TensorShape([])), [])
-        operation.outputs.append(operation.residuals.output)
-        loop.add_residuals([])
+        operation.residuals = Residuals(operation.also_return(op, variant, TensorShape([])), [])
+    elif len(loop.residuals or ()) > len(operation.op.kernel.residuals):
+        operation.op = op
+        if isinstance(operation.graph, FuncGraph):
+            operation.graph.revision += 1
     return operation.residuals.output
 
 
@@ -90,6 +92,7 @@ class LoopGradient:
         wanted: for each input of the loop, True if its gradient is wanted.
 
     Attributes:
+        loop: the loop that records the residuals.
         sources: indices of the inputs whose gradients it returns: those of `variables`, then those of `captured`.
         variables: pairs of an input and the loop variable whose initial value it is.
         captured: pairs of a loop-invariant input and the place of its gradient among the backward function's results.
@@ -98,13 +101,13 @@ class LoopGradient:
         result_places: for each input of the body, the place of its gradient among the backward function's results, or
             None.
         outside: what the backward function captures from outside of the graph of the loop's body.
-        captures: what the backward function captures, as pairs: ("record", place in an iteration's record), or
-            ("input", index among the loop's inputs and `outside`).
+        captures: what the backward function captures, as pairs: ("record", the id of a residual), or ("input", index
+            among the loop's inputs and `outside`).
+        residuals: the residuals that it captures.
     """
 
     def __init__(self, loop: Loop, targets: Sequence[int], wanted: Sequence[bool]) -> None:
-        body, count = loop.body, loop.count
-        self.loop = loop
+        body, count = loop.body.differentiable, loop.count
         self.backward, self.live = _backward(body, count, targets)
         self.targets = list(targets)
         self.zero_at_end = [i for i in self.live if i not in targets]
@@ -123,9 +126,14 @@ class LoopGradient:
         self.captures: list[tuple[str, Any]] = []
         inputs = {id(t): first + count + i for t, i in zip(body.inputs[count:], loop.places[1], strict=True)}
         inputs.update((id(t), first + count + loop.captured + i) for i, t in enumerate(self.outside))
+        self.residuals: list[SymbolicTensor] = []
         for t in self.backward.graph.external_captures:
             at = inputs.get(id(t))
-            self.captures.append(("record", loop.add_residuals([t])[0]) if at is None else ("input", at))
+            self.captures.append(("record", id(t)) if at is None else ("input", at))
+            if at is None:
+                self.residuals.append(t)
+        self.loop = loop.recording(self.residuals)
+        self._iterations: dict[int, tuple[Loop, _Iteration]] = {}  # by the ids of the loops that record
 
     def __call__(self, record: Any, *values: Any) -> tuple[Any, ...]:
         """Returns the gradients of the inputs `sources`, as raw values."""
@@ -140,7 +148,8 @@ class LoopGradient:
         grads.update((i, raw_zeros(v)) for i, v in zip(self.zero_at_end, finals, strict=True))
         totals: dict[int, Any] = {}
         owned: set[int] = set()  # the totals that this call allocated
-        iteration, sums = self._iteration, self._iteration.sums
+        iteration = self.iteration(record[()].loop)
+        sums = iteration.sums
         columns = self._columns(record[()], inputs)
         for i in iteration.transposed:
             columns[i] = _laid_out_transposed(columns[i])
@@ -170,16 +179,22 @@ class LoopGradient:
 
     def _columns(self, record: Record, inputs: Sequence[Any]) -> list[Column]:
         """Returns the values of the backward function's captures in all iterations."""
-        recorded = self.loop.columns(record)
-        return [recorded[at] if kind == "record" else Same(inputs[at]) for kind, at in self.captures]
+        recorded = record.loop.columns(record)
+        return [recorded.get(at, ()) if kind == "record" else Same(inputs[at]) for kind, at in self.captures]
 
-    @functools.cached_property
-    def _iteration(self) -> _Iteration:
-        return _Iteration(self)
+    def iteration(self, loop: Loop) -> _Iteration:
+        """Returns what is computed in each iteration from the record of a loop, which may have further residuals."""
+        if id(loop) not in self._iterations:
+            self._iterations[id(loop)] = loop, _Iteration(self, loop)
+        return self._iterations[id(loop)][1]
 
 
 class _Iteration:
     """Divides the backward function of a loop's body into what each iteration computes, and what is left for later.
+
+    Args:
+        gradient: the gradient of the loop.
+        loop: the loop that records the residuals.
 
     Attributes:
         sums: the sums that are computed after the loop.
@@ -193,8 +208,8 @@ class _Iteration:
             transposed, such as the weights of a recurrent layer.
     """
 
-    def __init__(self, gradient: LoopGradient) -> None:
-        loop, backward = gradient.loop, gradient.backward
+    def __init__(self, gradient: LoopGradient, loop: Loop) -> None:
+        backward = gradient.backward
         captures = backward.graph.internal_captures
         varying = _varying(loop.body, loop.count)
         invariant = [

@@ -97,8 +97,7 @@ def loop_second_gradient(
 
 def _forward_and_backward(gradient: LoopGradient, cotangents: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
     """Returns the gradients of `gradient.sources`, from the loop's inputs instead of its record."""
-    recorded = gradient.loop.residuals or []
-    residuals = {at: recorded[at] for kind, at in gradient.captures if kind == "record"}
+    residuals = {id(t): t for t in gradient.residuals}
     shapes = {at: shape_argument(t.shape) for at, t in residuals.items()}
     trips, finals, lists = _forward_loop(gradient.loop, inputs, list(residuals.values()), list(shapes.values()))
 

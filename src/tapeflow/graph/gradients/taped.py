@@ -17,7 +17,6 @@ from tapeflow.core.autodiff.tape import Tape, dense
 from tapeflow.core.context import state
 from tapeflow.core.types.dtypes import variant
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.control.body import outside_of
 from tapeflow.graph.ir.operation import GradientOf, GraphOp, Operation, Residuals, variable_of
@@ -77,7 +76,7 @@ def taped_gradient(run: Run) -> Callable[..., Any]:
 
 def _outside(operation: Operation) -> list[Any]:
     """Returns what the backward functions of a conditional's branches capture from outside of the branches' graphs."""
-    bodies = [body for body in operation.op.bodies.values() if body.defines_gradients]
+    bodies = [body.differentiable for body in operation.op.bodies.values() if body.defines_gradients]
     backwards = [body.backward(body.outputs, tuple(o.dtype.differentiable for o in body.outputs)) for body in bodies]
     return list({id(t): t for backward in backwards for t in outside_of(backward)}.values())
 
@@ -93,7 +92,6 @@ def _with_tape(operation: Operation, run: Run) -> Residuals:
     if operation.residuals is not None:
         return operation.residuals
     dtypes = [t.dtype for t in operation.args]
-    count = len(operation.outputs)
 
     def kernel(*values: Any) -> Any:
         with executing_eagerly():
@@ -113,10 +111,9 @@ def _with_tape(operation: Operation, run: Run) -> Residuals:
         record[()] = tape, primals, outputs
         return (*[o.value for o in outputs], record)
 
-    operation.op = copy.copy(operation.op)
-    operation.op.kernel = kernel
-    operation.residuals = Residuals(SymbolicTensor(operation, count, variant, TensorShape([])), [])
-    operation.outputs.append(operation.residuals.output)
+    op = copy.copy(operation.op)
+    op.kernel, op.bodies = kernel, {label: body.differentiable for label, body in op.bodies.items()}
+    operation.residuals = Residuals(operation.also_return(op, variant, TensorShape([])), [])
     return operation.residuals
 
 

@@ -160,21 +160,20 @@ def _loop_with_record(operation: Operation) -> list[Operation]:
 def _gradient_of_loop(operation: Operation) -> list[Operation]:
     """Returns a call of the function that runs a loop's gradient as a loop."""
     gradient: LoopGradient = operation.op.kernel
-    args = operation.args
-    body = traced_body(operation.name, args, lambda *values: _backward(gradient, *values))
+    args, forward = operation.args, operation.op.gradient_of.operation.op.kernel
+    body = traced_body(operation.name, args, lambda *values: _backward(gradient, forward.residuals, *values))
     call = Operation(operation.graph, Call(body, body.outputs), operation.name, args)
     call.outputs, call.device = operation.outputs, operation.device
     return [call]
 
 
-def _backward(gradient: LoopGradient, record: Any, *values: Any) -> list[Any]:
-    """Returns the gradients of `gradient.sources`, from the inputs of the gradient's kernel."""
+def _backward(gradient: LoopGradient, residuals: Sequence[SymbolicTensor], record: Any, *values: Any) -> list[Any]:
+    """Returns the gradients of `gradient.sources`, from the record of these residuals and the kernel's other inputs."""
     targets, zero_at_end = len(gradient.targets), len(gradient.zero_at_end)
-    residuals = gradient.loop.residuals or ()
 
     def pop(record: Any) -> tuple[list[Any], dict[int, Any]]:
         record, optional = list_pop_back(record, (), variant)
-        return [record], dict(enumerate(_values_of(optional, residuals)))
+        return [record], by_id(residuals, _values_of(optional, residuals))
 
     dys, finals = values[:targets], values[targets : targets + zero_at_end]
     inputs = values[targets + zero_at_end :]

@@ -16,7 +16,8 @@ from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops import op_def as op_defs
 from tapeflow.core.ops.definition import Op
-from tapeflow.core.types.dtypes import as_dtype
+from tapeflow.core.types.dtypes import DType, as_dtype
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.ir.attrs import attrs_of
 from tapeflow.graph.ir.positions import Position, stack_summary
@@ -116,10 +117,6 @@ class GraphOp(Op):
         self.places = places or {}
         self.gives_tuple = gives_tuple
         self.gradient_of = gradient_of
-
-    def kernel_of(self, outputs: int) -> Callable[..., Any] | None:
-        """Returns the kernel for code that takes its first `outputs` results."""
-        return self.kernel
 
     def input_name(self, i: int) -> str:
         """TensorFlow's name of an input; empty where it has none."""
@@ -229,6 +226,18 @@ class Operation:
     def statics(self) -> list[Any]:
         """The other arguments, in the order of the op's parameters."""
         return self.op.statics(self.args)
+
+    def also_return(self, op: Any, dtype: DType, shape: TensorShape) -> SymbolicTensor:
+        """Replaces the op by one with one more result, which a gradient takes; returns that.
+
+        Raises:
+            RuntimeError: the graph does not change any more.
+        """
+        if self.graph.finalized and not getattr(self.graph, "is_differentiable", False):
+            raise RuntimeError(f"{self.graph} is finalized: its operation {self.name!r} can't return anything else.")
+        output = SymbolicTensor(self, op.first_output + len(self.outputs), dtype, shape)
+        self.op, self.outputs = op, [*self.outputs, output]
+        return output
 
     def get_attr(self, name: str) -> Any:
         """Returns the value of an attr, as a `NodeDef` has it: `bytes` for a text, messages for shapes and tensors.
