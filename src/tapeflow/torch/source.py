@@ -51,8 +51,8 @@ def _forget_records(program: Program) -> None:
     returned, for gradients that the result does not depend on."""
     used = {id(t) for step in program.steps for t in step.inputs} | {id(t) for t in program.outputs}
     for step in program.steps:
-        if step.operation.residuals is not None:
-            record = step.operation.residuals.output
+        record = step.operation.record
+        if record is not None:
             step.outputs = [t for t in step.outputs if t is not record or id(t) in used]
 
 

@@ -156,8 +156,8 @@ class _Writer:
         for operation in needed(outputs, body.graph.effects(), set(values)):
             for t, output in zip(_outputs(operation), self._write(operation, values), strict=True):
                 values[id(t)] = Slices(output.value, t, output.stacked)
-            if operation.residuals is not None:
-                saved = operation.residuals.output
+            saved = operation.record
+            if saved is not None:
                 empty = ops.EmptyTensorList((), -1, variant)  # its gradient is computed from its inputs alone
                 self._empty_tapes[id(empty)] = empty
                 values[id(saved)] = Slices(empty, saved, False)
@@ -369,8 +369,7 @@ class _Writer:
 
 def _outputs(operation: Operation) -> list[SymbolicTensor]:
     """Returns an operation's outputs, without the tape for its gradient."""
-    residuals = operation.residuals and operation.residuals.output
-    return [t for t in operation.outputs if t is not residuals]
+    return [t for t in operation.outputs if t is not operation.record]
 
 
 def _read(variable: Any) -> Any:

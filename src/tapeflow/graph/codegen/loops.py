@@ -91,6 +91,8 @@ class Loop(Written):
             tensors: tensors of the graph of the `differentiable` body.
         """
         residuals = {id(t): t for t in (*(self.residuals or ()), *tensors)}
+        if self.residuals is not None and len(residuals) == len(self.residuals):
+            return self
         return Loop(
             self.condition, self.body.differentiable, self.count, self.captured, self.places, self.limited,
             self.uniform, list(residuals.values()),

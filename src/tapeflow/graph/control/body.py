@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from tapeflow.core.autodiff.tape import Tape, backpropagate, dense, record, summed
@@ -138,10 +138,15 @@ class Body:
         if tensors is None:
             outputs = self.outputs if depth == 0 else self.outputs_with_residuals(depth - 1)
             backward = self.backward(outputs, tuple(o.dtype.differentiable for o in outputs))
-            available = {id(t) for t in (*outputs, *self.inputs)}
-            tensors = [*outputs, *(t for t in residuals_of(backward) if id(t) not in available)]
+            available = {id(t) for t in outputs}
+            tensors = [*outputs, *(t for t in inner_residuals(backward) if id(t) not in available)]
             self._with_residuals[depth] = tensors
         return tensors
+
+    def backward_from(self, targets: Sequence[int]) -> Body:
+        """Returns the backward function for cotangents of these outputs of the `differentiable` body."""
+        body = self.differentiable
+        return body.backward(body.outputs, tuple([i in targets for i in range(len(body.outputs))]))
 
     def backward(self, outputs: Sequence[SymbolicTensor], differentiated: tuple[bool, ...]) -> Body:
         """Returns the backward function of this `differentiable` body: from cotangents to the gradients of the inputs.
@@ -191,13 +196,10 @@ class Call(GraphOp):
         body: the body.
         results: the tensors of the body's graph that the call returns: the body's outputs, then residuals.
         steering: how many inputs come before those of the body.
-        outside: for a call in eager mode, the values of what its backward functions capture from outside of the body's
-            graph, by the ids of the captures.
     """
 
     keep_all_inputs = False  # a tape has their values in the record's attrs
     steering = 0
-    outside: Mapping[int, Any] = {}
 
     def __init__(self, body: Body, results: Sequence[SymbolicTensor]) -> None:
         stateful, first = body.stateful, self.steering
@@ -264,7 +266,7 @@ class Call(GraphOp):
             op = operation.op.of(body, [*operation.op.results, t])
             forward_values[id(t)] = operation.also_return(op, t.dtype, self.shape_of(t))
         for t in outside_of(backward):
-            forward_values[id(t)] = self.outside.get(id(t), t) if operation is None else state.graph.capture(t)
+            forward_values[id(t)] = t if operation is None else state.graph.capture(t)
         captured = [forward_values[id(t)] for t in backward.graph.external_captures]
         cotangents = [dy for dy, has_cotangent in zip(dys, differentiated, strict=True) if has_cotangent]
         gradients = iter(self.call_backward(backward, differentiated, [*cotangents, *captured]))
@@ -281,6 +283,11 @@ def residuals_of(backward: Body) -> list[SymbolicTensor]:
     """Returns the tensors of the forward graph that a backward function captures."""
     captures, forward = backward.graph.external_captures, backward.graph.around
     return [t for t in captures if isinstance(t, SymbolicTensor) and t.graph is forward]
+
+
+def inner_residuals(backward: Body) -> list[SymbolicTensor]:
+    """Returns those of them that are no inputs of the forward function."""
+    return [t for t in residuals_of(backward) if t.op.type != "Placeholder"]
 
 
 def outside_of(backward: Body) -> list[Any]:

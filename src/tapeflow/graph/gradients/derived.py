@@ -16,9 +16,9 @@ from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.control.body import Body, Call
 from tapeflow.graph.control.control_flow import loop
-from tapeflow.graph.gradients.taped import spec_of_gradient
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import GradientOf, variable_of
+from tapeflow.graph.ir.python_op import spec_of_gradient
 
 if TYPE_CHECKING:
     from tapeflow.graph.gradients.loop_gradients import LoopGradient
@@ -106,15 +106,9 @@ def branch_gradients(
     inputs = by_id(body.inputs, [operands[p] for p in places])
     outside = by_id(of.outside, operands[len(operands) - len(of.outside) :])
     values = inputs | outside | residuals
-    grads = dict(zip(places, call_backward(backward_body(body, of.targets), dys, values), strict=True))
+    grads = dict(zip(places, call_backward(body.backward_from(of.targets), dys, values), strict=True))
     sources = [i - 1 for i in of.sources]  # the index of the branch counts as the first input
     return [zeros_of(operands[p]) if grads.get(p) is None else grads[p] for p in sources]
-
-
-def backward_body(body: Body, targets: Sequence[int]) -> Body:
-    """Returns the backward function of a body for cotangents of these outputs."""
-    body = body.differentiable
-    return body.backward(body.outputs, tuple(i in targets for i in range(len(body.outputs))))
 
 
 # ---- loops -----------------------------------------------------------------------------------------------------------

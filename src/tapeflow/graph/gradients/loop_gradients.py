@@ -7,7 +7,6 @@ one to the first.
 
 from __future__ import annotations
 
-import copy
 import itertools
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -19,17 +18,16 @@ from tapeflow.core.autodiff.gradients import raw_zeros
 from tapeflow.core.context import state
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import variant
-from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.codegen.loops import Column, Loop, Record, Same
 from tapeflow.graph.codegen.program import needed
 from tapeflow.graph.codegen.recurrent import Run
 from tapeflow.graph.control.body import outside_of
+from tapeflow.graph.gradients.conditional_gradients import record_of, second_order
 from tapeflow.graph.gradients.loop_sums import LoopSums
-from tapeflow.graph.gradients.taped import _second_order, has_gradient, spec_of_gradient
-from tapeflow.graph.ir.func_graph import FuncGraph
-from tapeflow.graph.ir.operation import GradientOf, GraphOp, Operation, Residuals
+from tapeflow.graph.ir.operation import GradientOf, GraphOp, has_gradient
+from tapeflow.graph.ir.python_op import spec_of_gradient
 
 if TYPE_CHECKING:
     from tapeflow.graph.control.body import Body
@@ -44,12 +42,12 @@ def loop_gradient(call: Any, *dys: Any) -> list[Any]:
     if not targets or not any(wanted):
         return [None] * len(inputs)
     kernel = LoopGradient(loop, targets, wanted)
-    record = _record_of(operation, kernel.loop)
+    record = record_of(operation, kernel.loop)
     cotangents = [dys[i] for i in targets]
 
     def second_gradient(call: Any, *ddys: Any) -> list[Any]:
         cotangents, rest = call.inputs[1 : 1 + len(targets)], call.inputs[1 + len(targets) :]
-        return _second_order().loop_second_gradient(kernel, cotangents, rest[len(kernel.zero_at_end) :], ddys)
+        return second_order().loop_second_gradient(kernel, cotangents, rest[len(kernel.zero_at_end) :], ddys)
 
     gradient_of = GradientOf(operation, targets, kernel.sources, len(kernel.zero_at_end), kernel.outside)
     op = GraphOp("WhileGrad", kernel, gradient=second_gradient, gives_tuple=True, gradient_of=gradient_of)
@@ -59,24 +57,6 @@ def loop_gradient(call: Any, *dys: Any) -> list[Any]:
     backward = state.graph.node(op, [record, *cotangents, *finals, *inputs, *captured], specs)
     grads = dict(zip(kernel.sources, backward.outputs, strict=True))
     return [grads.get(i) for i in range(len(inputs))]
-
-
-def _record_of(operation: Operation, loop: Loop) -> SymbolicTensor:
-    """Returns the output of a loop's operation that is the record of its iterations.
-
-    Args:
-        operation: the operation.
-        loop: what it runs from now on, which returns the record.
-    """
-    op = copy.copy(operation.op)
-    op.kernel, op.bodies = loop, op.bodies | {"body": loop.body}
-    if operation.residuals is None:
-        operation.residuals = Residuals(operation.also_return(op, variant, TensorShape([])), [])
-    elif len(loop.residuals or ()) > len(operation.op.kernel.residuals):
-        operation.op = op
-        if isinstance(operation.graph, FuncGraph):
-            operation.graph.revision += 1
-    return operation.residuals.output
 
 
 class LoopGradient:

@@ -23,20 +23,12 @@ from tapeflow.core.types.dtypes import int32, variant
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.loops import Loop
-from tapeflow.graph.control.body import Body, residuals_of
+from tapeflow.graph.control.body import Body, inner_residuals
 from tapeflow.graph.control.control_flow import conditional, loop
 from tapeflow.graph.control.tensor_array import shape_argument
-from tapeflow.graph.gradients.derived import (
-    backward_body,
-    backward_loop,
-    branch_gradients,
-    by_id,
-    call_with_residuals,
-    traced_body,
-)
+from tapeflow.graph.gradients.derived import backward_loop, branch_gradients, by_id, call_with_residuals, traced_body
 from tapeflow.graph.gradients.loop_gradients import LoopGradient
-from tapeflow.graph.gradients.taped import has_gradient
-from tapeflow.graph.ir.operation import GradientOf, Operation
+from tapeflow.graph.ir.operation import GradientOf, Operation, has_gradient
 
 
 def conditional_second_gradient(
@@ -55,8 +47,7 @@ def conditional_second_gradient(
     index, operands = inputs[0], inputs[1:]
 
     def branch(body: Body, places: Sequence[int]) -> Body:
-        input_ids = {id(t) for t in body.inputs}
-        residuals = [t for t in residuals_of(backward_body(body, of.targets)) if id(t) not in input_ids]
+        residuals = inner_residuals(body.backward_from(of.targets))
 
         def compute(*values: Any) -> list[Any]:
             dys, operands = values[:count], values[count:]

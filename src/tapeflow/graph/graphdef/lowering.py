@@ -1,7 +1,7 @@
 """Gradients of conditionals and loops in TensorFlow's own operations, for a `GraphDef`.
 
-When a graph runs here, the gradient of a conditional asks the tape under which its branch ran, and that of a loop reads
-a record of the residuals of each iteration. TensorFlow has no such operations. In their place it gets
+When a graph runs here, conditionals and loops return records of residuals, which their gradients read. TensorFlow has
+no such operations. In their place it gets
 
 - a conditional with one more output: an optional of the residuals of its branch's backward function;
 - a conditional that calls the backward function of the same branch, with the values in the optional;
@@ -26,15 +26,8 @@ from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.loops import Loop
 from tapeflow.graph.codegen.program import substituted
-from tapeflow.graph.control.body import Body, Call, residuals_of
-from tapeflow.graph.gradients.derived import (
-    backward_body,
-    backward_loop,
-    branch_gradients,
-    by_id,
-    call_with_residuals,
-    traced_body,
-)
+from tapeflow.graph.control.body import Body, Call
+from tapeflow.graph.gradients.derived import backward_loop, branch_gradients, by_id, call_with_residuals, traced_body
 from tapeflow.graph.gradients.loop_gradients import LoopGradient
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import GraphOp, Operation
@@ -49,10 +42,8 @@ def lowered(operation: Operation) -> list[Operation]:
         return _gradient_of_loop(operation)
     if op.gradient_of is not None and op.gradient_of.operation.op.bodies:
         return _gradient_of_conditional(operation)
-    if operation.residuals is not None and op.bodies:
-        if isinstance(op.kernel, Loop):
-            return _loop_with_record(operation)
-        return _conditional_with_residuals(operation, operation.residuals.targets)
+    if operation.record is not None and op.bodies:
+        return _loop_with_record(operation) if isinstance(op.kernel, Loop) else [_conditional_with_record(operation)]
     return [operation] if op.lowered is None else op.lowered(operation)
 
 
@@ -79,28 +70,11 @@ def _decomposed(operation: Operation) -> list[Operation]:
 # ---- conditionals ----------------------------------------------------------------------------------------------------
 
 
-def _conditional_with_residuals(operation: Operation, targets: Sequence[Sequence[int]]) -> list[Operation]:
-    """Returns a conditional whose branches also return an optional of the residuals of their backward functions.
-
-    Args:
-        operation: the conditional.
-        targets: for each gradient of it, the outputs that have cotangents.
-    """
+def _conditional_with_record(operation: Operation) -> Operation:
+    """Returns a conditional whose branches also return an optional of their residuals."""
     op = operation.op
-    bodies = {label: _with_residuals(body, _residuals(body, targets)) for label, body in op.bodies.items()}
-    return [_replaced(operation, bodies, op.places, operation.args)]
-
-
-def _residuals(body: Body, targets: Sequence[Sequence[int]]) -> list[SymbolicTensor]:
-    """Returns the tensors of a branch, without its inputs, that its backward functions take.
-
-    Args:
-        body: the branch.
-        targets: for each gradient of the conditional, the outputs that have cotangents.
-    """
-    inputs = {id(t) for t in body.inputs}
-    residuals = {id(t): t for own in targets for t in residuals_of(backward_body(body, own))}
-    return [t for i, t in residuals.items() if i not in inputs]
+    bodies = map(_with_residuals, op.bodies.values(), op.kernel.residuals)
+    return _replaced(operation, dict(zip(op.bodies, bodies, strict=True)), op.places, operation.args)
 
 
 def _with_residuals(body: Body, residuals: Sequence[SymbolicTensor]) -> Body:
@@ -119,16 +93,16 @@ def _gradient_of_conditional(operation: Operation) -> list[Operation]:
     forward, count = of.operation, len(of.targets)
     cotangents, (index, *operands) = rest[:count], rest[count:]
 
-    def branch(body: Body, places: Sequence[int]) -> Body:
-        residuals = _residuals(body, forward.residuals.targets)
-
+    def branch(body: Body, residuals: Sequence[SymbolicTensor], places: Sequence[int]) -> Body:
         def compute(optional: Any, *values: Any) -> list[Any]:
             by_tensor = by_id(residuals, _values_of(optional, residuals))
             return branch_gradients(of, body, places, by_tensor, values[:count], values[count:])
 
         return traced_body(f"{body.name}_grad", [optional, *cotangents, *operands], compute)
 
-    bodies = {label: branch(body, forward.op.places[label]) for label, body in forward.op.bodies.items()}
+    op = forward.op
+    parts = zip(op.bodies, op.bodies.values(), op.kernel.residuals, op.places.values(), strict=True)
+    bodies = {label: branch(*part) for label, *part in parts}
     places = {label: range(1 + count + len(operands)) for label in bodies}
     return [_replaced(operation, bodies, places, [index, optional, *cotangents, *operands], forward)]
 

@@ -49,19 +49,6 @@ class GradientOf(NamedTuple):
     outside: Sequence[Any] = ()
 
 
-class Residuals(NamedTuple):
-    """The residuals that a conditional or loop has for its gradients.
-
-    Attributes:
-        output: the output of the operation that holds them: the tape of the branch that ran, or the record of the
-            loop's iterations.
-        targets: for each gradient of a conditional, the outputs with cotangents.
-    """
-
-    output: SymbolicTensor
-    targets: list[Sequence[int]]
-
-
 class GraphOp(Op):
     """An op of graphs alone: its kernel is created for the operation.
 
@@ -155,7 +142,8 @@ class Operation:
         device: the device that the program asked for.
         captured: the tensor of a graph around that it stands for, as a placeholder or a constant; None of others.
         position: the line of the user's code that added it, see `positions.py`.
-        residuals: of a conditional or loop that was differentiated: the values that its gradients read.
+        record: of a conditional or loop that was differentiated: the output that holds the residuals of the branch that
+            ran, or of the iterations.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -170,7 +158,7 @@ class Operation:
 
     __slots__ = (  # and what programs note at it, which costs nothing where they do not
         "__dict__", "__weakref__", "_control_inputs", "args", "device", "graph", "index", "name", "op", "outputs",
-        "position", "residuals", "static", "types",
+        "position", "record", "static", "types",
     )  # fmt: skip
 
     def __init__(
@@ -186,7 +174,7 @@ class Operation:
         self.device = ""
         self.index = 0
         self.position: Position | None = None
-        self.residuals: Residuals | None = None
+        self.record: SymbolicTensor | None = None
         self.static: Any = None  # its cached static value, see `static.py`
 
     def _get_control_flow_context(self) -> None:
@@ -339,6 +327,11 @@ def variable_of(tensor: Any) -> Any:
     """Returns the variable whose handle a tensor is, or None."""
     op = tensor.op.op if isinstance(tensor, SymbolicTensor) else None
     return op.attrs.get("variable") if isinstance(op, GraphOp) else None
+
+
+def has_gradient(tensor: Any) -> bool:
+    """Returns True for an input that may have a gradient: a variable's handle has the gradient of the variable."""
+    return tensor.dtype.differentiable or variable_of(tensor) is not None
 
 
 def variable_in(handle: Any) -> Any:

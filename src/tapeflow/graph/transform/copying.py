@@ -7,7 +7,7 @@ import copy
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import substituted
 from tapeflow.graph.ir.func_graph import FuncGraph
-from tapeflow.graph.ir.operation import GraphOp, Operation, Residuals
+from tapeflow.graph.ir.operation import GraphOp, Operation
 
 
 def copy_of(graph: FuncGraph) -> FuncGraph:
@@ -25,8 +25,7 @@ def copy_of(graph: FuncGraph) -> FuncGraph:
     for own in operations.values():
         own.args = substituted(own.args, tensors)
         own._control_inputs = [operations[id(o)] for o in own._control_inputs]
-        if own.residuals is not None:
-            own.residuals = Residuals(tensors[id(own.residuals.output)], list(own.residuals.targets))
+        own.record = None if own.record is None else tensors[id(own.record)]
         of = own.op.gradient_of if isinstance(own.op, GraphOp) else None
         if of is not None and id(of.operation) in operations:
             own.op = copy.copy(own.op)
@@ -48,7 +47,7 @@ def _copy_of(operation: Operation, graph: FuncGraph) -> Operation:
     own = Operation(graph, operation.op, operation.name, operation.args, operation.types)
     own.__dict__.update(operation.__dict__)
     own._control_inputs, own.device, own.index = operation._control_inputs, operation.device, operation.index
-    own.position, own.residuals, own.static = operation.position, operation.residuals, operation.static
+    own.position, own.record, own.static = operation.position, operation.record, operation.static
     for t in operation.outputs:
         output = SymbolicTensor(own, t.value_index, t.dtype, t.shape)
         output._id = t._id  # tapes and captures take the two for the same
