@@ -38,6 +38,7 @@ class Body:
         capturing: as the argument.
         name: the graph's name.
         inputs: the graph's arguments, then its captures.
+        captures: what it captures from outside.
         outputs: the graph's outputs.
     """
 
@@ -47,9 +48,11 @@ class Body:
         self.name = graph.name
         graph.finalize()
         self.inputs = list(graph.inputs) + graph.internal_captures
+        self.captures = graph.external_captures
         self.outputs = list(graph.outputs)
         self._compiled: dict[tuple[int, ...], Compiled] = {}
         self._with_residuals: dict[int, list[SymbolicTensor]] = {}
+        self._forwards: dict[tuple[int, int], Call] = {}
         self._backwards: dict[Any, Body] = {}
         self._differentiating = threading.RLock()
 
@@ -83,7 +86,7 @@ class Body:
         """The compiler of a `tf.function` with `jit_compile=True`, or None."""
         return self.graph.compiler
 
-    @property
+    @functools.cached_property
     def stateful(self) -> bool:
         """True if running it has side effects."""
         return bool(self.graph.effects())
@@ -106,17 +109,16 @@ class Body:
         """Calls the body with a tensor (or variable) for each input; returns a tensor for each output."""
         if state.graph is not None:
             values = [state.graph.capture(v) for v in values]
-        body, outputs = self, self.outputs
-        watched = bool(state.tapes) and is_watched(values)
-        if watched:
-            body = self.differentiable
-            outputs = body.outputs_with_residuals(order_of_tapes())
+        if not state.tapes or not is_watched(values):
+            if state.graph is None:
+                return eager_outputs(self.compiled(*[raw(v) for v in values]), self.outputs)
+            return list(Call(self, self.outputs).add(values))
+        op = self.differentiable.forward(order_of_tapes())
         if state.graph is not None:
-            results = state.graph.node(Call(body, outputs), values, [(t.dtype, t.shape) for t in outputs]).outputs
+            results = op.add(values)
         else:
-            results = eager_outputs(body.returning(outputs)(*[raw(v) for v in values]), outputs)
-            if watched:
-                record(Call(body, outputs), list(values), [*results, *values], results)
+            results = eager_outputs(op.compiled(*[raw(v) for v in values]), op.results)
+            record(op, list(values), [*results, *values], results)
         return results[: len(self.outputs)]
 
     # ---- gradients -----------------------------------------------------------------------------------------------
@@ -132,6 +134,14 @@ class Body:
         body.outputs = [graph.copies[id(t)] for t in self.outputs]
         return body
 
+    def forward(self, depth: int) -> Call:
+        """Returns the call that returns `outputs_with_residuals`, which runs under tapes."""
+        key = self.graph.revision, depth
+        op = self._forwards.get(key)
+        if op is None:
+            op = self._forwards[key] = Call(self, self.outputs_with_residuals(depth))
+        return op
+
     def outputs_with_residuals(self, depth: int) -> list[SymbolicTensor]:
         """Returns the outputs, then the residuals of the backward functions for gradients of order `depth + 1`."""
         tensors = self._with_residuals.get(depth)
@@ -139,7 +149,7 @@ class Body:
             outputs = self.outputs if depth == 0 else self.outputs_with_residuals(depth - 1)
             backward = self.backward(outputs, tuple(o.dtype.differentiable for o in outputs))
             available = {id(t) for t in outputs}
-            tensors = [*outputs, *(t for t in inner_residuals(backward) if id(t) not in available)]
+            tensors = [*outputs, *(t for t in backward.inner_residuals if id(t) not in available)]
             self._with_residuals[depth] = tensors
         return tensors
 
@@ -189,6 +199,27 @@ class Body:
         return Body(graph)
 
 
+    # ---- of a backward function ----------------------------------------------------------------------------------
+
+    @functools.cached_property
+    def residuals(self) -> list[SymbolicTensor]:
+        """The tensors of the forward graph that a backward function captures."""
+        forward = self.graph.around
+        return [t for t in self.captures if isinstance(t, SymbolicTensor) and t.graph is forward]
+
+    @functools.cached_property
+    def inner_residuals(self) -> list[SymbolicTensor]:
+        """Those of them that are no inputs of the forward function."""
+        return [t for t in self.residuals if t.op.type != "Placeholder"]
+
+    @functools.cached_property
+    def outside(self) -> list[Any]:
+        """What a backward function captures from outside of the forward graph: eager tensors, and what only the
+        program's own gradients take, variables and tensors of graphs around."""
+        forward = self.graph.around
+        return [t for t in self.captures if not isinstance(t, SymbolicTensor) or t.graph is not forward]
+
+
 class Call(GraphOp):
     """A call of a body: the op of an operation in a graph, and of the record of a tape.
 
@@ -210,6 +241,15 @@ class Call(GraphOp):
         )  # fmt: skip
         self.body = body
         self.results = list(results)
+
+    @functools.cached_property
+    def compiled(self) -> Compiled:
+        """The compiled function of the call, in eager mode."""
+        return self.body.returning(self.results)
+
+    def add(self, values: Sequence[Any]) -> list[SymbolicTensor]:
+        """Adds an operation of this op to the graph that is being built; returns its outputs."""
+        return state.graph.node(self, values, [(t.dtype, t.shape) for t in self.results]).outputs
 
     def _run(self, *values: Any) -> Any:
         return self.body.returning(self.results)(*values)
@@ -265,9 +305,9 @@ class Call(GraphOp):
                 )
             op = operation.op.of(body, [*operation.op.results, t])
             forward_values[id(t)] = operation.also_return(op, t.dtype, self.shape_of(t))
-        for t in outside_of(backward):
+        for t in backward.outside:
             forward_values[id(t)] = t if operation is None else state.graph.capture(t)
-        captured = [forward_values[id(t)] for t in backward.graph.external_captures]
+        captured = [forward_values[id(t)] for t in backward.captures]
         cotangents = [dy for dy, has_cotangent in zip(dys, differentiated, strict=True) if has_cotangent]
         gradients = iter(self.call_backward(backward, differentiated, [*cotangents, *captured]))
         grads = [None if g is None else next(gradients) for g in backward.graph.structured_outputs]
@@ -276,25 +316,7 @@ class Call(GraphOp):
 
 def _missing(backward: Body, forward_values: dict[int, Any]) -> list[SymbolicTensor]:
     """Returns the residuals of a backward function that have no value, in `forward_values` by ids of tensors."""
-    return [t for t in residuals_of(backward) if id(t) not in forward_values]
-
-
-def residuals_of(backward: Body) -> list[SymbolicTensor]:
-    """Returns the tensors of the forward graph that a backward function captures."""
-    captures, forward = backward.graph.external_captures, backward.graph.around
-    return [t for t in captures if isinstance(t, SymbolicTensor) and t.graph is forward]
-
-
-def inner_residuals(backward: Body) -> list[SymbolicTensor]:
-    """Returns those of them that are no inputs of the forward function."""
-    return [t for t in residuals_of(backward) if t.op.type != "Placeholder"]
-
-
-def outside_of(backward: Body) -> list[Any]:
-    """Returns what a backward function captures from outside of the forward graph: eager tensors, and what only the
-    program's own gradients take, variables and tensors of graphs around."""
-    captures, forward = backward.graph.external_captures, backward.graph.around
-    return [t for t in captures if not isinstance(t, SymbolicTensor) or t.graph is not forward]
+    return [t for t in backward.residuals if id(t) not in forward_values]
 
 
 def order_of_tapes() -> int:

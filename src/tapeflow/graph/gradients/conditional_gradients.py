@@ -16,7 +16,6 @@ from tapeflow.core.types.dtypes import variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.held import boxed
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.control.body import inner_residuals, outside_of
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import GradientOf, GraphOp, Operation, has_gradient
 from tapeflow.graph.ir.python_op import spec_of_gradient
@@ -125,8 +124,8 @@ class ConditionalGradient:
     def __init__(self, conditional: Conditional, targets: Sequence[int], sources: Sequence[int], count: int) -> None:
         self._targets, self._sources, self._count = targets, sources, count
         self._backwards = [body.backward_from(targets) for body in conditional.bodies]
-        self.outside = list({id(t): t for backward in self._backwards for t in outside_of(backward)}.values())
-        self.conditional = conditional.recording([inner_residuals(backward) for backward in self._backwards])
+        self.outside = list({id(t): t for backward in self._backwards for t in backward.outside}.values())
+        self.conditional = conditional.recording([backward.inner_residuals for backward in self._backwards])
 
     def __call__(self, record: Any, *values: Any) -> tuple[Any, ...]:
         """Returns the gradients of the inputs `sources`, as raw values."""
@@ -137,7 +136,7 @@ class ConditionalGradient:
         known = dict(zip(map(id, conditional.residuals[number]), residuals, strict=True))
         known.update((id(t), inputs[1 + p]) for t, p in zip(conditional.bodies[number].inputs, places, strict=True))
         known.update(zip(map(id, self.outside), values[first + self._count :], strict=True))
-        captured = [known[id(t)] for t in backward.graph.external_captures]
+        captured = [known[id(t)] for t in backward.captures]
         results = iter(backward.compiled(*values[:first], *captured))
         structure = backward.graph.structured_outputs
         grads = {1 + p: None if g is None else next(results) for p, g in zip(places, structure, strict=True)}

@@ -51,7 +51,7 @@ _SCOPE = "inner"  # TensorFlow inlines calls under their names: nodes in the fun
 
 def call(body: Body, outputs: Sequence[SymbolicTensor], inputs: Sequence[Any]) -> list[Any]:
     """Calls a body in the current graph, and returns the values of these tensors of the body's graph."""
-    return list(state.graph.node(Call(body, outputs), inputs, [(t.dtype, t.shape) for t in outputs]).outputs)
+    return list(Call(body, outputs).add(inputs))
 
 
 def call_with_residuals(
@@ -73,7 +73,7 @@ def call_backward(backward: Body, dys: Sequence[Any], forward_values: dict[int, 
     """
     captured = [
         forward_values[id(t)] if id(t) in forward_values else state.graph.constant(t)  # however large
-        for t in backward.graph.external_captures
+        for t in backward.captures
     ]
     grads = iter(call(backward, backward.outputs, [*dys, *captured]))
     return [None if g is None else next(grads) for g in backward.graph.structured_outputs]

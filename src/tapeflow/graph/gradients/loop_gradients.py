@@ -23,7 +23,6 @@ from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.codegen.loops import Column, Loop, Record, Same
 from tapeflow.graph.codegen.program import needed
 from tapeflow.graph.codegen.recurrent import Run
-from tapeflow.graph.control.body import outside_of
 from tapeflow.graph.gradients.conditional_gradients import record_of, second_order
 from tapeflow.graph.gradients.loop_sums import LoopSums
 from tapeflow.graph.ir.operation import GradientOf, GraphOp, has_gradient
@@ -102,12 +101,12 @@ class LoopGradient:
             if number is not None and wanted[first + count + place]
         ]
         self.sources = [i for i, _ in self.variables] + [i for i, _ in self.captured]
-        self.outside = outside_of(self.backward)
+        self.outside = self.backward.outside
         self.captures: list[tuple[str, Any]] = []
         inputs = {id(t): first + count + i for t, i in zip(body.inputs[count:], loop.places[1], strict=True)}
         inputs.update((id(t), first + count + loop.captured + i) for i, t in enumerate(self.outside))
         self.residuals: list[SymbolicTensor] = []
-        for t in self.backward.graph.external_captures:
+        for t in self.backward.captures:
             at = inputs.get(id(t))
             self.captures.append(("record", id(t)) if at is None else ("input", at))
             if at is None:
@@ -194,7 +193,7 @@ class _Iteration:
         varying = _varying(loop.body, loop.count)
         invariant = [
             i for i, (kind, _) in enumerate(gradient.captures)
-            if kind != "record" or id(backward.graph.external_captures[i].op) not in varying
+            if kind != "record" or id(backward.captures[i].op) not in varying
         ]  # fmt: skip
         self.changing = [i for i in gradient.live if not _only_blanks(gradient, i)]
         recurrent = [n for n in (gradient.result_places[i] for i in self.changing) if n is not None]
@@ -231,7 +230,7 @@ def _only_blanks(gradient: LoopGradient, variable: int) -> bool:
     if after.op is not ops.TensorListSetItem.op or after.args[0] is not dy:
         return False
     index = after.args[1]
-    captures = zip(backward.graph.external_captures, backward.graph.internal_captures, strict=True)
+    captures = zip(backward.captures, backward.graph.internal_captures, strict=True)
     if not any(own is index and t is loop.body.inputs[counter] for t, own in captures):
         return False
     users = [o for o in backward.graph._operations if any(t is dy for t in o.inputs)]

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tapeflow.core.autodiff.tape import Call, describe
-from tapeflow.graph.control.body import Body, inner_residuals
+from tapeflow.graph.control.body import Body
 from tapeflow.graph.control.control_flow import conditional
 from tapeflow.graph.gradients.derived import (
     backward_loop,
@@ -47,7 +47,7 @@ def conditional_second_gradient(
     index, operands = inputs[0], inputs[1:]
 
     def branch(body: Body, places: Sequence[int]) -> Body:
-        residuals = inner_residuals(body.backward_from(of.targets))
+        residuals = body.backward_from(of.targets).inner_residuals
 
         def compute(*values: Any) -> list[Any]:
             dys, operands = values[:count], values[count:]
