@@ -49,8 +49,8 @@ class _Nowhere(list):
     def append(self, tensor: Any) -> None:
         """Drops a tensor."""
 
-    def __iadd__(self, tensors: Any) -> _Nowhere:
-        return self
+    def extend(self, tensors: Any) -> None:
+        """Drops several."""
 
 
 NOWHERE = _Nowhere()
@@ -87,11 +87,11 @@ def key_of(value: Any, tensors: list[Any]) -> Any:
             convert(value)  # it raises the error
         return _key_of_spec(value)
     if isinstance(value, CompositeTensor) or hasattr(kind, "__tf_composite__"):
-        tensors += components_of(value)
+        tensors.extend(components_of(value))
         return "composite", value._type_spec
     trace = getattr(value, "__tf_tracing_type__", None)
     if trace is not None:
-        tensors += [v for v in nest.flatten(value) if isinstance(v, Tensor)]
+        tensors.extend(v for v in nest.flatten(value) if isinstance(v, Tensor))
         return "type", trace(None)
     if isinstance(value, Mapping) or nest.is_nested(value):
         return (kind, *[key_of(v, tensors) for v in nest.flatten(value)], str(getattr(value, "keys", list)()))

@@ -96,13 +96,6 @@ class Body:
         """True if TensorFlow calls it by a stateful op, for which reads of variables are enough."""
         return self.graph.is_stateful
 
-    @functools.cached_property
-    def defines_gradients(self) -> bool:
-        """True if it has operations with gradients of the program's own, which may take tensors of graphs around."""
-        all_ops = [o.op for o in self.graph._operations]
-        bodies = [body for op in all_ops if isinstance(op, GraphOp) for body in op.bodies.values()]
-        return any(op.gradient_name for op in all_ops) or any(body.defines_gradients for body in bodies)
-
     # ---- calling -------------------------------------------------------------------------------------------------
 
     def call(self, values: Sequence[Any]) -> list[Any]:

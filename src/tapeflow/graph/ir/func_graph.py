@@ -116,7 +116,10 @@ class FuncGraph(Graph):
             constant.op.captured = tensor
             return constant
         around = _graphs_around(self)
-        tensor = next((g.copies[id(tensor)] for g in around if id(tensor) in getattr(g, "copies", ())), tensor)
+        for graph in around:
+            if isinstance(graph, FuncGraph) and id(tensor) in graph.copies:
+                tensor = graph.copies[id(tensor)]
+                break
         if tensor.graph not in around and (around[-1].traced or self in _graphs_around(tensor.graph)):
             raise out_of_scope(tensor, self)
         outer = tensor if self.around is None else self.around.passed_on(tensor)
