@@ -94,7 +94,7 @@ class Vectorized(Call):
 
     @functools.cached_property
     def keeps_objects(self) -> bool:
-        """True if a slice has residuals that are no tensors of numbers, such as the records of loops and conditionals."""
+        """True if a slice has residuals that are no tensors of numbers, such as records of loops and conditionals."""
         body = self.body.differentiable
         if body is not self.body:
             return self.of(body, [body.graph.copies[id(t)] for t in self.results]).keeps_objects
