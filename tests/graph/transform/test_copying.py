@@ -171,6 +171,25 @@ def test_gradients_of_some_outputs_before_those_of_others():
 Z = tf.constant([1.1, 0.4])
 
 
+def test_a_loop_that_records_more_after_a_session_has_run_it():
+    def body(i, x, y):
+        return i + 1, x * tf.sin(x), y * tf.cos(y) + tf.exp(-y)
+
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        x = tf.compat.v1.placeholder(tf.float32, [2])
+        _, one, other = tf.while_loop(lambda i, *_: i < 3, body, (0, x, x * 2.0))
+        fed = {x: Z.numpy()}
+        (of_one,) = tf.gradients(one, x)
+        before = session.run([one, of_one], fed)
+        (of_other,) = tf.gradients(other, x)
+        (of_both,) = tf.gradients([one, other], x)
+        after = session.run([one, of_one], fed)
+        np.testing.assert_array_equal(before, after)
+        parts, both = session.run([[of_one, of_other], of_both], fed)
+        np.testing.assert_allclose(parts[0] + parts[1], both, rtol=1e-5)
+        np.testing.assert_array_equal(parts[0], before[1])
+
+
 def test_threads_that_differentiate_a_function_at_once():
     wanted = gradients(tf.function(conditional_in_loop))
     f = tf.function(conditional_in_loop)

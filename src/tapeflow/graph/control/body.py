@@ -12,7 +12,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from tapeflow.core.autodiff.tape import Tape, backpropagate, dense, record, summed
+from tapeflow.core.autodiff.tape import Tape, record
 from tapeflow.core.context import state
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.shape import TensorShape
@@ -23,7 +23,7 @@ from tapeflow.graph.codegen.compile import Compiled, eager_outputs
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import note_reads
 from tapeflow.graph.ir.operation import GraphOp
-from tapeflow.graph.transform.copying import copy_of
+from tapeflow.graph.transform.differentiating import backward_graph, forward_graph
 
 
 class Body:
@@ -121,8 +121,7 @@ class Body:
         """The function that has backward functions: with a copy of the graph, whose operations return residuals."""
         if self.graph.is_differentiable:
             return self
-        graph = copy_of(self.graph)
-        graph.is_differentiable = True
+        graph = forward_graph(self.graph)
         body = Body(graph)
         body.outputs = [graph.copies[id(t)] for t in self.outputs]
         return body
@@ -152,45 +151,16 @@ class Body:
         return body.backward(body.outputs, tuple([i in targets for i in range(len(body.outputs))]))
 
     def backward(self, outputs: Sequence[SymbolicTensor], differentiated: tuple[bool, ...]) -> Body:
-        """Returns the backward function of this `differentiable` body: from cotangents to the gradients of the inputs.
-
-        It captures residuals from the graph of this body. Its graph's `structured_outputs` has None for an input
-        without a gradient.
-
-        Args:
-            outputs: the outputs, and intermediates that have cotangents too.
-            differentiated: for each of `outputs`, True if it has a cotangent.
-        """
+        """Returns the backward function of this `differentiable` body, see `backward_graph`."""
         key = (tuple([id(t) for t in outputs]), differentiated)
         cached = self._backwards.get(key)
         if cached is not None:
             return cached
         with self._differentiating:
             if key not in self._backwards:
-                self._backwards[key] = self._differentiated(outputs, differentiated)
+                graph = backward_graph(self.graph, f"backward_{self.name}", outputs, differentiated)
+                self._backwards[key] = Body(graph)
         return self._backwards[key]
-
-    def _differentiated(self, outputs: Sequence[SymbolicTensor], differentiated: tuple[bool, ...]) -> Body:
-        graph = FuncGraph(f"backward_{self.name}")
-        graph.outer_graph, graph.compiler = self.graph, self.graph.compiler
-        with graph.as_default():
-            tape = Tape(persistent=False, watch_accessed=False)
-            sources = [t._id for t in self.inputs]
-            tape.watched.update(sources)
-            tape.roots.update(sources)
-            for operation in self.graph._operations:
-                if operation.outputs:
-                    tape.record(operation.op, operation.tensor_inputs, operation.statics, operation.outputs)
-            grads: dict[int, Any] = {}
-            for t, has_cotangent in zip(outputs, differentiated, strict=True):
-                if has_cotangent:
-                    dy = graph.input(t, "gradient")
-                    grads[t._id] = dy if t._id not in grads else summed(grads[t._id], dy)
-            results = backpropagate(tape.calls, grads, sources, tape.roots, keep=False)
-            graph.structured_outputs = [None if g is None else graph.capture(dense(g)) for g in results]
-            graph.outputs = [g for g in graph.structured_outputs if g is not None]
-        return Body(graph)
-
 
     # ---- of a backward function ----------------------------------------------------------------------------------
 
