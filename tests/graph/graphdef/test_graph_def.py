@@ -103,8 +103,6 @@ RECURSIVE = (
     op: "PartitionedCall" attr { key: "f" value { func { name: "f" } } } attr { key: "Tin" value { list {} } }
     attr { key: "Tout" value { list { type: DT_FLOAT } } } } ret { key: "y" value: "g:output:0" } } }"""
 )
-
-
 # What TensorFlow says of these is the same, but for the last five.
 @pytest.mark.parametrize(
     ("text", "error", "message"),
