@@ -68,6 +68,18 @@ def test_a_call_inside_of_another_function_shares_the_trace_of_an_eager_call():
     assert len(traces) == 1
 
 
+def test_graphs_of_tensorflow_1_have_traces_of_their_own():
+    f, traces = counted(lambda x: x + 1.0)
+    f(tf.constant(1.0))
+    for wanted in (2, 3):
+        with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+            results = [f(tf.constant(1.0)), tf.function(lambda x: f(x) * 1.0)(tf.constant(1.0))]
+            assert session.run(results) == [2.0, 2.0]
+        assert len(traces) == wanted
+    f(tf.constant(1.0))
+    assert len(traces) == 3
+
+
 def test_a_trace_under_a_tape_is_the_one_without():
     f, traces = counted(lambda x: x * x)
     x = tf.constant(3.0)

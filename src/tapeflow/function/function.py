@@ -20,7 +20,16 @@ from tapeflow.core.values import nest
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.function.function_type import FunctionType as PublicType
-from tapeflow.function.signature import NOWHERE, FunctionType, Signature, is_tensor_spec, key_of, spec_of, unfit
+from tapeflow.function.signature import (
+    NOWHERE,
+    FunctionType,
+    Signature,
+    WeakKey,
+    is_tensor_spec,
+    key_of,
+    spec_of,
+    unfit,
+)
 from tapeflow.graph.backends.cuda_graphs import CudaGraphs, check_attributes, option_of
 from tapeflow.graph.compiler.jit import compiler_of
 from tapeflow.graph.ir.func_graph import FuncGraph
@@ -171,9 +180,14 @@ class Function:
             key += [(name, key_of(value, tensors)) for name, value in kwargs.items()]
         if detours:
             key += [d.device or d.stops for d in state.devices]
-            seed = getattr(state.graph, "seed", None)
-            if seed is not None:
-                key.append(("seed", seed))
+            graph = state.graph
+            if graph is not None:
+                if graph.seed is not None:
+                    key.append(("seed", graph.seed))
+                while graph.around is not None:
+                    graph = graph.around
+                if not graph.building_function:  # of TensorFlow 1, with variables of its own
+                    key.append(("graph", WeakKey(graph)))
         for context in contexts:
             key.append(context())
         return tuple(key)
