@@ -104,6 +104,7 @@ class OwnedIterator(Iterator, Trackable):
     def __init__(self, dataset: Any) -> None:
         self._dataset = dataset
         self._spec = dataset.element_spec
+        self._type_spec = IteratorSpec(self._spec)
         self._pack = Packer(self._spec)
         self._lock = threading.Lock()
         self._begin(SeedLog())
@@ -200,10 +201,6 @@ class OwnedIterator(Iterator, Trackable):
     def element_spec(self) -> Any:
         """The spec of the elements."""
         return self._spec
-
-    @property
-    def _type_spec(self) -> IteratorSpec:
-        return IteratorSpec(self._spec)
 
     @property
     def _handle(self) -> Tensor:

@@ -93,10 +93,11 @@ class IteratorSpec(TypeSpec):
         IteratorSpec(TensorSpec(shape=(), dtype=tf.int32, name=None),)
     """
 
-    __slots__ = ("_element_spec",)
+    __slots__ = ("_element_spec", "_hash")
 
     def __init__(self, element_spec: Any) -> None:
         self._element_spec = element_spec
+        self._hash: int | None = None  # computed once: a step of training looks its trace up by it
 
     @staticmethod
     def from_value(value: Any) -> IteratorSpec:
@@ -129,3 +130,11 @@ class IteratorSpec(TypeSpec):
 
     def _serialize(self) -> tuple[Any, ...]:
         return (self._element_spec,)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or super().__eq__(other)
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = super().__hash__()
+        return self._hash

@@ -74,7 +74,7 @@ def flatten_up_to(structure: Any, value: Any) -> list[Any]:
     parts, values = container.values(structure), inner.values(value)
     if len(parts) != len(values):
         raise ValueError(f"expected {len(parts)} items like {structure}, but got {len(values)}: {value!r}")
-    if container.keys is nest._sorted_keys and set(structure) != set(value):
+    if container.keys is nest.sorted_keys and set(structure) != set(value):
         raise ValueError(f"expected the keys {list(structure)}, but got {list(value)}")
     return [leaf for part, v in zip(parts, values, strict=True) for leaf in flatten_up_to(part, v)]
 

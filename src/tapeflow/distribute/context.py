@@ -23,27 +23,35 @@ class Place(threading.local):
         index: the number of the replica whose copies of variables are read and written, in a replica or an update; else
             None.
         updating: whether `StrategyExtended.update` is calling.
+        key: what traces depend on of all this; None where threads begin.
     """
 
     strategy: Any = None  # `strategy.py` sets the default strategy and its replica context
     replica: Any = None
     index: int | None = None
     updating: bool = False
+    key: Any = None
+
+    def move(self, strategy: Any, replica: Any, index: int | None = None, updating: bool = False) -> None:
+        """Moves this thread to another place."""
+        self.strategy, self.replica, self.index, self.updating = strategy, replica, index, updating
+        at_first = strategy is Place.strategy and replica is Place.replica and index is None and not updating
+        self.key = None if at_first else (id(strategy), replica is None, index, updating)
 
 
 place = Place()
-contexts.append(lambda: (id(place.strategy), place.replica is None, place.index, place.updating))
+contexts.append(lambda: place.key)
 
 
 @contextmanager
 def moved(strategy: Any, replica: Any, index: int | None = None, updating: bool = False) -> Iterator[None]:
     """Moves this thread to another place for the length of a scope."""
     before = place.strategy, place.replica, place.index, place.updating
-    place.strategy, place.replica, place.index, place.updating = strategy, replica, index, updating
+    place.move(strategy, replica, index, updating)
     try:
         yield
     finally:
-        place.strategy, place.replica, place.index, place.updating = before
+        place.move(*before)
 
 
 def get_strategy() -> Strategy:

@@ -740,7 +740,7 @@ def experimental_set_strategy(strategy: Strategy | None) -> None:
     creators = [c for c in state.variable_creators if isinstance(getattr(c, "__self__", None), StrategyExtended)]
     for creator in creators:
         discard(state.variable_creators, creator)
-    place.strategy, place.replica, place.index = Place.strategy, Place.replica, None
+    place.move(Place.strategy, Place.replica)
     if strategy is not None:
-        place.strategy, place.replica = strategy, None
+        place.move(strategy, None)
         state.variable_creators.append(strategy.extended._make_variable)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import operator
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
+
+import torch
 
 from tapeflow.core.context import graph_traces, listeners, state
 from tapeflow.core.tracebacks import filtered
@@ -13,7 +16,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.function.atomic import AtomicFunction
 from tapeflow.function.binding import Binding
 from tapeflow.function.signature import FunctionType
@@ -21,6 +24,7 @@ from tapeflow.graph.backends.cuda_graphs import CudaGraphs, explanation
 from tapeflow.graph.codegen.compile import eager_outputs
 from tapeflow.graph.control.body import Body, raw
 from tapeflow.graph.ir.func_graph import FuncGraph
+from tapeflow.graph.ir.python_op import as_eager
 from tapeflow.tensor_array import TensorArray
 
 _numbers = itertools.count(1)
@@ -29,12 +33,18 @@ _numbers = itertools.count(1)
 class ConcreteFunction:
     """A traced function for inputs of fixed dtypes and shapes.
 
+    Attributes:
+        key: the key of the trace in its `tf.function`.
+        around: a weak reference to the graph whose tensors it captures, or None.
+
     Example:
         >>> f = tf.function(lambda x: x * 2)
         >>> double = f.get_concrete_function(tf.TensorSpec([None], tf.float32))
         >>> double(tf.constant([1.0, 2.0])).numpy().tolist()
         [2.0, 4.0]
     """
+
+    key: Any = None
 
     def __init__(self, graph: FuncGraph, function_type: FunctionType, capturing: CudaGraphs | None = None) -> None:
         self.body = Body(graph, capturing)
@@ -46,8 +56,9 @@ class ConcreteFunction:
         graph.inference_name = self.name.decode()
         # Captured tensors of a graph around it exist only while that graph is built.
         symbolic = any(isinstance(c, SymbolicTensor) for c in self._captured)
-        self._around = weakref.ref(graph.around) if symbolic and graph.around is not None else None
+        self.around = weakref.ref(graph.around) if symbolic and graph.around is not None else None
         self._pack = _packer(graph)
+        self._wrap = _wrapper(graph, self._pack)
         self._binding = Binding(function_type, graph, self.name.decode(), self._short)
 
     # ---- calling -----------------------------------------------------------------------------------------------------
@@ -59,7 +70,7 @@ class ConcreteFunction:
         if not listeners or (state.graph is None and not state.tapes):
             compiled = self.body.compiled
             values = compiled(*[t.value for t in tensors], *self._captured_raw)
-            return self._pack(eager_outputs(values, self.body.outputs))
+            return self._wrap(values)
         return self._pack(self.body.call([*tensors, *self._captured]))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -96,7 +107,7 @@ class ConcreteFunction:
 
     def usable(self) -> bool:
         """Tests whether the tensors that it captures exist where it is called now."""
-        return self._around is None or self._around() is state.graph
+        return self.around is None or self.around() is state.graph
 
     # ---- properties --------------------------------------------------------------------------------------------------
 
@@ -260,11 +271,25 @@ class ConcreteFunction:
         return f"<ConcreteFunction {self._short()} at 0x{id(self):X}>"
 
 
+def _wrapper(graph: FuncGraph, pack: Callable[[Sequence[Any]], Any]) -> Callable[[Sequence[Any]], Any]:
+    """Returns a function from raw outputs to eager tensors in the structure of the Python function's result."""
+    outputs = graph.outputs
+    if not isinstance(graph.structured_outputs, SymbolicTensor):
+        return lambda values: pack(eager_outputs(values, outputs))
+    dtype = outputs[0].dtype
+
+    def wrap(values: Sequence[Any]) -> Any:  # `eager_outputs` of one
+        (value,) = values
+        return EagerTensor(value, dtype) if type(value) is torch.Tensor else as_eager(value, dtype)
+
+    return wrap
+
+
 def _packer(graph: FuncGraph) -> Any:
     """Returns a function from flat outputs to the structure of the Python function's result."""
     structure = graph.structured_outputs
     if isinstance(structure, SymbolicTensor):
-        return lambda values: values[0]
+        return operator.itemgetter(0)
     if structure is None:
         return lambda values: None
     leaves = nest.flatten(structure, expand_composites=True)

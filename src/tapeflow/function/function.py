@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import functools
+import operator
 import threading
 import types
 import weakref
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar, overload
 
-from tapeflow.core.context import contexts, detours, listeners, state
+from tapeflow.core.context import contexts, detours, state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.settings import settings
 from tapeflow.core.tracebacks import filtered
@@ -20,14 +20,22 @@ from tapeflow.core.values import nest
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.function.function_type import FunctionType as PublicType
-from tapeflow.function.signature import ARRAYS, FunctionType, Signature, is_tensor_spec, key_of, spec_of, unfit
+from tapeflow.function.signature import (
+    NOWHERE,
+    FunctionType,
+    Signature,
+    WeakKey,
+    is_tensor_spec,
+    key_of,
+    spec_of,
+    unfit,
+)
 from tapeflow.graph.backends.cuda_graphs import CudaGraphs, check_attributes, option_of
-from tapeflow.graph.codegen.compile import eager_outputs
 from tapeflow.graph.compiler.jit import compiler_of
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.logger import get_logger
 
-MOST_TRACES = 4096  # of one function; beyond that, the least recently used one is dropped
+MOST_TRACES = 4096  # of one function; beyond that, the oldest one is dropped
 _WARN_AFTER = 5  # traces, as TensorFlow warns, and as often
 _MOST_WARNINGS = 2
 
@@ -80,14 +88,14 @@ class Function:
                     )
         self._bound_to = bound_to
         self._check_signature()
-        self._traces: OrderedDict[Any, ConcreteFunction] = OrderedDict()
+        # by the keys of their own, and of the calls that they serve beside
+        self._traces: dict[Any, ConcreteFunction] = {}
         self._explanations: list[str] = []
         self._calls = self._calls_that_traced = self._warnings = 0
         self._tracing = threading.RLock()
         self._created_variables = False
         # bound to objects; libraries clear it by this name
         self._descriptor_cache: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
-        self._fast: dict[Any, tuple[ConcreteFunction, list[int]]] = {}
         functools.update_wrapper(self, python_function, updated=())
         for attribute, value in getattr(python_function, "__dict__", {}).items():
             if attribute not in self.__dict__ and not hasattr(Function, attribute):
@@ -137,87 +145,99 @@ class Function:
             The Python function's result, with tensors in the place of values that become tensors in a graph.
         """
         try:
-            key: Any = None
-            if not detours and not kwargs:
-                # The fast path: tensors and Python values, no tape anywhere, nothing unusual in force.
-                try:
-                    key = tuple(
-                        [
-                            (a.dtype.as_datatype_enum, a.value.shape) if type(a) is EagerTensor else key_of(a)
-                            for a in args
-                        ]
-                    )
-                    if contexts:
-                        key = key, *[c() for c in contexts]
-                    cached = self._fast.get(key)
-                except TypeError:
-                    key = cached = None
-                if cached is not None and not settings.run_functions_eagerly:
-                    concrete, positions = cached
-                    if not listeners or not state.tapes:
-                        compiled = concrete.body.compiled
-                        values = compiled(*[args[i].value for i in positions], *concrete._captured_raw)
-                        return concrete._pack(eager_outputs(values, concrete.body.outputs))
-            return self._call(args, kwargs, key)
+            if settings.run_functions_eagerly:
+                return self.python_function(*args, **kwargs)
+            self._calls += 1
+            if kwargs:
+                args, kwargs = self._signature.bind(args, kwargs)
+            tensors: list[Any] = []
+            key = self._key(args, kwargs, tensors)
+            concrete = self._traces.get(key)
+            if concrete is None or concrete.around is not None:
+                concrete, tensors = self._found(key, args, kwargs, tensors)
+            return concrete.call_flat(tensors)
         except Exception as error:
             filtered(error)
             raise
 
-    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any], key: Any) -> Any:
-        """Calls the trace for the arguments outside of the fast path.
+    def _key(self, args: tuple[Any, ...], kwargs: dict[str, Any], tensors: list[Any]) -> Any:
+        """Returns the key of the trace for a call: of the arguments, and of the context on which traces depend.
 
         Args:
-            args, kwargs: the arguments.
-            key: the key of the fast path for them, or None.
+            args: the positional arguments.
+            kwargs: the keyword arguments in canonical form.
+            tensors: gets the tensors among them, in the order of the trace's inputs.
         """
-        if settings.run_functions_eagerly:
-            return self.python_function(*args, **kwargs)
-        concrete, bound = self._concrete_for(args, kwargs)
-        if key is not None:
-            self._remember(key, args, concrete)
-        return concrete.call_flat(concrete.function_type.tensors(*bound))
+        key: list[Any] = []
+        for a in args:
+            if type(a) is EagerTensor:
+                tensors.append(a)
+                key.append((a.dtype.as_datatype_enum, a.value.shape))
+            else:
+                key.append(key_of(a, tensors))
+        if kwargs:
+            key.append("keywords")
+            key += [(name, key_of(value, tensors)) for name, value in kwargs.items()]
+        if detours:
+            key += [d.device or d.stops for d in state.devices]
+            graph = state.graph
+            if graph is not None:
+                if graph.seed is not None:
+                    key.append(("seed", graph.seed))
+                while graph.around is not None:
+                    graph = graph.around
+                if not graph.building_function:  # of TensorFlow 1, with variables of its own
+                    key.append(("graph", WeakKey(graph)))
+        for context in contexts:
+            key.append(context())
+        return tuple(key)
 
-    def _remember(self, key: Any, args: tuple[Any, ...], concrete: ConcreteFunction) -> None:
-        """Caches a trace for the fast path, if the arguments are tensors and Python values alone."""
-        if state.devices or (self._input_signature is not None and any(type(a) is not EagerTensor for a in args)):
-            return
-        positions = [i for i, a in enumerate(args) if type(a) is EagerTensor]
-        if sum(is_tensor_spec(s) for s in concrete.function_type.flat) != len(positions):
-            return
-        if any(nest.is_nested(a) for a in args):
-            return
-        if len(self._fast) >= MOST_TRACES:
-            self._fast.clear()
-        self._fast[key] = concrete, positions
+    def _found(
+        self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], tensors: list[Any]
+    ) -> tuple[ConcreteFunction, list[Any]]:
+        """Returns the trace for a call whose key leads to none, after tracing it if there is none, and its inputs.
 
-    def _concrete_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[ConcreteFunction, Any]:
-        """Returns the trace for a call, and the arguments in the form that it accepts."""
-        self._calls += 1
-        bound = self._signature.bind(args, kwargs)
-        bound = _without_arrays(bound) if self._input_signature is None else self._fitted(*bound)
-        key = self._key(bound)
+        The key leads to the trace from now on. The trace may have another key of its own: of all arguments with
+        defaults, of the input signature, or of open dimensions.
+        """
+        args, kwargs = self._signature.bind(args, kwargs)
+        if self._input_signature is not None:
+            args, kwargs = self._fitted(args, kwargs)
+        own = self._own_key(args, kwargs)
         with self._tracing:
-            concrete = self._traces.get(key)
+            concrete = self._traces.get(own)
             if concrete is None or not concrete.usable():
                 traces = len(self._explanations)
-                concrete = self._traced(key, *bound)
+                concrete = self._traced(own, args, kwargs)
                 if len(self._explanations) > traces:
                     self._calls_that_traced += 1
                     self._warn_of_tracing()
-            else:
-                self._traces.move_to_end(key)
-        return concrete, bound
+            given, tensors = tensors, concrete.function_type.tensors(args, kwargs)
+            same = len(given) == len(tensors)  # else some are defaults
+            if self._input_signature is not None:  # it may have converted some
+                same = same and all(map(operator.is_, given, tensors))
+            if same and self._traces.get(key) is not concrete:
+                self._remember(key, concrete)
+        return concrete, tensors
 
-    def _key(self, bound: Any) -> Any:
-        """Returns the key of the trace for a call: of the arguments, and of the context on which traces depend."""
-        args, kwargs = bound
-        if self._input_signature is None:
-            arguments = key_of(args), key_of(kwargs)
-        else:
-            arguments = key_of(self._input_signature), key_of(args[len(self._input_signature) :])
-        devices = tuple([d.device or d.stops for d in state.devices])
-        seed = state.graph is not None and getattr(state.graph, "seed", None)
-        return arguments, devices, seed, *[c() for c in contexts]
+    def _own_key(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Returns the key that a trace for these arguments has itself."""
+        specs = self._input_signature or ()
+        return self._key((*specs, *args[len(specs) :]), kwargs, NOWHERE)
+
+    def _remember(self, key: Any, concrete: ConcreteFunction) -> None:
+        """Has a key lead to a trace."""
+        self._traces[key] = concrete
+        if len(self._traces) <= MOST_TRACES:
+            return
+        for other in [k for k, trace in self._traces.items() if trace.key is not k]:
+            del self._traces[other]
+        if len(self._traces) > MOST_TRACES:
+            get_logger().warning(
+                "%s has more than %d traces; the oldest is dropped. Pass tensors instead of Python values, or give an "
+                "input_signature.", self._name, MOST_TRACES,
+            )  # fmt: skip
+            del self._traces[next(iter(self._traces))]
 
     def _fitted(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Returns the arguments with those of the input signature as tensors that fit it.
@@ -265,27 +285,27 @@ class Function:
     def _traced(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ConcreteFunction:
         """Traces the function for these arguments, and caches the trace."""
         enough = 1 if self._jit is None else self._jit.most_shapes
-        called = key
-        if self._options.reduce_retracing and len(self._traces) >= enough and self._input_signature is None:
-            for trace in self._traces.values():
+        called = key, args, kwargs
+        if self._options.reduce_retracing and self._input_signature is None:
+            traces = self._distinct()
+            for trace in traces if len(traces) >= enough else ():
                 args, kwargs = _relaxed(trace.function_type, args, kwargs)
-                key = self._key((args, kwargs))
+                key = self._key(args, kwargs, NOWHERE)
                 if key in self._traces and self._traces[key].usable():
                     return self._traces[key]
         concrete = self._trace(args, kwargs, may_create_variables=not self._created_variables)
         if concrete.graph.variables_made:
             self._created_variables = True
             concrete = self._trace(args, kwargs, may_create_variables=False)
-        self._explain(called)
-        self._traces[key] = concrete
-        if len(self._traces) > MOST_TRACES:
-            get_logger().warning(
-                "%s has more than %d traces; the one that was not called for longest is dropped. Pass tensors instead "
-                "of Python values, or give an input_signature.", self._name, MOST_TRACES,
-            )  # fmt: skip
-            self._traces.popitem(last=False)
-            self._fast.clear()
+        self._explain(*called)
+        concrete.key = key
+        self._traces.pop(key, None)  # one that is not usable any more, with an equal key
+        self._remember(key, concrete)
         return concrete
+
+    def _distinct(self) -> list[ConcreteFunction]:
+        """Returns the traces, the oldest first."""
+        return [trace for key, trace in list(self._traces.items()) if trace.key is key]
 
     def _trace(self, args: tuple[Any, ...], kwargs: dict[str, Any], may_create_variables: bool) -> ConcreteFunction:
         names = self._signature.names(args, kwargs)
@@ -364,15 +384,25 @@ class Function:
 
     # ---- reasons for tracing -----------------------------------------------------------------------------------------
 
-    def _explain(self, key: Any) -> None:
-        before = next(reversed(self._traces)) if self._traces else None
-        reason = (
-            "the first call"
-            if before is None
-            else "; ".join(_differences(before[0], key[0], self._signature)) or "the context"
-        )
+    def _explain(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        traces = self._distinct()
+        if traces:
+            last = traces[-1]
+            before = self._keys_by_name(last.key, last.function_type.args, last.function_type.kwargs)
+            after = self._keys_by_name(key, args, kwargs)
+            changed = [name for name in {**before, **after} if before.get(name) != after.get(name)]
+            differences = [f"{n} changed from {_shown(before.get(n))} to {_shown(after.get(n))}" for n in changed]
+            reason = "; ".join(differences) or "the context"
+        else:
+            reason = "the first call"
         self._explanations.append(f"trace {len(self._explanations) + 1} of {self._name}: {reason}")
         self._reason = reason
+
+    def _keys_by_name(self, key: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """Returns the part of a trace key that each argument has, by the name of its parameter."""
+        count = len(args)
+        keys = [*key[:count], *(of_one for _, of_one in key[count + 1 : count + 1 + len(kwargs)])]
+        return dict(zip(self._signature.names(args, kwargs), keys, strict=True))
 
     def _warn_of_tracing(self) -> None:
         """Warns if calls trace often. Traces that `get_concrete_function` makes do not count: they are meant."""
@@ -414,36 +444,30 @@ class Function:
             TypeError: they do not fit the function's parameters or input signature.
         """
         if self._input_signature is not None and not args and not kwargs:
-            specs = self._input_signature
-            for existing, trace in self._traces.items():
-                if existing[0][0] == key_of(specs):
-                    return trace
-            args = specs
-        bound = self._signature.bind(args, kwargs)
-        if self._input_signature is None:
-            bound = _without_arrays(bound)
-        key = self._key(bound)
+            args = self._input_signature
+        args, kwargs = self._signature.bind(args, kwargs)
+        key = self._own_key(args, kwargs)
         with self._tracing:
             concrete = self._traces.get(key)
-            return self._traced(key, *bound) if concrete is None else concrete
+            return self._traced(key, args, kwargs) if concrete is None or not concrete.usable() else concrete
 
     def experimental_get_tracing_count(self) -> int:
         """Returns the number of traces."""
-        return len(self._traces)
+        return len(self._distinct())
 
     @property
     def _list_all_concrete_functions(self) -> Any:
-        return lambda: list(self._traces.values())
+        return self._distinct
 
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, ConcreteFunction]:
         """Returns the traces to save; a function with an input signature is traced if it was not before."""
         if not self._traces and self._input_signature is not None:
             self.get_concrete_function()
-        return {f"trace_{i}": trace for i, trace in enumerate(self._traces.values())}
+        return {f"trace_{i}": trace for i, trace in enumerate(self._distinct())}
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """Returns a text of the signatures of all traces."""
-        return "\n\n".join(c.pretty_printed_signature(verbose) for c in self._traces.values())
+        return "\n\n".join(c.pretty_printed_signature(verbose) for c in self._distinct())
 
     @property
     def python_function(self) -> Callable[..., Any]:
@@ -547,13 +571,6 @@ def _name_of(function: Any) -> str:
     return str(name)
 
 
-def _without_arrays(bound: Any) -> Any:
-    """Returns the arguments with arrays converted to tensors."""
-    if not any(isinstance(v, ARRAYS) for v in nest.flatten(bound)):
-        return bound
-    return nest.map_structure(lambda v: convert(v) if isinstance(v, ARRAYS) else v, bound)
-
-
 def _relaxed(traced: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
     """Returns the arguments with None for the dimensions in which they differ from traced ones.
 
@@ -566,7 +583,7 @@ def _relaxed(traced: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
         return args, kwargs
     for old, new in zip(nest.flatten(before), nest.flatten(now), strict=True):
         alike = isinstance(old, TensorSpec) and isinstance(new, TensorSpec) and old.dtype is new.dtype
-        if not alike and key_of(old) != key_of(new):
+        if not alike and key_of(old, NOWHERE) != key_of(new, NOWHERE):
             return args, kwargs
 
     def relaxed(old: Any, new: Any, value: Any) -> Any:
@@ -575,21 +592,6 @@ def _relaxed(traced: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
         return TensorSpec(old.shape.most_specific_compatible_shape(new.shape), new.dtype)
 
     return nest.map_structure(relaxed, before, now, (args, kwargs))
-
-
-def _differences(before: Any, after: Any, signature: Signature) -> list[str]:
-    """Returns a text for each argument in which the keys of two traces differ."""
-    names = list(signature.signature.parameters)
-    differences = []
-    for part in (0, 1):
-        olds, news = before[part][1:], after[part][1:]
-        for i in range(max(len(olds), len(news))):
-            old = olds[i] if i < len(olds) else None
-            new = news[i] if i < len(news) else None
-            if old != new:
-                name = names[i] if part == 0 and i < len(names) else f"argument {i}"
-                differences.append(f"{name} changed from {_shown(old)} to {_shown(new)}")
-    return differences
 
 
 def _shown(key: Any) -> str:

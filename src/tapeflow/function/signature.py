@@ -14,7 +14,6 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.spec import TensorSpec, TypeSpec, VariableSpec
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
-from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
 from tapeflow.core.values.variable import Variable
 
@@ -44,34 +43,58 @@ class WeakKey:
         return f"<{type(self._ref()).__name__} object>"
 
 
-def key_of(value: Any) -> Any:
-    """Returns the hashable part of a trace key for an argument: traces are shared by arguments of the same key."""
+class _Nowhere(list):
+    """Takes the tensors of arguments that are not of a call, among which specs may stand for tensors."""
+
+    def append(self, tensor: Any) -> None:
+        """Drops a tensor."""
+
+    def extend(self, tensors: Any) -> None:
+        """Drops several."""
+
+
+NOWHERE = _Nowhere()
+
+
+def key_of(value: Any, tensors: list[Any]) -> Any:
+    """Returns the hashable part of a trace key for an argument: traces are shared by arguments of the same key.
+
+    Args:
+        value: the argument.
+        tensors: gets the tensors in it, in the order of the trace's inputs.
+    """
     kind = type(value)
     if kind is EagerTensor:
+        tensors.append(value)
         return value.dtype.as_datatype_enum, value.value.shape
     if kind in (int, float, bool, str, bytes, complex):
         return kind, value
     if value is None:
         return None
     if kind is list or kind is tuple:
-        return (kind, *[key_of(v) for v in value])
+        return (kind, *[key_of(v, tensors) for v in value])
     if kind is dict:
-        return (dict, *[(k, key_of(v)) for k, v in value.items()])
-    if kind is SymbolicTensor:
+        return (dict, *[(k, key_of(value[k], tensors)) for k in nest.sorted_keys(value)])
+    if isinstance(value, Tensor):
+        tensors.append(value)
         return value.dtype.as_datatype_enum, value.shape if value.shape.rank is None else tuple(value.shape.as_list())
     if isinstance(value, ReadAsTensor):
         return "variable", value._id
     if isinstance(value, ARRAYS):
-        return "array", str(value.dtype), tuple(value.shape)
+        return key_of(convert(value), tensors)
     if isinstance(value, TypeSpec):
+        if tensors is not NOWHERE and is_tensor_spec(value):
+            convert(value)  # it raises the error
         return _key_of_spec(value)
     if isinstance(value, CompositeTensor) or hasattr(kind, "__tf_composite__"):
+        tensors.extend(components_of(value))
         return "composite", value._type_spec
     trace = getattr(value, "__tf_tracing_type__", None)
     if trace is not None:
+        tensors.extend(v for v in nest.flatten(value) if isinstance(v, Tensor))
         return "type", trace(None)
     if isinstance(value, Mapping) or nest.is_nested(value):
-        return (kind, *[key_of(v) for v in nest.flatten(value)], str(getattr(value, "keys", list)()))
+        return (kind, *[key_of(v, tensors) for v in nest.flatten(value)], str(getattr(value, "keys", list)()))
     try:
         hash(value)
     except TypeError:
@@ -79,6 +102,12 @@ def key_of(value: Any) -> Any:
     if kind.__hash__ is object.__hash__ or callable(value):
         return WeakKey(value)
     return kind, value
+
+
+def components_of(value: Any) -> list[Any]:
+    """Returns the tensors of a composite tensor."""
+    value = value.__tf_composite__() if hasattr(type(value), "__tf_composite__") else value
+    return value._type_spec.to_tensors(value)
 
 
 def _key_of_spec(spec: TypeSpec) -> Any:
@@ -93,7 +122,7 @@ def _key_of_spec(spec: TypeSpec) -> Any:
 
 def spec_of(value: Any) -> Any:
     """Returns the spec of a tensor, an array or a composite tensor; other values as they are."""
-    if isinstance(value, (EagerTensor, SymbolicTensor)):
+    if isinstance(value, Tensor):
         return TensorSpec(value.shape, value.dtype)
     if isinstance(value, ARRAYS):
         tensor = convert(value)
@@ -127,8 +156,14 @@ class Signature:
         parameters = list(signature.parameters.values())
         self.signature = signature.replace(parameters=parameters[1:] if bound else parameters)
         self.name = getattr(function, "__name__", type(function).__name__)
-        self.simple = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in self.signature.parameters.values())
-        self.count = len(self.signature.parameters)
+        kinds = inspect.Parameter
+        rows = [(p.name, p.default, p.kind) for p in self.signature.parameters.values()]
+        self._by_place = [row for row in rows if row[2] in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD)]
+        self._by_name = [(name, default) for name, default, kind in rows if kind is kinds.KEYWORD_ONLY]
+        self._takes_more = any(kind is kinds.VAR_POSITIONAL for *_, kind in rows)
+        self._takes_names = any(kind is kinds.VAR_KEYWORD for *_, kind in rows)
+        self._defaults = tuple([default for _, default, _ in self._by_place])
+        self._required = sum(default is kinds.empty for default in self._defaults)
 
     def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Returns positional and keyword arguments in canonical form, with defaults.
@@ -136,6 +171,29 @@ class Signature:
         Raises:
             TypeError: they do not fit the parameters.
         """
+        if not kwargs and not self._by_name and len(args) >= self._required:
+            if len(args) <= len(self._defaults):
+                return (*args, *self._defaults[len(args) :]), {}
+            if self._takes_more:
+                return tuple(args), {}
+        by_place, missing = self._by_place, inspect.Parameter.empty
+        values, named = list(args), dict(kwargs)
+        for name, default, kind in by_place[len(args) :]:
+            value = default if kind is inspect.Parameter.POSITIONAL_ONLY else named.pop(name, default)
+            if value is missing:
+                return self._bound(args, kwargs)
+            values.append(value)
+        for name, default in self._by_name:
+            if named.setdefault(name, default) is missing:
+                return self._bound(args, kwargs)
+        too_many = len(args) > len(by_place) and not self._takes_more
+        others = len(named) > len(self._by_name)  # for `**kwargs`; or unknown, or given by their places too
+        if too_many or (others and (not self._takes_names or any(row[0] in named for row in by_place))):
+            return self._bound(args, kwargs)
+        return tuple(values), dict(sorted(named.items())) if len(named) > 1 else named
+
+    def _bound(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Binds as Python does, with its messages."""
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
@@ -237,8 +295,7 @@ class FunctionType:
             if isinstance(spec, TensorSpec):
                 tensors.append(value if isinstance(value, Tensor) else convert(value, spec.dtype))
             elif is_tensor_spec(spec):
-                value = value.__tf_composite__() if hasattr(type(value), "__tf_composite__") else value
-                tensors.extend(nest.flatten(value, expand_composites=True))
+                tensors += components_of(value)
         return tensors
 
     # ---- printing ----------------------------------------------------------------------------------------------------

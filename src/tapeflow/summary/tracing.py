@@ -8,7 +8,7 @@ from typing import Any
 from tensorboard.compat.proto import config_pb2, summary_pb2
 
 from tapeflow.core import errors
-from tapeflow.core.context import detours, discard, graph_traces
+from tapeflow.core.context import discard, graph_traces
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import executing_eagerly
 from tapeflow.core.types.aliases import TensorLike
@@ -35,7 +35,6 @@ class Trace:
             profiling.start(str(profiler_outdir))
             self._profiling = True
         if graph:
-            detours.append(self)  # so that functions take no short way past `collect`
             graph_traces.append(self)
 
     def collect(self, graph: Any) -> None:
@@ -46,7 +45,6 @@ class Trace:
     def stop(self, save: bool) -> None:
         """Stops collecting, and the profiler, which writes its profile if `save`."""
         discard(graph_traces, self)
-        discard(detours, self)
         if self._profiling:
             try:
                 profiling.stop(save)

@@ -47,12 +47,12 @@ def _detach(program: Program) -> None:
 
 
 def _forget_records(program: Program) -> None:
-    """Drops the records of conditionals and loops that nothing in the program uses: a tape around an earlier call of
-    the function had them returned, for gradients, and torch computes its own."""
+    """Drops the records of conditionals and loops that nothing in the program uses: a tape in the function had them
+    returned, for gradients that the result does not depend on."""
     used = {id(t) for step in program.steps for t in step.inputs} | {id(t) for t in program.outputs}
     for step in program.steps:
-        if step.operation.residuals is not None:
-            record = step.operation.residuals.output
+        record = step.operation.record
+        if record is not None:
             step.outputs = [t for t in step.outputs if t is not record or id(t) in used]
 
 

@@ -252,8 +252,8 @@ def _function(
             for t in step.outputs:
                 operation.outputs.append(SymbolicTensor(operation, t.value_index, t.dtype, t.shape))
                 copies[id(t)] = operation.outputs[-1]
-                if step.operation.residuals is not None and t is step.operation.residuals.output:
-                    operation.residuals = step.operation.residuals._replace(output=operation.outputs[-1])
+                if t is step.operation.record:
+                    operation.record = operation.outputs[-1]
         for tensor in outputs:
             copy_of(tensor)
         results = iter(substituted(outputs, copies))

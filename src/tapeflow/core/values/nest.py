@@ -32,7 +32,7 @@ class _Container(NamedTuple):
     rebuild: Callable[[Any, list], Any]  # a value of the same type, with these items
 
 
-def _sorted_keys(mapping: Mapping) -> list:
+def sorted_keys(mapping: Mapping) -> list:
     try:
         return sorted(mapping)
     except TypeError:
@@ -40,11 +40,11 @@ def _sorted_keys(mapping: Mapping) -> list:
 
 
 def _mapping_values(mapping: Mapping) -> list:
-    return [mapping[key] for key in _sorted_keys(mapping)]
+    return [mapping[key] for key in sorted_keys(mapping)]
 
 
 def _rebuild_dict(like: Mapping, items: list) -> dict:
-    keys = _sorted_keys(like)
+    keys = sorted_keys(like)
     packed = dict(zip(keys, items, strict=True))
     return packed if keys == list(like) else {key: packed[key] for key in like}  # in the order of `like`
 
@@ -88,7 +88,7 @@ def _is_namedtuple_type(cls: type) -> bool:
 
 
 _LIST = _Container(_unchanged, _indices, lambda like, items: items)
-_DICT = _Container(_mapping_values, _sorted_keys, _rebuild_dict)
+_DICT = _Container(_mapping_values, sorted_keys, _rebuild_dict)
 _MUTABLE_MAPPING = _DICT._replace(rebuild=_rebuild_mutable_mapping)
 _MAPPING = _DICT._replace(rebuild=_rebuild_mapping)
 _VIEW = _Container(list, _indices, lambda like, items: items)  # can't be built from its items, so packs into a list
@@ -385,7 +385,7 @@ def _find_mismatch(a: Any, b: Any, check_types: bool, table: _ContainerTable) ->
                 f"The two namedtuples don't have the same sequence type. First structure {_described(a)} has type "
                 f"{type(a).__name__}, while second structure {_described(b)} has type {type(b).__name__}"
             )
-        if container_a.keys is _sorted_keys and a.keys() != b.keys():
+        if container_a.keys is sorted_keys and a.keys() != b.keys():
             return ValueError, (
                 "The two dictionaries don't have the same set of keys. First structure has keys "
                 f"{_described(list(a))}, while second structure has keys {_described(list(b))}"

@@ -144,11 +144,11 @@ def on_batch(body: Body, count: Any, values: Sequence[Any], batched: Sequence[bo
 class _Writer:
     """Calls a function's ops for all slices, one after the other."""
 
-    def __init__(self, count: Any, manner: Manner, empty_tapes: dict[int, Any] | None = None) -> None:
+    def __init__(self, count: Any, manner: Manner, empty_records: dict[int, Any] | None = None) -> None:
         self.batch = Batch(count)
         self._count, self._manner = count, manner
-        # Empty lists in the place of rewritten conditionals' and loops' tapes, by their ids; they must not be freed.
-        self._empty_tapes: dict[int, Any] = {} if empty_tapes is None else empty_tapes
+        # Empty lists in the place of rewritten conditionals' and loops' records, by their ids; they must not be freed.
+        self._empty_records: dict[int, Any] = {} if empty_records is None else empty_records
 
     def write(self, body: Body, outputs: Sequence[SymbolicTensor], inputs: Sequence[Slices]) -> list[Slices]:
         """Computes tensors of a function's graph from its inputs."""
@@ -156,10 +156,10 @@ class _Writer:
         for operation in needed(outputs, body.graph.effects(), set(values)):
             for t, output in zip(_outputs(operation), self._write(operation, values), strict=True):
                 values[id(t)] = Slices(output.value, t, output.stacked)
-            if operation.residuals is not None:
-                saved = operation.residuals.output
+            saved = operation.record
+            if saved is not None:
                 empty = ops.EmptyTensorList((), -1, variant)  # its gradient is computed from its inputs alone
-                self._empty_tapes[id(empty)] = empty
+                self._empty_records[id(empty)] = empty
                 values[id(saved)] = Slices(empty, saved, False)
         return [values[id(t)] for t in outputs]
 
@@ -178,7 +178,7 @@ class _Writer:
             return self._control_flow(op, outputs, inputs)
         if isinstance(op, GraphOp) and op.gradient_of is not None:
             with_lists = any(t.dtype is variant for t in (*operation.inputs[1:], *outputs))
-            if with_lists or id(inputs[0].value) in self._empty_tapes:
+            if with_lists or id(inputs[0].value) in self._empty_records:
                 return self._differentiated(op.gradient_of, outputs, inputs)
         if isinstance(op, GraphOp):
             return [Slices(v, t, stacked) for v, t in zip(self._alone(operation, inputs), outputs, strict=True)]
@@ -316,7 +316,7 @@ class _Writer:
 
     def _part(self, indices: Any) -> _Writer:
         """Returns a writer of functions for the slices of some indices alone."""
-        return _Writer(ops.Size(indices), self._manner, self._empty_tapes)
+        return _Writer(ops.Size(indices), self._manner, self._empty_records)
 
     def _gather(self, x: Slices, part: _Writer, indices: Any) -> Slices:
         """Returns the slices of some indices, for `part`."""
@@ -368,9 +368,8 @@ class _Writer:
 
 
 def _outputs(operation: Operation) -> list[SymbolicTensor]:
-    """Returns an operation's outputs, without the tape for its gradient."""
-    residuals = operation.residuals and operation.residuals.output
-    return [t for t in operation.outputs if t is not residuals]
+    """Returns an operation's outputs, without the record for its gradient."""
+    return [t for t in operation.outputs if t is not operation.record]
 
 
 def _read(variable: Any) -> Any:

@@ -26,6 +26,7 @@ from tapeflow.graph.codegen.compile import eager_outputs
 from tapeflow.graph.control.body import Body, Call, is_watched, order_of_tapes, raw
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import Operation, variable_of
+from tapeflow.graph.transform.copying import copy_of
 
 
 def call_on_slices(
@@ -47,10 +48,11 @@ def call_on_slices(
     graph = state.graph
     if graph is not None:
         values = [graph.capture(v) for v in values]
-    op = Vectorized(body, body.outputs, batched, forms, count, manner)
     watched = bool(state.tapes) and is_watched(values)
+    body = body.differentiable if watched else body
+    op = Vectorized(body, body.outputs, batched, forms, count, manner)
     if watched and not op.keeps_objects:
-        op = Vectorized(body, body.outputs_with_residuals(order_of_tapes()), batched, forms, count, manner)
+        op = op.of(body, body.outputs_with_residuals(order_of_tapes()))
     elif watched and graph is None:
         return op.separately([count, *values])
     if graph is not None:
@@ -88,13 +90,15 @@ class Vectorized(Call):
         self._forms = dict(zip([id(t) for t in body.outputs], forms, strict=True))
         self._count, self._manner = count, manner
         self.kernel = self.on_slices = OnSlices(body, results, batched, [self._form(t) for t in results], manner)
-
         self._backwards: dict[int, Body] = {}  # backward functions `_with_own_outputs`, by the ids of the original ones
 
     @functools.cached_property
     def keeps_objects(self) -> bool:
-        """True if a slice has residuals that are no tensors of numbers, such as the tapes of loops and conditionals."""
-        outputs = self.body.outputs_with_residuals(0)
+        """True if a slice has residuals that are no tensors of numbers, such as records of loops and conditionals."""
+        body = self.body.differentiable
+        if body is not self.body:
+            return self.of(body, [body.graph.copies[id(t)] for t in self.results]).keeps_objects
+        outputs = body.outputs_with_residuals(0)
         return any(t.dtype.torch is None and id(t.op) in self._varying for t in outputs)
 
     def _form(self, tensor: SymbolicTensor) -> str:
@@ -102,30 +106,25 @@ class Vectorized(Call):
         return self._forms.get(id(tensor)) or (STACKED if id(tensor.op) in self._varying else SHARED)
 
     def shape_of(self, tensor: SymbolicTensor) -> TensorShape:
-        """Returns the shape of the call's output for a tensor of the body."""
         if self._form(tensor) != STACKED:
             return tensor.shape
         count = value_of(self._count) if isinstance(self._count, SymbolicTensor) else self._count.value
         return TensorShape([None if count is None else int(count)]).concatenate(tensor.shape)
 
-    def kernel_of(self, outputs: int) -> Callable[..., Any]:
-        return lambda *values: self.on_slices(*values)[:outputs]
-
-    def also_gives(self, operation: Any, tensor: SymbolicTensor) -> SymbolicTensor:
-        output = SymbolicTensor(operation, len(operation.outputs), tensor.dtype, self.shape_of(tensor))
-        operation.outputs.append(output)
-        self.results.append(tensor)
-        self.on_slices.add(tensor, self._form(tensor))
-        return output
+    def of(self, body: Body, results: Sequence[SymbolicTensor]) -> Vectorized:
+        forms = list(self._forms.values())
+        return Vectorized(body, results, self.on_slices.batched, forms, self._count, self._manner)
 
     # ---- gradients ---------------------------------------------------------------------------------------------------
 
     def _gradient(self, call: Any, *dys: Any) -> list[Any]:
-        if call.attrs or not self.keeps_objects:
+        operation = None if call.attrs else call.outputs[0].op
+        if operation is None or (operation.op is self and not self.keeps_objects):
             return super()._gradient(call, *dys)
-        operation = call.outputs[0].op
         if operation.op is self:  # from now on the operation calls a loop, which has a gradient of its own
             operation.op, operation.args = self._as_loop(operation)
+        if isinstance(operation.op, Vectorized):
+            return operation.op._gradient(call, *dys)
         gradients = dict(zip(map(id, operation.args), operation.op._gradient(call, *dys), strict=True))
         return [gradients.get(id(t)) for t in call.inputs]
 
@@ -216,8 +215,7 @@ def _with_own_outputs(body: Body) -> Body:
 
     So no other backward function captures the outputs, of which a call has the sums and not the slices' values.
     """
-    with body.graph.as_default():
-        outputs = [identity(t) for t in body.outputs]
-    copy = Body(body.graph)
-    copy.outputs = outputs
-    return copy
+    graph = copy_of(body.graph)
+    with graph.as_default():
+        graph.outputs = [identity(t) for t in graph.outputs]
+    return Body(graph)

@@ -285,12 +285,6 @@ class OnSlices:
         self._sliced: Sliced | None = None
         self._one_by_one = False
 
-    def add(self, tensor: SymbolicTensor, form: str) -> None:
-        """Adds an output."""
-        self.results.append(tensor)
-        self.forms.append(form)
-        self._sliced = None
-
     @property
     def sliced(self) -> Sliced:
         """The function of one slice that vmap runs."""

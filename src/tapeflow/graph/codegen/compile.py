@@ -328,7 +328,10 @@ def arguments(op: Any, args: Sequence[Any], eager: Callable[[SymbolicTensor], Ea
 
 def eager_outputs(values: Iterable[Any], tensors: Iterable[SymbolicTensor]) -> list[Any]:
     """Returns the raw values of tensors as eager tensors."""
-    return [as_eager(v, t.dtype) for v, t in zip(values, tensors, strict=True)]
+    return [
+        EagerTensor(v, t.dtype) if type(v) is torch.Tensor else as_eager(v, t.dtype)
+        for v, t in zip(values, tensors, strict=True)
+    ]
 
 
 def value_now(tensor: SymbolicTensor, value_of: Callable[[SymbolicTensor], Any]) -> Any:

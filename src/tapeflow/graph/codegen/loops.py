@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Container, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -33,11 +34,11 @@ class Loop(Written):
         places: for condition and body, the places of the loop-invariant values that follow the loop variables.
         limited: whether the first value is the maximal trip count.
         uniform: the places of the loop-invariant lists all of whose entries are written and of one shape.
+        residuals: tensors of the body's graph that are recorded of each iteration; None if there is no record.
 
     Attributes:
-        residuals: tensors of the body's graph that are recorded of each iteration; None if there is no record.
-        gradients: the kernels of its gradients.
-        recorded_numbers: the places among them of those that are recorded as Python numbers.
+        recorded_numbers: the ids of those of them that are recorded as Python numbers.
+        gradients: the kernels of the gradients that read its record.
     """
 
     def __init__(
@@ -49,40 +50,36 @@ class Loop(Written):
         places: tuple[Sequence[int], Sequence[int]],
         limited: bool,
         uniform: Container[int] = (),
+        residuals: Sequence[SymbolicTensor] | None = None,
     ) -> None:
         super().__init__(body.name)
         self.condition, self.body = condition, body
         self.count, self.captured, self.places, self.limited = count, captured, places, limited
         self.uniform = uniform
-        self.residuals: list[SymbolicTensor] | None = None
-        self.gradients: list[LoopGradient] = []
+        self.residuals = residuals
         self.recorded_numbers: set[int] = set()
-        self._prologue: Prologue | None = None
+        self.gradients: list[LoopGradient] = []
 
-    def add_residuals(self, tensors: Sequence[SymbolicTensor]) -> list[int]:
-        """Adds residuals to the record of iterations, which the loop returns from now on.
+    def recording(self, tensors: Sequence[SymbolicTensor]) -> Loop:
+        """Returns the loop that also returns a record of these tensors in each iteration, and of its own residuals.
 
         Args:
-            tensors: tensors of the body's graph.
-
-        Returns:
-            Their places in the record of an iteration.
+            tensors: tensors of the graph of the `differentiable` body.
         """
-        self.rewrite()
-        self._prologue = None
-        self.residuals = residuals = self.residuals or []
-        places = {id(t): i for i, t in enumerate(residuals)}
-        new = [t for t in tensors if id(t) not in places]
-        places.update((id(t), len(residuals) + i) for i, t in enumerate(new))
-        residuals += new
-        return [places[id(t)] for t in tensors]
+        residuals = {id(t): t for t in (*(self.residuals or ()), *tensors)}
+        if self.residuals is not None and len(residuals) == len(self.residuals):
+            return self
+        loop = Loop(
+            self.condition, self.body.differentiable, self.count, self.captured, self.places, self.limited,
+            self.uniform, list(residuals.values()),
+        )  # fmt: skip
+        loop.gradients += self.gradients
+        return loop
 
-    @property
+    @functools.cached_property
     def prologue(self) -> Prologue:
         """The part of the body that is computed before the loop."""
-        if self._prologue is None:
-            self._prologue = Prologue(self)
-        return self._prologue
+        return Prologue(self)
 
     @property
     def in_rows(self) -> list[SymbolicTensor]:
@@ -96,15 +93,15 @@ class Loop(Written):
         wanted = {id(t) for t in self.residuals or ()}
         return [t for t in self.prologue.tensors if id(t) in wanted]
 
-    def columns(self, record: Record) -> list[Column]:
-        """Returns the values of each residual in all iterations."""
+    def columns(self, record: Record) -> dict[int, Column]:
+        """Returns the values of the residuals in all iterations, by the ids of their tensors."""
         if record.columns is not None:
             return record.columns
         stacked = {id(t) for t in self.prologue.stacked}
         ahead = zip(self._ahead, record.ahead, strict=bool(record.rows))
         columns: dict[int, Column] = {id(t): v if id(t) in stacked else Same(v) for t, v in ahead}
         columns.update(zip(map(id, self.in_rows), zip(*record.rows, strict=True), strict=False))
-        return [columns.get(id(t), ()) for t in self.residuals or ()]
+        return columns
 
     def region(self, graphs: set[int] | None = None, program_of: Callable[[Body], Program] = specialized) -> LoopRegion:
         """Returns the loop as a part of a program; arguments as of `Region`."""
@@ -128,7 +125,7 @@ class Loop(Written):
             OpError: an op failed.
         """
         limit = int(values[0]) if self.limited else -1
-        record = Record()
+        record = Record(self)
         try:
             last = self.function(limit, record, *(values[1:] if self.limited else values))
         except Exception as error:
@@ -141,6 +138,5 @@ class Loop(Written):
         ahead = [i for i, t in enumerate(self.prologue.tensors) if id(t) in wanted]
         recorded = None if self.residuals is None else ahead
         numbers = writer.write_loop(self.name, self.region(), self.captured, recorded)
-        as_numbers = {id(t) for t, is_number in zip(self.in_rows, numbers, strict=True) if is_number}
-        self.recorded_numbers = {i for i, t in enumerate(self.residuals or ()) if id(t) in as_numbers}
+        self.recorded_numbers = {id(t) for t, is_number in zip(self.in_rows, numbers, strict=True) if is_number}
         return writer

@@ -73,7 +73,7 @@ class Region:
             if step.blocks:
                 self.blocks[id(step)] = [Region(block, graphs, program_of, self) for block in step.blocks]
                 continue
-            if step.registered or (step.operation.residuals is not None and program_of is specialized):
+            if step.registered or (step.operation.record is not None and program_of is specialized):
                 continue
             if step.name in CONDITIONALS:
                 self.branches[id(step)] = [

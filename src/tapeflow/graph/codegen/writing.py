@@ -189,7 +189,7 @@ class Writer:
         arguments = [self.reference(t) for t in step.inputs]
         if op is READ and variable_of(step.args[0]) is not None:
             return f"{arguments[0]}._value.value"
-        function = op.kernel_of(len(step.outputs))
+        function = op.kernel
         if op.template and function is not None:
             function = self._on_one_device(function)
         kernel = "" if function is None else self.named(f"op_{op.name}", function)

@@ -47,7 +47,6 @@ from tapeflow.graph.compiler.loop_control import (
     scalar,
     write_loop,
 )
-from tapeflow.graph.compiler.native_loops import differentiated_by
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import Operation
 
@@ -615,14 +614,14 @@ class Steps:
         """Returns the results of a conditional."""
         index, *values = step.args
         held, op = list(map(self._held, values)), step.op
-        count = len(next(iter(op.bodies.values())).outputs)  # without the tape of the branch
+        count = len(next(iter(op.bodies.values())).outputs)  # without the record
 
         def results(label: str, body: Body) -> list[Held]:
             inputs = [held[p] for p in op.places[label]]
             return Steps(self._code, body.compiled.program, inputs, self._count, always=False).outputs
 
-        tapes: list[Held] = [UNRECORDED.last for _ in step.outputs[count:]]
-        return self._branches(self._held(index), op.bodies, results, step.outputs[:count], held) + tapes
+        records: list[Held] = [UNRECORDED.last for _ in step.outputs[count:]]
+        return self._branches(self._held(index), op.bodies, results, step.outputs[:count], held) + records
 
     def _conditional_gradient(self, step: Step) -> list[Held]:
         """Returns the gradients of a conditional: of a branch that runs again, with its residuals."""
@@ -631,8 +630,8 @@ class Steps:
         dys, (index, *operands) = (list(map(self._held, t)) for t in (step.args[1 : 1 + count], step.args[1 + count :]))
 
         def results(label: str, body: Body) -> list[Held]:
-            backward, places = body.backward(body.outputs, differentiated_by(of, body)), op.places[label]
-            inputs, captures = [operands[p] for p in places], backward.graph.external_captures
+            body, backward, places = body.differentiable, body.backward_from(of.targets), op.places[label]
+            inputs, captures = [operands[p] for p in places], backward.captures
             known: dict[int, Held] = dict(zip(map(id, body.inputs), inputs, strict=True))
             residuals = [t for t in captures if id(t) not in known]
             if any(not isinstance(t, SymbolicTensor) or t.graph is not body.graph for t in residuals):

@@ -31,7 +31,7 @@ from tapeflow.graph.codegen.writing import has_stream, with_stream
 from tapeflow.graph.compiler.clusters import has_llvm
 from tapeflow.graph.compiler.target import function
 from tapeflow.graph.ir.graph import READ
-from tapeflow.graph.ir.operation import GradientOf, GraphOp, variable_in
+from tapeflow.graph.ir.operation import GraphOp, variable_in
 
 if TYPE_CHECKING:
     from tapeflow.graph.codegen.loops import Loop
@@ -116,7 +116,7 @@ def bodies_of(step: Step) -> list[Body] | None:
     op = step.op
     if op is READ:
         return []
-    if step.name in LOOPS and step.operation.residuals is not None:  # the record of an inner loop
+    if step.name in LOOPS and step.op.kernel.residuals is not None:  # the record of an inner loop
         return None
     if step.name in (*CALLS, *CONDITIONALS, *LOOPS):
         return list(op.bodies.values())
@@ -124,12 +124,7 @@ def bodies_of(step: Step) -> list[Body] | None:
     if of is None or of.operation.type not in CONDITIONALS or of.outside:
         return None
     branches = list(of.operation.op.bodies.values())
-    return branches + [branch.backward(branch.outputs, differentiated_by(of, branch)) for branch in branches]
-
-
-def differentiated_by(of: GradientOf, branch: Body) -> tuple[bool, ...]:
-    """Returns for each output of a conditional's branch whether it has a cotangent."""
-    return tuple([i in of.targets for i in range(len(branch.outputs))])
+    return branches + [branch.backward_from(of.targets) for branch in branches]
 
 
 def _others() -> tuple[Any, ...]:
@@ -248,8 +243,7 @@ class NativeLoop(_Native):
     def __init__(self, loop: Loop, tensors: Sequence[SymbolicTensor]) -> None:
         from tapeflow.graph.compiler.loop_functions import loop_code  # it loads LLVM
 
-        self._loop, self._tensors = loop, list(tensors)
-        self._residuals, self._newer = len(loop.residuals or ()), self
+        self._loop = loop
         code, lists = loop_code(loop, tensors)
         super().__init__(loop.name, code, lists, tensors)
         draws = [what[1] for what in code.table if what[0] == "drawn"]
@@ -258,10 +252,10 @@ class NativeLoop(_Native):
         self._counts = counts_to_known_bound(loop)
         if not self._counts and any(map(has_stream, draws)):
             raise Unsupported("nobody knows how many numbers to draw from a seed")
-        is_shared = [what[3] for what in self._recorded]
-        takes_tapes = any(t.dtype is variant for t in loop.residuals or ())  # which machine code does not record
-        if takes_tapes and not all(gradient.compiles(is_shared) for gradient in loop.gradients):
-            raise Unsupported("the gradient needs the tapes of conditionals")
+        is_shared = dict(zip(map(id, loop.residuals or ()), [what[3] for what in self._recorded], strict=True))
+        takes_records = any(t.dtype is variant for t in loop.residuals or ())  # which machine code does not keep
+        if takes_records and not all(gradient.compiles(loop, is_shared) for gradient in loop.gradients):
+            raise Unsupported("the gradient needs the records of conditionals")
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:
         """Runs the loop on raw values.
@@ -269,8 +263,6 @@ class NativeLoop(_Native):
         Raises:
             OpError: an op failed.
         """
-        if len(self._loop.residuals or ()) != self._residuals:  # a gradient needs more
-            return self._with_residuals(*values)
         loop, tensors = self._loop, values[1:] if self._loop.limited else values
         limit = max(int(values[0]), 0) if loop.limited else 2**62
         operands = self._operands(tensors, range(loop.count))
@@ -295,21 +287,12 @@ class NativeLoop(_Native):
         last = self._results(operands[: loop.count], tensors, trips)
         return tuple(last) if loop.residuals is None else (*last, boxed(self._record(rows, trips)))
 
-    def _with_residuals(self, *values: Any) -> tuple[Any, ...]:
-        """Runs the loop with the residuals that it has by now."""
-        if self._newer is self or self._newer._residuals != len(self._loop.residuals or ()):
-            try:
-                self._newer = NativeLoop(self._loop, self._tensors)
-            except Unsupported:
-                return self._loop(*values)
-        return self._newer(*values)
-
     def _record(self, rows: Sequence[Sequence[torch.Tensor]], trips: int) -> Record:
         """Returns the record of the iterations, from its parts."""
-        columns: list[Column] = []
-        for (*_, is_shared), *parts in zip(self._recorded, *rows, strict=True):
-            columns.append(Same(parts[0]) if is_shared else parts[0] if len(parts) == 1 else torch.cat(parts))
-        return Record(columns, trips)
+        columns: dict[int, Column] = {}
+        for t, (*_, is_shared), *parts in zip(self._loop.residuals or (), self._recorded, *rows, strict=True):
+            columns[id(t)] = Same(parts[0]) if is_shared else parts[0] if len(parts) == 1 else torch.cat(parts)
+        return Record(self._loop, columns, trips)
 
 
 KEPT = -1  # in the place of an output: the cotangent of a loop variable stays

@@ -1,19 +1,21 @@
 """The body of a function: a traced graph, the functions compiled from it, and its gradient.
 
 A body is called with all inputs of its graph, arguments and captures alike: at once in eager mode, or as one operation
-while another graph is built. Under a tape it runs as a function that also returns the residuals of its backward
-function, so that nothing is computed twice.
+while another graph is built. Its graph does not change any more. Under a tape a function with a graph of its own runs
+instead, which also returns the residuals of its backward function, so that nothing is computed twice.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Sequence
 from typing import Any
 
-from tapeflow.core.autodiff.tape import Tape, backpropagate, dense, record, summed
+from tapeflow.core.autodiff.tape import Tape, record
 from tapeflow.core.context import state
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.backends.cuda_graphs import CudaGraphs
@@ -21,6 +23,7 @@ from tapeflow.graph.codegen.compile import Compiled, eager_outputs
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import note_reads
 from tapeflow.graph.ir.operation import GraphOp
+from tapeflow.graph.transform.differentiating import backward_graph, forward_graph
 
 
 class Body:
@@ -35,6 +38,7 @@ class Body:
         capturing: as the argument.
         name: the graph's name.
         inputs: the graph's arguments, then its captures.
+        captures: what it captures from outside.
         outputs: the graph's outputs.
     """
 
@@ -42,12 +46,15 @@ class Body:
         self.graph = graph
         self.capturing = capturing
         self.name = graph.name
-        graph.complete = True
+        graph.finalize()
         self.inputs = list(graph.inputs) + graph.internal_captures
+        self.captures = graph.external_captures
         self.outputs = list(graph.outputs)
         self._compiled: dict[tuple[int, ...], Compiled] = {}
         self._with_residuals: dict[int, list[SymbolicTensor]] = {}
+        self._forwards: dict[tuple[int, int], Call] = {}
         self._backwards: dict[Any, Body] = {}
+        self._differentiating = threading.RLock()
 
     @functools.cached_property
     def compiled(self) -> Compiled:
@@ -56,7 +63,7 @@ class Body:
 
     def returning(self, outputs: Sequence[SymbolicTensor]) -> Compiled:
         """Returns the compiled function from the inputs to these tensors of the graph."""
-        key = tuple([id(t) for t in outputs])
+        key = self.graph.revision, *[id(t) for t in outputs]
         function = self._compiled.get(key)
         if function is None:
             name = self.name if len(outputs) == len(self.outputs) else f"forward_{self.name}"
@@ -80,7 +87,7 @@ class Body:
         """The compiler of a `tf.function` with `jit_compile=True`, or None."""
         return self.graph.compiler
 
-    @property
+    @functools.cached_property
     def stateful(self) -> bool:
         """True if running it has side effects."""
         return bool(self.graph.effects())
@@ -90,32 +97,43 @@ class Body:
         """True if TensorFlow calls it by a stateful op, for which reads of variables are enough."""
         return self.graph.is_stateful
 
-    @functools.cached_property
-    def defines_gradients(self) -> bool:
-        """True if it has operations with gradients of the program's own, which may take tensors of graphs around."""
-        all_ops = [o.op for o in self.graph._operations]
-        bodies = [body for op in all_ops if isinstance(op, GraphOp) for body in op.bodies.values()]
-        return any(op.gradient_name for op in all_ops) or any(body.defines_gradients for body in bodies)
-
     # ---- calling -------------------------------------------------------------------------------------------------
 
     def call(self, values: Sequence[Any]) -> list[Any]:
         """Calls the body with a tensor (or variable) for each input; returns a tensor for each output."""
         if state.graph is not None:
             values = [state.graph.capture(v) for v in values]
-        outputs = self.outputs
-        watched = bool(state.tapes) and is_watched(values)
-        if watched:
-            outputs = self.outputs_with_residuals(order_of_tapes())
+        if not state.tapes or not is_watched(values):
+            if state.graph is None:
+                return eager_outputs(self.compiled(*[raw(v) for v in values]), self.outputs)
+            return list(Call(self, self.outputs).add(values))
+        op = self.differentiable.forward(order_of_tapes())
         if state.graph is not None:
-            results = state.graph.node(Call(self, outputs), values, [(t.dtype, t.shape) for t in outputs]).outputs
+            results = op.add(values)
         else:
-            results = eager_outputs(self.returning(outputs)(*[raw(v) for v in values]), outputs)
-            if watched:
-                record(Call(self, outputs), list(values), [*results, *values], results)
+            results = eager_outputs(op.compiled(*[raw(v) for v in values]), op.results)
+            record(op, list(values), [*results, *values], results)
         return results[: len(self.outputs)]
 
     # ---- gradients -----------------------------------------------------------------------------------------------
+
+    @functools.cached_property
+    def differentiable(self) -> Body:
+        """The function that has backward functions: with a copy of the graph, whose operations return residuals."""
+        if self.graph.is_differentiable:
+            return self
+        graph = forward_graph(self.graph)
+        body = Body(graph)
+        body.outputs = [graph.copies[id(t)] for t in self.outputs]
+        return body
+
+    def forward(self, depth: int) -> Call:
+        """Returns the call that returns `outputs_with_residuals`, which runs under tapes."""
+        key = self.graph.revision, depth
+        op = self._forwards.get(key)
+        if op is None:
+            op = self._forwards[key] = Call(self, self.outputs_with_residuals(depth))
+        return op
 
     def outputs_with_residuals(self, depth: int) -> list[SymbolicTensor]:
         """Returns the outputs, then the residuals of the backward functions for gradients of order `depth + 1`."""
@@ -123,45 +141,47 @@ class Body:
         if tensors is None:
             outputs = self.outputs if depth == 0 else self.outputs_with_residuals(depth - 1)
             backward = self.backward(outputs, tuple(o.dtype.differentiable for o in outputs))
-            available = {id(t) for t in (*outputs, *self.inputs)}
-            tensors = [*outputs, *(t for t in residuals_of(backward) if id(t) not in available)]
+            available = {id(t) for t in outputs}
+            tensors = [*outputs, *(t for t in backward.inner_residuals if id(t) not in available)]
             self._with_residuals[depth] = tensors
         return tensors
 
+    def backward_from(self, targets: Sequence[int]) -> Body:
+        """Returns the backward function for cotangents of these outputs of the `differentiable` body."""
+        body = self.differentiable
+        return body.backward(body.outputs, tuple([i in targets for i in range(len(body.outputs))]))
+
     def backward(self, outputs: Sequence[SymbolicTensor], differentiated: tuple[bool, ...]) -> Body:
-        """Returns the backward function: from the cotangents of outputs to the gradients of the inputs.
-
-        It captures residuals from the graph of this body. Its graph's `structured_outputs` has None for an input
-        without a gradient.
-
-        Args:
-            outputs: the outputs, and intermediates that have cotangents too.
-            differentiated: for each of `outputs`, True if it has a cotangent.
-        """
+        """Returns the backward function of this `differentiable` body, see `backward_graph`."""
         key = (tuple([id(t) for t in outputs]), differentiated)
         cached = self._backwards.get(key)
         if cached is not None:
             return cached
-        graph = FuncGraph(f"backward_{self.name}")
-        graph.outer_graph, graph.compiler = self.graph, self.graph.compiler
-        with graph.as_default():
-            tape = Tape(persistent=False, watch_accessed=False)
-            sources = [t._id for t in self.inputs]
-            tape.watched.update(sources)
-            tape.roots.update(sources)
-            for operation in self.graph._operations:
-                if operation.outputs:
-                    tape.record(operation.op, operation.tensor_inputs, operation.statics, operation.outputs)
-            grads: dict[int, Any] = {}
-            for t, has_cotangent in zip(outputs, differentiated, strict=True):
-                if has_cotangent:
-                    dy = graph.input(t, "gradient")
-                    grads[t._id] = dy if t._id not in grads else summed(grads[t._id], dy)
-            results = backpropagate(tape.calls, grads, sources, tape.roots, keep=False)
-            graph.structured_outputs = [None if g is None else graph.capture(dense(g)) for g in results]
-            graph.outputs = [g for g in graph.structured_outputs if g is not None]
-        body = self._backwards[key] = Body(graph)
-        return body
+        with self._differentiating:
+            if key not in self._backwards:
+                graph = backward_graph(self.graph, f"backward_{self.name}", outputs, differentiated)
+                self._backwards[key] = Body(graph)
+        return self._backwards[key]
+
+    # ---- of a backward function ----------------------------------------------------------------------------------
+
+    @functools.cached_property
+    def residuals(self) -> list[SymbolicTensor]:
+        """The tensors of the forward graph that a backward function captures."""
+        forward = self.graph.around
+        return [t for t in self.captures if isinstance(t, SymbolicTensor) and t.graph is forward]
+
+    @functools.cached_property
+    def inner_residuals(self) -> list[SymbolicTensor]:
+        """Those of them that are no inputs of the forward function."""
+        return [t for t in self.residuals if t.op.type != "Placeholder"]
+
+    @functools.cached_property
+    def outside(self) -> list[Any]:
+        """What a backward function captures from outside of the forward graph: eager tensors, and what only the
+        program's own gradients take, variables and tensors of graphs around."""
+        forward = self.graph.around
+        return [t for t in self.captures if not isinstance(t, SymbolicTensor) or t.graph is not forward]
 
 
 class Call(GraphOp):
@@ -171,13 +191,10 @@ class Call(GraphOp):
         body: the body.
         results: the tensors of the body's graph that the call returns: the body's outputs, then residuals.
         steering: how many inputs come before those of the body.
-        outside: for a call in eager mode, the values of what its backward functions capture from outside of the body's
-            graph, by the ids of the captures.
     """
 
     keep_all_inputs = False  # a tape has their values in the record's attrs
     steering = 0
-    outside: Mapping[int, Any] = {}
 
     def __init__(self, body: Body, results: Sequence[SymbolicTensor]) -> None:
         stateful, first = body.stateful, self.steering
@@ -189,20 +206,25 @@ class Call(GraphOp):
         self.body = body
         self.results = list(results)
 
+    @functools.cached_property
+    def compiled(self) -> Compiled:
+        """The compiled function of the call, in eager mode."""
+        return self.body.returning(self.results)
+
+    def add(self, values: Sequence[Any]) -> list[SymbolicTensor]:
+        """Adds an operation of this op to the graph that is being built; returns its outputs."""
+        return state.graph.node(self, values, [(t.dtype, t.shape) for t in self.results]).outputs
+
     def _run(self, *values: Any) -> Any:
         return self.body.returning(self.results)(*values)
 
-    def kernel_of(self, outputs: int) -> Callable[..., Any]:
-        """Returns the kernel of a call that gives these results: a gradient may add others later."""
-        results = self.results[:outputs]
-        return lambda *values: self.body.returning(results)(*values)
+    def of(self, body: Body, results: Sequence[SymbolicTensor]) -> Call:
+        """Returns such a call of another body, or with other results."""
+        return Call(body, results)
 
-    def also_gives(self, operation: Any, tensor: SymbolicTensor) -> SymbolicTensor:
-        """Adds a tensor of the body's graph to the outputs of an operation of this op; returns the new output."""
-        output = SymbolicTensor(operation, len(operation.outputs), tensor.dtype, tensor.shape)
-        operation.outputs.append(output)
-        self.results.append(tensor)
-        return output
+    def shape_of(self, tensor: SymbolicTensor) -> TensorShape:
+        """Returns the shape of the call's output for a tensor of the body."""
+        return tensor.shape
 
     def call_backward(self, backward: Body, differentiated: Sequence[bool], values: Sequence[Any]) -> list[Any]:
         """Calls a backward function of the body, and returns its outputs.
@@ -215,11 +237,17 @@ class Call(GraphOp):
         return backward.call(values)
 
     def _gradient(self, call: Any, *dys: Any) -> list[Any]:
-        body, results = self.body, self.results[: len(dys)]
         operation = None if call.attrs else call.outputs[0].op  # a call in eager mode has its values as attrs
         values = call.attrs
         if operation is not None:
+            if operation.op is not self:  # it has returned more since the tape recorded it
+                return operation.op._gradient(call, *dys)
+            if not self.body.graph.is_differentiable:
+                body = self.body.differentiable
+                operation.op = self.of(body, [body.graph.copies[id(t)] for t in self.results])
+                return operation.op._gradient(call, *dys)
             values = [*operation.outputs[: len(self.results)], *operation.args[self.steering :]]
+        body, results = self.body, self.results[: len(dys)]
         forward_values = dict(zip([id(t) for t in (*self.results, *body.inputs)], values, strict=True))
         differentiated = tuple([dy is not None for dy in dys])
         backward = body.backward(results, differentiated)
@@ -239,10 +267,11 @@ class Call(GraphOp):
                     f"The gradient of {body.name} of this order needs {t}, which the call did not keep: make the tape "
                     "around it persistent."
                 )
-            forward_values[id(t)] = self.also_gives(operation, t)
-        for t in outside_of(backward):
-            forward_values[id(t)] = self.outside.get(id(t), t) if operation is None else state.graph.capture(t)
-        captured = [forward_values[id(t)] for t in backward.graph.external_captures]
+            op = operation.op.of(body, [*operation.op.results, t])
+            forward_values[id(t)] = operation.also_return(op, t.dtype, self.shape_of(t))
+        for t in backward.outside:
+            forward_values[id(t)] = t if operation is None else state.graph.capture(t)
+        captured = [forward_values[id(t)] for t in backward.captures]
         cotangents = [dy for dy, has_cotangent in zip(dys, differentiated, strict=True) if has_cotangent]
         gradients = iter(self.call_backward(backward, differentiated, [*cotangents, *captured]))
         grads = [None if g is None else next(gradients) for g in backward.graph.structured_outputs]
@@ -251,20 +280,7 @@ class Call(GraphOp):
 
 def _missing(backward: Body, forward_values: dict[int, Any]) -> list[SymbolicTensor]:
     """Returns the residuals of a backward function that have no value, in `forward_values` by ids of tensors."""
-    return [t for t in residuals_of(backward) if id(t) not in forward_values]
-
-
-def residuals_of(backward: Body) -> list[SymbolicTensor]:
-    """Returns the tensors of the forward graph that a backward function captures."""
-    captures, forward = backward.graph.external_captures, backward.graph.around
-    return [t for t in captures if isinstance(t, SymbolicTensor) and t.graph is forward]
-
-
-def outside_of(backward: Body) -> list[Any]:
-    """Returns what a backward function captures from outside of the forward graph: eager tensors, and what only the
-    program's own gradients take, variables and tensors of graphs around."""
-    captures, forward = backward.graph.external_captures, backward.graph.around
-    return [t for t in captures if not isinstance(t, SymbolicTensor) or t.graph is not forward]
+    return [t for t in backward.residuals if id(t) not in forward_values]
 
 
 def order_of_tapes() -> int:

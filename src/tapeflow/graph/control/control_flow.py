@@ -25,8 +25,8 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.graph.codegen.loops import Loop
 from tapeflow.graph.control.body import Body
+from tapeflow.graph.gradients.conditional_gradients import Conditional, conditional_gradient
 from tapeflow.graph.gradients.loop_gradients import loop_gradient
-from tapeflow.graph.gradients.taped import taped_gradient
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import GraphOp, Operation
 
@@ -114,29 +114,14 @@ def conditional(
         places: for each body, the places of its inputs among the operands.
         name: the operation's name.
     """
-    last = len(bodies) - 1
     by_truth = not index.dtype.is_integer
-
-    def selected(value: Any) -> int:
-        if by_truth:
-            return 0 if value else 1
-        number = int(value)
-        return number if 0 <= number <= last else last
-
-    def kernel(index: Any, *operands: Any) -> Any:
-        i = selected(index)
-        return bodies[i].compiled(*[operands[p] for p in places[i]])
-
-    def run(inputs: Sequence[Any]) -> list[Any]:
-        i = selected(inputs[0])
-        return bodies[i].call([inputs[1 + p] for p in places[i]])
-
     specs = [
         (group[0].dtype, _common([t.shape for t in group])) for group in zip(*[b.outputs for b in bodies], strict=True)
     ]
     stateful = any(b.stateful for b in bodies)
     kind = ("" if any(b.named_stateful for b in bodies) else "Stateless") + ("If" if by_truth else "Case")
-    op = GraphOp(kind, kernel, stateful=stateful, gradient=taped_gradient(run), gives_tuple=True,
+    kernel = Conditional(bodies, places, by_truth)
+    op = GraphOp(kind, kernel, stateful=stateful, gradient=conditional_gradient, gives_tuple=True,
                 bodies=dict(zip(names, bodies, strict=True)), places=dict(zip(names, places, strict=True)))  # fmt: skip
     op.steering = 1
     return state.graph.node(op, [index, *operands], specs, name)
@@ -342,7 +327,7 @@ def loop(
     kernel = Loop(condition_body, loop_body, count, len(captured), places, limited, uniform)
     named_stateful = condition_body.named_stateful or loop_body.named_stateful
     op = GraphOp("While" if named_stateful else "StatelessWhile",
-    kernel, stateful=stateful, gradient=loop_gradient(kernel),
+    kernel, stateful=stateful, gradient=loop_gradient,
                 gives_tuple=True, bodies={"cond": condition_body, "body": loop_body},
                 places={label: [*range(count), *(count + i for i in p)]
                         for label, p in zip(("cond", "body"), places, strict=True)})  # fmt: skip

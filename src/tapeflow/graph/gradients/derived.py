@@ -9,18 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tapeflow.array.tensor_list import empty_list, list_pop_back, list_push_back
 from tapeflow.core.context import state
+from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.types.dtypes import resource
+from tapeflow.core.types.dtypes import int32, resource, variant
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.control.body import Body, Call
 from tapeflow.graph.control.control_flow import loop
-from tapeflow.graph.gradients.taped import spec_of_gradient
+from tapeflow.graph.control.tensor_array import shape_argument
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import GradientOf, variable_of
+from tapeflow.graph.ir.python_op import spec_of_gradient
 
 if TYPE_CHECKING:
+    from tapeflow.graph.codegen.loops import Loop
     from tapeflow.graph.gradients.loop_gradients import LoopGradient
 
 
@@ -47,7 +51,7 @@ _SCOPE = "inner"  # TensorFlow inlines calls under their names: nodes in the fun
 
 def call(body: Body, outputs: Sequence[SymbolicTensor], inputs: Sequence[Any]) -> list[Any]:
     """Calls a body in the current graph, and returns the values of these tensors of the body's graph."""
-    return list(state.graph.node(Call(body, outputs), inputs, [(t.dtype, t.shape) for t in outputs]).outputs)
+    return list(Call(body, outputs).add(inputs))
 
 
 def call_with_residuals(
@@ -69,7 +73,7 @@ def call_backward(backward: Body, dys: Sequence[Any], forward_values: dict[int, 
     """
     captured = [
         forward_values[id(t)] if id(t) in forward_values else state.graph.constant(t)  # however large
-        for t in backward.graph.external_captures
+        for t in backward.captures
     ]
     grads = iter(call(backward, backward.outputs, [*dys, *captured]))
     return [None if g is None else next(grads) for g in backward.graph.structured_outputs]
@@ -106,24 +110,56 @@ def branch_gradients(
     inputs = by_id(body.inputs, [operands[p] for p in places])
     outside = by_id(of.outside, operands[len(operands) - len(of.outside) :])
     values = inputs | outside | residuals
-    grads = dict(zip(places, call_backward(backward_body(body, of.targets), dys, values), strict=True))
+    grads = dict(zip(places, call_backward(body.backward_from(of.targets), dys, values), strict=True))
     sources = [i - 1 for i in of.sources]  # the index of the branch counts as the first input
     return [zeros_of(operands[p]) if grads.get(p) is None else grads[p] for p in sources]
-
-
-def backward_body(body: Body, targets: Sequence[int]) -> Body:
-    """Returns the backward function of a body for cotangents of these outputs."""
-    return body.backward(body.outputs, tuple(i in targets for i in range(len(body.outputs))))
 
 
 # ---- loops -----------------------------------------------------------------------------------------------------------
 
 
+def forward_loop(forward: Loop, inputs: Sequence[Any], residuals: Sequence[SymbolicTensor]) -> tuple[Any, Any]:
+    """Builds a loop that also counts its iterations, and pushes the residuals of each onto lists, one a tensor.
+
+    Args:
+        forward: the loop to repeat.
+        inputs: its inputs, and what follows them.
+        residuals: the tensors of its body's graph that are pushed.
+
+    Returns:
+        The final values of the loop variables; and the record: the trip count, and the lists.
+    """
+    count, first = forward.count, int(forward.limited)
+    limit, variables, rest = inputs[:first], inputs[first : first + count], inputs[first + count :]
+    captured = rest[: forward.captured]
+    lists = [empty_list(shape_argument(t.shape), -1, t.dtype) for t in residuals]
+    initial = [convert(0, int32), *variables, *lists]
+    specs: list[Any] = [TensorSpec([], int32), *forward.body.inputs[:count], *(TensorSpec([], variant) for _ in lists)]
+
+    def continues(_: Any, *values: Any) -> list[Any]:
+        return call_with_residuals(forward.condition, (), [*values[:count], *values[count + len(lists) :]])[0]
+
+    def step(trip: Any, *values: Any) -> list[Any]:
+        inputs = [*values[:count], *values[count + len(lists) :]]
+        after, residual_values = call_with_residuals(forward.body, residuals, inputs)
+        return [trip + 1, *after, *map(list_push_back, values[count : count + len(lists)], residual_values)]
+
+    of_condition, of_body = ([captured[p] for p in places] for places in forward.places)
+    condition = traced_body(f"{forward.condition.name}_counted", [*specs, *of_condition], continues)
+    body = traced_body(f"{forward.body.name}_counted", [*specs, *of_body], step)
+    outputs = [(t.dtype, t.shape) for t in specs]
+    at_most = limit[0] if limit else None
+    operation = loop(
+        initial, captured, condition, body, forward.places, outputs, at_most, "while", counted=forward.limited
+    )
+    trips, *ends = operation.outputs
+    return ends[:count], [trips, *ends[count:]]
+
+
 def backward_loop(
     gradient: LoopGradient,
-    states: Sequence[Any],
-    continues: Callable[..., Any],
-    pop: Callable[..., tuple[list[Any], dict[int, Any]]],
+    record: Sequence[Any],
+    residuals: Sequence[SymbolicTensor],
     dys: Sequence[Any],
     finals: Sequence[Any],
     inputs: Sequence[Any],
@@ -132,10 +168,8 @@ def backward_loop(
 
     Args:
         gradient: the kernel of the loop's gradient.
-        states: initial values of the loop variables that hold the records of the remaining iterations.
-        continues: returns from these a boolean scalar: an iteration remains.
-        pop: removes the last iteration; returns the new states, and the residuals of that iteration by their places in
-            the record.
+        record: that of `forward_loop`, for these residuals.
+        residuals: the tensors of the body's graph whose values are in the record.
         dys: the cotangents of the loop variables `gradient.targets`.
         finals: the final values of the loop variables `gradient.zero_at_end`.
         inputs: the forward loop's inputs, then `gradient.outside`.
@@ -143,33 +177,34 @@ def backward_loop(
     Returns:
         The gradients of the inputs `gradient.sources`.
     """
-    backward, live, count = gradient.backward, gradient.live, len(states)
+    backward, live, count = gradient.backward, gradient.live, len(record)
     grads = dict(zip(gradient.targets, dys, strict=True))
     grads.update((i, ops.ZerosLike(v)) for i, v in zip(gradient.zero_at_end, finals, strict=True))
     totals = [zeros_of(inputs[i]) for i, _ in gradient.captured]
 
-    def step(*carried: Any) -> list[Any]:
-        remaining, residuals = pop(*carried[:count])
-        dys = carried[count : count + len(live)]
-        sums = carried[count + len(live) : count + len(live) + len(totals)]
-        invariants = iter(carried[count + len(live) + len(totals) :])
-        captures = [residuals[at] if kind == "record" else next(invariants) for kind, at in gradient.captures]
+    def step(trip: Any, *carried: Any) -> list[Any]:
+        lists, carried = carried[: count - 1], carried[count - 1 :]
+        popped = [list_pop_back(x, shape_argument(t.shape), t.dtype) for x, t in zip(lists, residuals, strict=True)]
+        last = by_id(residuals, [value for _, value in popped])
+        dys, sums = carried[: len(live)], carried[len(live) : len(live) + len(totals)]
+        invariants = iter(carried[len(live) + len(totals) :])
+        captures = [last[at] if kind == "record" else next(invariants) for kind, at in gradient.captures]
         results = call(backward, backward.outputs, [*dys, *captures])
         places = (gradient.result_places[i] for i in live)
         after = [ops.ZerosLike(dy) if n is None else results[n] for n, dy in zip(places, dys, strict=True)]
         after += [ops.AddN([total, results[n]]) for (_, n), total in zip(gradient.captured, sums, strict=True)]
-        return [*remaining, *after]
+        return [trip - 1, *(rest for rest, _ in popped), *after]
 
     specs = [
-        *(TensorSpec(t.shape, t.dtype) for t in states),
+        *(TensorSpec(t.shape, t.dtype) for t in record),
         *(TensorSpec(t.shape, t.dtype) for t in (gradient.loop.body.inputs[i] for i in live)),
         *(TensorSpec(shape, dtype) for dtype, shape in (spec_of_gradient(inputs[i]) for i, _ in gradient.captured)),
     ]
     captured = [inputs[at] for kind, at in gradient.captures if kind == "input"]
-    condition = traced_body(f"{backward.name}_left", specs, lambda *carried: [continues(*carried[:count])])
+    condition = traced_body(f"{backward.name}_left", specs, lambda trip, *_: [trip > 0])
     body = traced_body(f"{backward.name}_step", [*specs, *captured], step)
     places: tuple[list[int], list[int]] = [], list(range(len(captured)))  # of the condition, and of the body
-    variables, outputs = [*states, *(grads[i] for i in live), *totals], [(t.dtype, t.shape) for t in specs]
+    variables, outputs = [*record, *(grads[i] for i in live), *totals], [(t.dtype, t.shape) for t in specs]
     operation = loop(variables, captured, condition, body, places, outputs, None, "while")
     ends = dict(zip(live, operation.outputs[count:], strict=False))
     return [*(ends[i] for _, i in gradient.variables), *operation.outputs[count + len(live) :]]

@@ -7,7 +7,6 @@ one to the first.
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections.abc import Callable, Container, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -19,7 +18,6 @@ from tapeflow.core.autodiff.gradients import raw_zeros
 from tapeflow.core.context import state
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import variant
-from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.codegen.loop_records import Column, Record, Same
@@ -27,56 +25,39 @@ from tapeflow.graph.codegen.loops import Loop
 from tapeflow.graph.codegen.program import needed
 from tapeflow.graph.codegen.recurrent import Run
 from tapeflow.graph.compiler.native_loops import KEPT, NativeGradient
-from tapeflow.graph.control.body import outside_of
+from tapeflow.graph.gradients.conditional_gradients import record_of, second_order
 from tapeflow.graph.gradients.loop_sums import LoopSums
-from tapeflow.graph.gradients.taped import _second_order, has_gradient, spec_of_gradient
-from tapeflow.graph.ir.operation import GradientOf, GraphOp, Operation, Residuals
+from tapeflow.graph.ir.operation import GradientOf, GraphOp, has_gradient
+from tapeflow.graph.ir.python_op import spec_of_gradient
 
 if TYPE_CHECKING:
     from tapeflow.graph.control.body import Body
 
 
-def loop_gradient(loop: Loop) -> Callable[..., Any]:
-    """Returns the gradient function of a loop's operation.
+def loop_gradient(call: Any, *dys: Any) -> list[Any]:
+    """Returns the gradients of the inputs of a loop's operation."""
+    operation, inputs = call.outputs[0].op, list(call.inputs)
+    loop: Loop = operation.op.kernel
+    targets = [i for i, dy in enumerate(dys[: loop.count]) if dy is not None]
+    wanted = [w and has_gradient(t) for w, t in zip(call.wanted, inputs, strict=True)]
+    if not targets or not any(wanted):
+        return [None] * len(inputs)
+    kernel = LoopGradient(loop, targets, wanted)
+    record = record_of(operation, kernel.loop)
+    cotangents = [dys[i] for i in targets]
 
-    Args:
-        loop: the operation's kernel.
-    """
+    def second_gradient(call: Any, *ddys: Any) -> list[Any]:
+        cotangents, rest = call.inputs[1 : 1 + len(targets)], call.inputs[1 + len(targets) :]
+        return second_order().loop_second_gradient(kernel, cotangents, rest[len(kernel.zero_at_end) :], ddys)
 
-    def gradient(call: Any, *dys: Any) -> list[Any]:
-        operation, inputs = call.outputs[0].op, list(call.inputs)
-        targets = [i for i, dy in enumerate(dys[: loop.count]) if dy is not None]
-        wanted = [w and has_gradient(t) for w, t in zip(call.wanted, inputs, strict=True)]
-        if not targets or not any(wanted):
-            return [None] * len(inputs)
-        record = _with_record(operation, loop)
-        kernel = LoopGradient(loop, targets, wanted)
-        cotangents = [dys[i] for i in targets]
-
-        def second_gradient(call: Any, *ddys: Any) -> list[Any]:
-            cotangents, rest = call.inputs[1 : 1 + len(targets)], call.inputs[1 + len(targets) :]
-            return _second_order().loop_second_gradient(kernel, cotangents, rest[len(kernel.zero_at_end) :], ddys)
-
-        gradient_of = GradientOf(operation, targets, kernel.sources, len(kernel.zero_at_end), kernel.outside)
-        op = GraphOp("WhileGrad", kernel, gradient=second_gradient, gives_tuple=True, gradient_of=gradient_of)
-        finals = [operation.outputs[i] for i in kernel.zero_at_end]
-        captured = map(state.graph.capture, kernel.outside)
-        specs = [spec_of_gradient(inputs[i]) for i in kernel.sources]
-        backward = state.graph.node(op, [record, *cotangents, *finals, *inputs, *captured], specs)
-        grads = dict(zip(kernel.sources, backward.outputs, strict=True))
-        return [grads.get(i) for i in range(len(inputs))]
-
-    return gradient
-
-
-def _with_record(operation: Operation, loop: Loop) -> SymbolicTensor:
-    """Returns the output of a loop that is the record of its iterations; adds it to the operation if there is none."""
-    if operation.residuals is None:
-        index = operation.op.first_output + len(operation.outputs)
-        operation.residuals = Residuals(SymbolicTensor(operation, index, variant, TensorShape([])), [])
-        operation.outputs.append(operation.residuals.output)
-        loop.add_residuals([])
-    return operation.residuals.output
+    gradient_of = GradientOf(operation, targets, kernel.sources, len(kernel.zero_at_end), kernel.outside)
+    op = GraphOp("WhileGrad", kernel, gradient=second_gradient, gives_tuple=True, gradient_of=gradient_of)
+    finals = [operation.outputs[i] for i in kernel.zero_at_end]
+    captured = map(state.graph.capture, kernel.outside)
+    specs = [spec_of_gradient(inputs[i]) for i in kernel.sources]
+    backward = state.graph.node(op, [record, *cotangents, *finals, *inputs, *captured], specs)
+    grads = dict(zip(kernel.sources, backward.outputs, strict=True))
+    return [grads.get(i) for i in range(len(inputs))]
 
 
 class LoopGradient:
@@ -92,6 +73,7 @@ class LoopGradient:
         wanted: for each input of the loop, True if its gradient is wanted.
 
     Attributes:
+        loop: the loop that records the residuals.
         sources: indices of the inputs whose gradients it returns: those of `variables`, then those of `captured`.
         variables: pairs of an input and the loop variable whose initial value it is.
         captured: pairs of a loop-invariant input and the place of its gradient among the backward function's results.
@@ -100,13 +82,13 @@ class LoopGradient:
         result_places: for each input of the body, the place of its gradient among the backward function's results, or
             None.
         outside: what the backward function captures from outside of the graph of the loop's body.
-        captures: what the backward function captures, as pairs: ("record", place in an iteration's record), or
-            ("input", index among the loop's inputs and `outside`).
+        captures: what the backward function captures, as pairs: ("record", the id of a residual), or ("input", index
+            among the loop's inputs and `outside`).
+        residuals: the residuals that it captures.
     """
 
     def __init__(self, loop: Loop, targets: Sequence[int], wanted: Sequence[bool]) -> None:
-        body, count = loop.body, loop.count
-        self.loop = loop
+        body, count = loop.body.differentiable, loop.count
         self.backward, self.live = _backward(body, count, targets)
         self.targets = list(targets)
         self.zero_at_end = [i for i in self.live if i not in targets]
@@ -121,14 +103,19 @@ class LoopGradient:
             if number is not None and wanted[first + count + place]
         ]
         self.sources = [i for i, _ in self.variables] + [i for i, _ in self.captured]
-        self.outside = outside_of(self.backward)
+        self.outside = self.backward.outside
         self.captures: list[tuple[str, Any]] = []
         inputs = {id(t): first + count + i for t, i in zip(body.inputs[count:], loop.places[1], strict=True)}
         inputs.update((id(t), first + count + loop.captured + i) for i, t in enumerate(self.outside))
-        for t in self.backward.graph.external_captures:
+        self.residuals: list[SymbolicTensor] = []
+        for t in self.backward.captures:
             at = inputs.get(id(t))
-            self.captures.append(("record", loop.add_residuals([t])[0]) if at is None else ("input", at))
-        loop.gradients.append(self)
+            self.captures.append(("record", id(t)) if at is None else ("input", at))
+            if at is None:
+                self.residuals.append(t)
+        self.loop = loop.recording(self.residuals)
+        self.loop.gradients.append(self)
+        self._iterations: dict[Any, tuple[Loop, _Iteration]] = {}  # by the loops that record, and whether as numbers
 
     def __call__(self, record: Any, *values: Any) -> tuple[Any, ...]:
         """Returns the gradients of the inputs `sources`, as raw values."""
@@ -143,13 +130,14 @@ class LoopGradient:
         grads.update((i, raw_zeros(v)) for i, v in zip(self.zero_at_end, finals, strict=True))
         totals: dict[int, Any] = {}
         owned: set[int] = set()  # the totals that this call allocated
+        loop, trips = record[()].loop, record[()].trips
         is_native = record[()].columns is not None
-        iteration = self._native_iteration if is_native else self._iteration
-        columns, trips = self._columns(record[()], inputs), record[()].trips
+        iteration = self._iteration(loop, is_native)
+        columns = self._columns(record[()], inputs)
         computed = iteration.in_machine_code(columns, trips, grads, totals) if is_native and trips else None
-        if computed is None and is_native and trips and self._needs_tapes:
-            again = self.loop(*inputs[: len(inputs) - len(self.outside)])[-1][()]
-            iteration, columns = self._iteration, self._columns(again, inputs)
+        if computed is None and is_native and trips and self._needs_records:
+            again = loop(*inputs[: len(inputs) - len(self.outside)])[-1][()]
+            iteration, columns = self._iteration(loop, False), self._columns(again, inputs)
         if computed is None:
             computed = self._from_last(iteration, columns, trips, grads, totals, owned)
         sums = iteration.sums
@@ -199,33 +187,43 @@ class LoopGradient:
 
     def _columns(self, record: Record, inputs: Sequence[Any]) -> list[Column]:
         """Returns the values of the backward function's captures in all iterations."""
-        recorded = self.loop.columns(record)
-        return [recorded[at] if kind == "record" else Same(inputs[at]) for kind, at in self.captures]
+        recorded = record.loop.columns(record)
+        return [recorded.get(at, ()) if kind == "record" else Same(inputs[at]) for kind, at in self.captures]
 
     @property
-    def _needs_tapes(self) -> bool:
-        """True if the iterations of Python take the tapes of conditionals, which machine code does not record."""
-        return any(t.dtype is variant for t in self.loop.residuals or ())
+    def _needs_records(self) -> bool:
+        """True if the iterations of Python take the records of conditionals, which machine code does not keep."""
+        return any(t.dtype is variant for t in self.residuals)
 
-    def compiles(self, is_shared: Sequence[bool]) -> bool:
+    def compiles(self, loop: Loop, is_shared: dict[int, bool]) -> bool:
         """Tests whether machine code computes the iterations.
 
         Args:
-            is_shared: for each residual, whether it is the same in all iterations.
+            loop: the loop that records the residuals.
+            is_shared: for each residual, by the ids, whether it is the same in all iterations.
         """
-        return self._native_iteration.compiled(lambda at: is_shared[at]).compiles
+        return self._iteration(loop, True).compiled(is_shared.__getitem__).compiles
 
-    @functools.cached_property
-    def _iteration(self) -> _Iteration:
-        return _Iteration(self, self.loop.recorded_numbers)
+    def _iteration(self, loop: Loop, is_native: bool) -> _Iteration:
+        """Returns what is computed in each iteration from the record of a loop, which may have further residuals.
 
-    @functools.cached_property
-    def _native_iteration(self) -> _Iteration:
-        return _Iteration(self, ())
+        Args:
+            loop: the loop.
+            is_native: whether machine code wrote the record, which has no Python numbers.
+        """
+        key = id(loop), is_native
+        if key not in self._iterations:
+            self._iterations[key] = loop, _Iteration(self, loop, () if is_native else loop.recorded_numbers)
+        return self._iterations[key][1]
 
 
 class _Iteration:
     """Divides the backward function of a loop's body into what each iteration computes, and what is left for later.
+
+    Args:
+        gradient: the gradient of the loop.
+        loop: the loop that records the residuals.
+        recorded_numbers: the ids of those that are recorded as Python numbers.
 
     Attributes:
         sums: the sums that are computed after the loop.
@@ -237,20 +235,16 @@ class _Iteration:
         taken_by_sums: for each tensor that the sums take of an iteration, its place among the captures, or None.
         transposed: the places of captured matrices that are the same in all iterations and by which each multiplies
             transposed, such as the weights of a recurrent layer.
-
-    Args:
-        gradient: the gradient.
-        recorded_numbers: the places in the record of what is recorded as Python numbers.
     """
 
-    def __init__(self, gradient: LoopGradient, recorded_numbers: Container[int]) -> None:
-        loop, backward = gradient.loop, gradient.backward
+    def __init__(self, gradient: LoopGradient, loop: Loop, recorded_numbers: Container[int]) -> None:
+        backward = gradient.backward
         self._gradient = gradient
         captures = backward.graph.internal_captures
         varying = _varying(loop.body, loop.count)
         invariant = [
             i for i, (kind, _) in enumerate(gradient.captures)
-            if kind != "record" or id(backward.graph.external_captures[i].op) not in varying
+            if kind != "record" or id(backward.captures[i].op) not in varying
         ]  # fmt: skip
         self.changing = [i for i in gradient.live if not _only_blanks(gradient, i)]
         recurrent = [n for n in (gradient.result_places[i] for i in self.changing) if n is not None]
@@ -296,12 +290,12 @@ class _Iteration:
         """Returns the machine code.
 
         Args:
-            is_same: tells of a place in the record whether the residual is the same in all iterations.
+            is_same: tells of the id of a residual whether it is the same in all iterations.
         """
         gradient, is_shared = self._gradient, []
         for i in self.captured:
             kind, at = gradient.captures[i]
-            is_list = gradient.backward.graph.external_captures[i].dtype is variant
+            is_list = gradient.backward.captures[i].dtype is variant
             is_shared.append(True if kind == "input" else None if is_list else is_same(at))
         if self._native is None or self._native.is_shared != is_shared:
             following: list[int | None] = []
@@ -328,7 +322,7 @@ def _only_blanks(gradient: LoopGradient, variable: int) -> bool:
     if after.op is not ops.TensorListSetItem.op or after.args[0] is not dy:
         return False
     index = after.args[1]
-    captures = zip(backward.graph.external_captures, backward.graph.internal_captures, strict=True)
+    captures = zip(backward.captures, backward.graph.internal_captures, strict=True)
     if not any(own is index and t is loop.body.inputs[counter] for t, own in captures):
         return False
     users = [o for o in backward.graph._operations if any(t is dy for t in o.inputs)]
@@ -373,11 +367,6 @@ def _from_last(column: Column, trips: int) -> Iterable[Any]:
     return reversed(column.unbind() if isinstance(column, torch.Tensor) else column)
 
 
-def _of_all(column: Column, trips: int) -> Any:
-    """Returns the values of a column, of all iterations."""
-    return column.value.expand(trips, *column.value.shape) if type(column) is Same else column
-
-
 def _laid_out_transposed(column: Column) -> Column:
     """Returns a matrix whose transpose is contiguous: a product of a small matrix and another with that takes a
     quarter of the time."""
@@ -409,3 +398,8 @@ def _add(totals: dict[int, Any], number: int, value: Any, owned: set[int]) -> No
     else:
         totals[number] = torch.add(before, value)
         owned.add(number)
+
+
+def _of_all(column: Column, trips: int) -> Any:
+    """Returns the values of a column, of all iterations."""
+    return column.value.expand(trips, *column.value.shape) if type(column) is Same else column

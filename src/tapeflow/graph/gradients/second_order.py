@@ -16,27 +16,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tapeflow.array.tensor_list import empty_list, list_pop_back, list_push_back
 from tapeflow.core.autodiff.tape import Call, describe
-from tapeflow.core.ops.convert import convert
-from tapeflow.core.types.dtypes import int32, variant
-from tapeflow.core.types.spec import TensorSpec
-from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.codegen.loops import Loop
-from tapeflow.graph.control.body import Body, residuals_of
-from tapeflow.graph.control.control_flow import conditional, loop
-from tapeflow.graph.control.tensor_array import shape_argument
+from tapeflow.graph.control.body import Body
+from tapeflow.graph.control.control_flow import conditional
 from tapeflow.graph.gradients.derived import (
-    backward_body,
     backward_loop,
     branch_gradients,
     by_id,
     call_with_residuals,
+    forward_loop,
     traced_body,
 )
 from tapeflow.graph.gradients.loop_gradients import LoopGradient
-from tapeflow.graph.gradients.taped import has_gradient
-from tapeflow.graph.ir.operation import GradientOf, Operation
+from tapeflow.graph.ir.operation import GradientOf, Operation, has_gradient
 
 
 def conditional_second_gradient(
@@ -55,8 +47,7 @@ def conditional_second_gradient(
     index, operands = inputs[0], inputs[1:]
 
     def branch(body: Body, places: Sequence[int]) -> Body:
-        input_ids = {id(t) for t in body.inputs}
-        residuals = [t for t in residuals_of(backward_body(body, of.targets)) if id(t) not in input_ids]
+        residuals = body.backward_from(of.targets).inner_residuals
 
         def compute(*values: Any) -> list[Any]:
             dys, operands = values[:count], values[count:]
@@ -97,60 +88,9 @@ def loop_second_gradient(
 
 def _forward_and_backward(gradient: LoopGradient, cotangents: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
     """Returns the gradients of `gradient.sources`, from the loop's inputs instead of its record."""
-    recorded = gradient.loop.residuals or []
-    residuals = {at: recorded[at] for kind, at in gradient.captures if kind == "record"}
-    shapes = {at: shape_argument(t.shape) for at, t in residuals.items()}
-    trips, finals, lists = _forward_loop(gradient.loop, inputs, list(residuals.values()), list(shapes.values()))
-
-    def pop(trip: Any, *lists: Any) -> tuple[list[Any], dict[int, Any]]:
-        pairs = [
-            list_pop_back(held, shapes[at], t.dtype) for held, (at, t) in zip(lists, residuals.items(), strict=True)
-        ]
-        last = dict(zip(residuals, (value for _, value in pairs), strict=True))
-        return [trip - 1, *(rest for rest, _ in pairs)], last
-
-    final_values = [finals[i] for i in gradient.zero_at_end]
-    return backward_loop(gradient, [trips, *lists], lambda trip, *_: trip > 0, pop, cotangents, final_values, inputs)
-
-
-def _forward_loop(
-    forward: Loop, inputs: Sequence[Any], residuals: Sequence[SymbolicTensor], shapes: Sequence[Any]
-) -> tuple[Any, list[Any], list[Any]]:
-    """Builds a loop that also counts its iterations, and pushes the residuals of each onto lists.
-
-    Args:
-        forward: the loop to repeat.
-        inputs: its inputs, and what follows them.
-        residuals: the tensors of its body's graph that are pushed.
-        shapes: their shapes, as ops take them.
-
-    Returns:
-        The trip count, the final values of the loop variables, and the lists.
-    """
-    count, first = forward.count, int(forward.limited)
-    limit, variables, rest = inputs[:first], inputs[first : first + count], inputs[first + count :]
-    captured = rest[: forward.captured]
-    lists = [empty_list(shape, -1, t.dtype) for t, shape in zip(residuals, shapes, strict=True)]
-    initial = [convert(0, int32), *variables, *lists]
-    specs: list[Any] = [TensorSpec([], int32), *forward.body.inputs[:count], *(TensorSpec([], variant) for _ in lists)]
-
-    def continues(_: Any, *values: Any) -> list[Any]:
-        return call_with_residuals(forward.condition, (), [*values[:count], *values[count + len(lists) :]])[0]
-
-    def step(trip: Any, *values: Any) -> list[Any]:
-        inputs = [*values[:count], *values[count + len(lists) :]]
-        after, residual_values = call_with_residuals(forward.body, residuals, inputs)
-        return [trip + 1, *after, *map(list_push_back, values[count : count + len(lists)], residual_values)]
-
-    of_condition, of_body = ([captured[p] for p in places] for places in forward.places)
-    condition = traced_body(f"{forward.condition.name}_counted", [*specs, *of_condition], continues)
-    body = traced_body(f"{forward.body.name}_counted", [*specs, *of_body], step)
-    outputs = [(t.dtype, t.shape) for t in specs]
-    at_most = limit[0] if limit else None
-    operation = loop(
-        initial, captured, condition, body, forward.places, outputs, at_most, "while", counted=forward.limited
-    )
-    return operation.outputs[0], operation.outputs[1 : 1 + count], operation.outputs[1 + count :]
+    finals, record = forward_loop(gradient.loop, inputs, gradient.residuals)
+    at_end = [finals[i] for i in gradient.zero_at_end]
+    return backward_loop(gradient, record, gradient.residuals, cotangents, at_end, inputs)
 
 
 def _gradients(operation: Operation, dys: Sequence[Any]) -> list[Any]:

@@ -25,8 +25,7 @@ from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.codegen.dataflow import ControlFlowOp
 from tapeflow.graph.control.body import Body
-from tapeflow.graph.gradients.taped import has_gradient
-from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
+from tapeflow.graph.ir.operation import GraphOp, Operation, has_gradient, variable_of
 
 
 def gradients(

@@ -1,38 +1,37 @@
 """Gradients of conditionals and loops in TensorFlow's own operations, for a `GraphDef`.
 
-When a graph runs here, the gradient of a conditional asks the tape under which its branch ran, and that of a loop reads
-a record of the residuals of each iteration. TensorFlow has no such operations. In their place it gets
+When a graph runs here, conditionals and loops return records of residuals, which their gradients read. TensorFlow has
+no such operations. In their place it gets
 
 - a conditional with one more output: an optional of the residuals of its branch's backward function;
 - a conditional that calls the backward function of the same branch, with the values in the optional;
-- a loop with one more loop variable: a list to which each iteration pushes such an optional;
-- a loop that pops these from the list, and calls the backward function of the body with each.
+- a function with a loop that pushes the residuals of each iteration onto lists, one a tensor, and returns an optional
+  of these;
+- a function with a loop that pops them, and calls the backward function of the body.
 
 The lowered operations are exported and never run.
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from tapeflow.array.tensor_list import empty_list, list_length, list_pop_back, list_push_back
 from tapeflow.core.context import state
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.types.dtypes import variant
+from tapeflow.core.types.dtypes import int32, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.loops import Loop
 from tapeflow.graph.codegen.program import substituted
-from tapeflow.graph.control.body import Body, Call, residuals_of
+from tapeflow.graph.control.body import Body, Call
 from tapeflow.graph.gradients.derived import (
-    backward_body,
     backward_loop,
     branch_gradients,
     by_id,
     call_with_residuals,
+    forward_loop,
     traced_body,
 )
 from tapeflow.graph.gradients.loop_gradients import LoopGradient
@@ -46,13 +45,11 @@ def lowered(operation: Operation) -> list[Operation]:
     if not isinstance(op, GraphOp):
         return [operation] if op.decomposition is None else _decomposed(operation)
     if isinstance(op.kernel, LoopGradient):
-        return _gradient_of_loop(operation)
+        return [_gradient_of_loop(operation)]
     if op.gradient_of is not None and op.gradient_of.operation.op.bodies:
         return _gradient_of_conditional(operation)
-    if operation.residuals is not None and op.bodies:
-        if isinstance(op.kernel, Loop):
-            return _loop_with_record(operation)
-        return _conditional_with_residuals(operation, operation.residuals.targets)
+    if operation.record is not None and op.bodies:
+        return [(_loop_with_record if isinstance(op.kernel, Loop) else _conditional_with_record)(operation)]
     return [operation] if op.lowered is None else op.lowered(operation)
 
 
@@ -79,28 +76,11 @@ def _decomposed(operation: Operation) -> list[Operation]:
 # ---- conditionals ----------------------------------------------------------------------------------------------------
 
 
-def _conditional_with_residuals(operation: Operation, targets: Sequence[Sequence[int]]) -> list[Operation]:
-    """Returns a conditional whose branches also return an optional of the residuals of their backward functions.
-
-    Args:
-        operation: the conditional.
-        targets: for each gradient of it, the outputs that have cotangents.
-    """
+def _conditional_with_record(operation: Operation) -> Operation:
+    """Returns a conditional whose branches also return an optional of their residuals."""
     op = operation.op
-    bodies = {label: _with_residuals(body, _residuals(body, targets)) for label, body in op.bodies.items()}
-    return [_replaced(operation, bodies, op.places, operation.args)]
-
-
-def _residuals(body: Body, targets: Sequence[Sequence[int]]) -> list[SymbolicTensor]:
-    """Returns the tensors of a branch, without its inputs, that its backward functions take.
-
-    Args:
-        body: the branch.
-        targets: for each gradient of the conditional, the outputs that have cotangents.
-    """
-    inputs = {id(t) for t in body.inputs}
-    residuals = {id(t): t for own in targets for t in residuals_of(backward_body(body, own))}
-    return [t for i, t in residuals.items() if i not in inputs]
+    bodies = map(_with_residuals, op.bodies.values(), op.kernel.residuals)
+    return _replaced(operation, dict(zip(op.bodies, bodies, strict=True)), op.places, operation.args)
 
 
 def _with_residuals(body: Body, residuals: Sequence[SymbolicTensor]) -> Body:
@@ -119,16 +99,16 @@ def _gradient_of_conditional(operation: Operation) -> list[Operation]:
     forward, count = of.operation, len(of.targets)
     cotangents, (index, *operands) = rest[:count], rest[count:]
 
-    def branch(body: Body, places: Sequence[int]) -> Body:
-        residuals = _residuals(body, forward.residuals.targets)
-
+    def branch(body: Body, residuals: Sequence[SymbolicTensor], places: Sequence[int]) -> Body:
         def compute(optional: Any, *values: Any) -> list[Any]:
             by_tensor = by_id(residuals, _values_of(optional, residuals))
             return branch_gradients(of, body, places, by_tensor, values[:count], values[count:])
 
         return traced_body(f"{body.name}_grad", [optional, *cotangents, *operands], compute)
 
-    bodies = {label: branch(body, forward.op.places[label]) for label, body in forward.op.bodies.items()}
+    op = forward.op
+    parts = zip(op.bodies, op.bodies.values(), op.kernel.residuals, op.places.values(), strict=True)
+    bodies = {label: branch(*part) for label, *part in parts}
     places = {label: range(1 + count + len(operands)) for label in bodies}
     return [_replaced(operation, bodies, places, [index, optional, *cotangents, *operands], forward)]
 
@@ -136,49 +116,30 @@ def _gradient_of_conditional(operation: Operation) -> list[Operation]:
 # ---- loops -----------------------------------------------------------------------------------------------------------
 
 
-def _loop_with_record(operation: Operation) -> list[Operation]:
-    """Returns a loop with one more variable: the list of the residuals of each iteration."""
-    op, count = operation.op, operation.op.kernel.count
-    residuals = op.kernel.residuals
-    limit, values = operation.args[: op.steering], operation.args[op.steering :]
-    name = _free_name(operation.graph, f"{operation.name}/record")
-    empty = _detached(operation.graph, empty_list.op, name, ((), -1, variant), [variant])
-    body = op.bodies["body"]
+def _loop_with_record(operation: Operation) -> Operation:
+    """Returns a call of a function that runs a loop, and also returns an optional of the record of its iterations."""
+    op = operation.op
+    before = [SymbolicTensor(operation, i, int32, TensorShape([])) for i in range(op.first_output)]
 
-    def compute(*inputs: Any) -> list[Any]:
-        outputs, values = call_with_residuals(body, residuals, [*inputs[:count], *inputs[count + 1 :]])
-        return [*outputs, list_push_back(inputs[count], _optional(values))]
+    def compute(*values: Any) -> list[Any]:
+        finals, record = forward_loop(op.kernel, values, op.kernel.residuals)
+        return [*record[:1] * len(before), *finals, _optional(record)]
 
-    specs = [*body.inputs[:count], TensorSpec([], variant), *body.inputs[count:]]
-    bodies = {"cond": op.bodies["cond"], "body": traced_body(f"{body.name}_kept", specs, compute)}
-    places = {label: [p if p < count else p + 1 for p in own] for label, own in op.places.items()}
-    places["body"] = [*places["body"][:count], count, *places["body"][count:]]
-    args = [*limit, *values[:count], empty.outputs[0], *values[count:]]
-    return [empty, _replaced(operation, bodies, places, args)]
+    return _called(operation, traced_body(operation.name, operation.args, compute), [*before, *operation.outputs])
 
 
-def _gradient_of_loop(operation: Operation) -> list[Operation]:
-    """Returns a call of the function that runs a loop's gradient as a loop."""
+def _gradient_of_loop(operation: Operation) -> Operation:
+    """Returns a call of a function that runs a loop's gradient as a loop."""
     gradient: LoopGradient = operation.op.kernel
-    args = operation.args
-    body = traced_body(operation.name, args, lambda *values: _backward(gradient, *values))
-    call = Operation(operation.graph, Call(body, body.outputs), operation.name, args)
-    call.outputs, call.device = operation.outputs, operation.device
-    return [call]
+    residuals = operation.op.gradient_of.operation.op.kernel.residuals
+    specs = [TensorSpec([], int32), *(TensorSpec([], variant) for _ in residuals)]
+    targets, others = len(gradient.targets), len(gradient.zero_at_end)
 
+    def compute(optional: Any, *values: Any) -> list[Any]:
+        dys, finals, inputs = values[:targets], values[targets : targets + others], values[targets + others :]
+        return backward_loop(gradient, _values_of(optional, specs), residuals, dys, finals, inputs)
 
-def _backward(gradient: LoopGradient, record: Any, *values: Any) -> list[Any]:
-    """Returns the gradients of `gradient.sources`, from the inputs of the gradient's kernel."""
-    targets, zero_at_end = len(gradient.targets), len(gradient.zero_at_end)
-    residuals = gradient.loop.residuals or ()
-
-    def pop(record: Any) -> tuple[list[Any], dict[int, Any]]:
-        record, optional = list_pop_back(record, (), variant)
-        return [record], dict(enumerate(_values_of(optional, residuals)))
-
-    dys, finals = values[:targets], values[targets : targets + zero_at_end]
-    inputs = values[targets + zero_at_end :]
-    return backward_loop(gradient, [record], lambda rest: list_length(rest) > 0, pop, dys, finals, inputs)
+    return _called(operation, traced_body(operation.name, operation.args, compute), operation.outputs)
 
 
 # ---- building blocks -------------------------------------------------------------------------------------------------
@@ -191,7 +152,7 @@ def _optional(tensors: Sequence[Any]) -> Any:
     return state.graph.node(op, tensors, [(variant, [])]).outputs[0]
 
 
-def _values_of(optional: Any, like: Sequence[SymbolicTensor]) -> list[Any]:
+def _values_of(optional: Any, like: Sequence[Any]) -> list[Any]:
     """Returns the tensors that an optional holds, which have the dtypes and shapes of `like`."""
     if not like:
         return []
@@ -200,17 +161,11 @@ def _values_of(optional: Any, like: Sequence[SymbolicTensor]) -> list[Any]:
     return list(state.graph.node(GraphOp("OptionalGetValue", attrs=attrs), [optional], specs).outputs)
 
 
-def _free_name(graph: Any, name: str) -> str:
-    """Returns a name that no operation of a graph has: an imported loop may have been written in this way before."""
-    names = itertools.chain([name], (f"{name}_{i}" for i in itertools.count(1)))
-    return next(n for n in names if n not in graph._by_name)
-
-
-def _detached(graph: Any, op: Any, name: str, args: Any, dtypes: Sequence[Any]) -> Operation:
-    """Returns an operation that is not added to the graph."""
-    operation = Operation(graph, op, name, args)
-    operation.outputs = [SymbolicTensor(operation, i, dtype, TensorShape([])) for i, dtype in enumerate(dtypes)]
-    return operation
+def _called(operation: Operation, body: Body, outputs: Sequence[SymbolicTensor]) -> Operation:
+    """Returns a detached operation that replaces another one, and calls a function with its inputs."""
+    call = Operation(operation.graph, Call(body, body.outputs), operation.name, operation.args)
+    call.outputs, call.device, call._control_inputs = list(outputs), operation.device, operation._control_inputs
+    return call
 
 
 def _replaced(

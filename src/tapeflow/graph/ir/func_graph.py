@@ -53,7 +53,10 @@ class FuncGraph(Graph):
         self.inference_name = ""  # of a function that a user calls: TensorFlow's name of it
         self.names_results = False  # results are named `Identity`, as for a function that a user calls
         self.traced = False  # it is that of a Python function; else a program fills it itself, and may never run it
-        self.complete = False  # the function has all its inputs: no further capture becomes one
+        self.copies: dict[int, SymbolicTensor] = {}  # of a copy: its tensors, by the ids of those of the first graph
+        self.original: FuncGraph | None = None  # of a copy: the first graph
+        self.is_differentiable = False  # it is a copy whose operations return what gradients ask of them
+        self.revision = 0  # grows when a loop of it records more than before
         self.depth = 0  # the number of functions being traced around it
         self.around = state.graph
         self.compiler: Any = None  # of the functions in it, if it is not TapeFlow alone that compiles them
@@ -113,6 +116,10 @@ class FuncGraph(Graph):
             constant.op.captured = tensor
             return constant
         around = _graphs_around(self)
+        for graph in around:
+            if isinstance(graph, FuncGraph) and id(tensor) in graph.copies:
+                tensor = graph.copies[id(tensor)]
+                break
         if tensor.graph not in around and (around[-1].traced or self in _graphs_around(tensor.graph)):
             raise out_of_scope(tensor, self)
         outer = tensor if self.around is None else self.around.passed_on(tensor)
@@ -125,7 +132,7 @@ class FuncGraph(Graph):
         return inner
 
     def passed_on(self, tensor: SymbolicTensor) -> SymbolicTensor:
-        if not self.complete or tensor.graph is self:
+        if not self.finalized or tensor.graph is self:
             return super().passed_on(tensor)
         return self._captured.get(tensor._id, tensor)
 

@@ -16,7 +16,8 @@ from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops import op_def as op_defs
 from tapeflow.core.ops.definition import Op
-from tapeflow.core.types.dtypes import as_dtype
+from tapeflow.core.types.dtypes import DType, as_dtype
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.ir.attrs import attrs_of
 from tapeflow.graph.ir.positions import Position, stack_summary
@@ -46,19 +47,6 @@ class GradientOf(NamedTuple):
     sources: Sequence[int]
     others: int = 0
     outside: Sequence[Any] = ()
-
-
-class Residuals(NamedTuple):
-    """The residuals that a conditional or loop has for its gradients.
-
-    Attributes:
-        output: the output of the operation that holds them: the tape of the branch that ran, or the record of the
-            loop's iterations.
-        targets: for each gradient of a conditional, the outputs with cotangents.
-    """
-
-    output: SymbolicTensor
-    targets: list[Sequence[int]]
 
 
 class GraphOp(Op):
@@ -117,10 +105,6 @@ class GraphOp(Op):
         self.gives_tuple = gives_tuple
         self.gradient_of = gradient_of
 
-    def kernel_of(self, outputs: int) -> Callable[..., Any] | None:
-        """Returns the kernel for code that takes its first `outputs` results."""
-        return self.kernel
-
     def input_name(self, i: int) -> str:
         """TensorFlow's name of an input; empty where it has none."""
         if self.bodies:
@@ -158,7 +142,8 @@ class Operation:
         device: the device that the program asked for.
         captured: the tensor of a graph around that it stands for, as a placeholder or a constant; None of others.
         position: the line of the user's code that added it, see `positions.py`.
-        residuals: of a conditional or loop that was differentiated: the values that its gradients read.
+        record: of a conditional or loop that was differentiated: the output that holds the residuals of the branch that
+            ran, or of the iterations.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -173,7 +158,7 @@ class Operation:
 
     __slots__ = (  # and what programs note at it, which costs nothing where they do not
         "__dict__", "__weakref__", "_control_inputs", "args", "device", "graph", "index", "name", "op", "outputs",
-        "position", "residuals", "static", "types",
+        "position", "record", "static", "types",
     )  # fmt: skip
 
     def __init__(
@@ -189,7 +174,7 @@ class Operation:
         self.device = ""
         self.index = 0
         self.position: Position | None = None
-        self.residuals: Residuals | None = None
+        self.record: SymbolicTensor | None = None
         self.static: Any = None  # its cached static value, see `static.py`
 
     def _get_control_flow_context(self) -> None:
@@ -229,6 +214,18 @@ class Operation:
     def statics(self) -> list[Any]:
         """The other arguments, in the order of the op's parameters."""
         return self.op.statics(self.args)
+
+    def also_return(self, op: Any, dtype: DType, shape: TensorShape) -> SymbolicTensor:
+        """Replaces the op by one with one more result, which a gradient takes; returns that.
+
+        Raises:
+            RuntimeError: the graph does not change any more.
+        """
+        if self.graph.finalized and not getattr(self.graph, "is_differentiable", False):
+            raise RuntimeError(f"{self.graph} is finalized: its operation {self.name!r} can't return anything else.")
+        output = SymbolicTensor(self, op.first_output + len(self.outputs), dtype, shape)
+        self.op, self.outputs = op, [*self.outputs, output]
+        return output
 
     def get_attr(self, name: str) -> Any:
         """Returns the value of an attr, as a `NodeDef` has it: `bytes` for a text, messages for shapes and tensors.
@@ -330,6 +327,11 @@ def variable_of(tensor: Any) -> Any:
     """Returns the variable whose handle a tensor is, or None."""
     op = tensor.op.op if isinstance(tensor, SymbolicTensor) else None
     return op.attrs.get("variable") if isinstance(op, GraphOp) else None
+
+
+def has_gradient(tensor: Any) -> bool:
+    """Returns True for an input that may have a gradient: a variable's handle has the gradient of the variable."""
+    return tensor.dtype.differentiable or variable_of(tensor) is not None
 
 
 def variable_in(handle: Any) -> Any:
