@@ -132,12 +132,12 @@ class LoopGradient:
         owned: set[int] = set()  # the totals that this call allocated
         loop, trips = record[()].loop, record[()].trips
         is_native = record[()].columns is not None
-        iteration = self._iteration(loop, is_native)
+        iteration = self.iteration(loop, is_native)
         columns = self._columns(record[()], inputs)
         computed = iteration.in_machine_code(columns, trips, grads, totals) if is_native and trips else None
         if computed is None and is_native and trips and self._needs_records:
             again = loop(*inputs[: len(inputs) - len(self.outside)])[-1][()]
-            iteration, columns = self._iteration(loop, False), self._columns(again, inputs)
+            iteration, columns = self.iteration(loop, False), self._columns(again, inputs)
         if computed is None:
             computed = self._from_last(iteration, columns, trips, grads, totals, owned)
         sums = iteration.sums
@@ -202,9 +202,9 @@ class LoopGradient:
             loop: the loop that records the residuals.
             is_shared: for each residual, by the ids, whether it is the same in all iterations.
         """
-        return self._iteration(loop, True).compiled(is_shared.__getitem__).compiles
+        return self.iteration(loop, True).compiled(is_shared.__getitem__).compiles
 
-    def _iteration(self, loop: Loop, is_native: bool) -> _Iteration:
+    def iteration(self, loop: Loop, is_native: bool = False) -> _Iteration:
         """Returns what is computed in each iteration from the record of a loop, which may have further residuals.
 
         Args:
