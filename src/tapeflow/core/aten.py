@@ -16,7 +16,7 @@ import torch
 
 from tapeflow.core import errors
 
-OLDEST, NEWEST = "2.11", "2.15"  # the versions of torch that have all of these
+OLDEST, NEWEST = "2.11", "2.15"  # the versions of torch that have all of these, or a fallback
 
 # Names here, and where torch has them: a module, and attributes in it.
 PRIVATE: dict[str, str] = {
@@ -188,7 +188,7 @@ _FALLBACKS: dict[str, Any] = {
     "maybe_current_level": lambda: 0,  # there may be a transformation at work
     "len_torch_dispatch_stack": lambda: 1,
     "len_torch_function_stack": lambda: 1,
-    "inlined_by_dynamo": set(),  # Dynamo calls functions that it does not know
+    "inlined_by_dynamo": set(),  # with an older torch, Dynamo looks into no package that is known as `tensorflow`
 }
 
 
