@@ -132,7 +132,8 @@ class IteratorSpec(TypeSpec):
         return (self._element_spec,)
 
     def __eq__(self, other: object) -> bool:
-        return self is other or super().__eq__(other)
+        same = type(other) is IteratorSpec and self._element_spec is other._element_spec
+        return same or super().__eq__(other)
 
     def __hash__(self) -> int:
         if self._hash is None:
