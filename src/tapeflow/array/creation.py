@@ -489,7 +489,7 @@ def _range_rule(*bounds: Any) -> TensorShape:
         return TensorShape([None])
     start, limit, delta = values
     try:
-        return TensorShape(_count_up(start, limit, delta, bounds[0].dtype.torch, torch.device("meta")).shape)
+        return TensorShape([_count(start, limit, delta, bounds[0].dtype.torch)])
     except ResourceExhaustedError:  # an error of the run
         return TensorShape([None])
 
@@ -511,23 +511,31 @@ def _arange(start: torch.Tensor, limit: torch.Tensor, delta: torch.Tensor, devic
 _MOST = 1 << 59  # numbers, whose bytes torch can't count
 
 
-def _count_up(start: Any, limit: Any, delta: Any, dtype: Any, device: Any = None) -> torch.Tensor:
-    """Returns the numbers `start + i * delta` below the limit; floats are added up as in TensorFlow."""
+def _count(start: Any, limit: Any, delta: Any, dtype: Any) -> int:
+    """Returns how many numbers `start + i * delta` are below the limit; floats are divided in their own dtype."""
     if delta == 0:
         raise invalid(f"Requires delta != 0: {delta}")
     if not (start <= limit if delta > 0 else start >= limit):
         sign = "<=" if delta > 0 else ">="
         raise invalid(f"Requires start {sign} limit when delta {'>' if delta > 0 else '<'} 0: {start:g}/{limit:g}")
+    if dtype.is_floating_point:
+        last, first, step = (torch.tensor(v, dtype=dtype) for v in (limit, start, delta))
+        return math.ceil(abs(torch.div(torch.sub(last, first), step).item()))
+    count = math.ceil(-((start - limit) // delta))
+    if count >= _MOST:
+        raise ResourceExhaustedError.of(f"OOM when allocating tensor with shape[{count}]")
+    return count
+
+
+def _count_up(start: Any, limit: Any, delta: Any, dtype: Any, device: Any = None) -> torch.Tensor:
+    """Returns the numbers `start + i * delta` below the limit; floats are added up as in TensorFlow."""
+    count = _count(start, limit, delta, dtype)
     device = device or devices.current_or_default(dtype)
+    if dtype in (torch.uint16, torch.uint32, torch.uint64):
+        return torch.arange(start, limit, delta, device=device).to(dtype)
     if not dtype.is_floating_point:
-        if (limit - start) // delta >= _MOST:
-            raise ResourceExhaustedError.of(f"OOM when allocating tensor with shape[{(limit - start) // delta}]")
-        if dtype in (torch.uint16, torch.uint32, torch.uint64):
-            return torch.arange(start, limit, delta, device=device).to(dtype)
         return torch.arange(start, limit, delta, dtype=dtype, device=device)
-    # All in the dtype itself, to its rounding errors.
-    first, step = (torch.tensor(v, dtype=dtype) for v in (start, delta))
-    count = math.ceil(abs(torch.div(torch.sub(torch.tensor(limit, dtype=dtype), first), step).item()))
+    first, step = (torch.tensor(v, dtype=dtype) for v in (start, delta))  # all in the dtype, to its rounding errors
     return torch.add(torch.mul(torch.arange(count, device=device).to(dtype), step), first)
 
 
