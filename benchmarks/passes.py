@@ -25,7 +25,7 @@ WITHOUT = {
     "fusing": "fuse",
     "updating": "update",
     "adam": "join_adam",
-    "grouping": "group",
+    "clusters": "cluster",
     "reuse": "reuse",
     "binding": "bind",
 }
