@@ -200,6 +200,14 @@ def test_quoted_code_is_there(page, file, lines):
     assert text.strip()
 
 
+def test_the_op_of_contributing_is_quoted_from_the_source():
+    text = (blocks.ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    quoted = textwrap.dedent(re.search(r"^    @op\(.*\n(?:    .*\n)+", text, re.MULTILINE)[0])
+    above, below = quoted.split("    ...\n")
+    source = (ROOT / "bitwise.py").read_text(encoding="utf-8")
+    assert source.split(above)[1].split("\n\n\n")[0].endswith(below.rstrip())
+
+
 @pytest.mark.parametrize(("page", "title", "lines"), DRAWINGS, ids=[page for page, *_ in DRAWINGS])
 def test_boxes_of_drawings_do_not_overlap(page, title, lines):
     boxes, arrows = drawings.parsed(lines.splitlines())
