@@ -2,7 +2,7 @@
 
 # ruff: noqa: F403, F405 (type checkers see the operators, which load when they are used)
 
-from typing import TYPE_CHECKING
+import typing as _typing
 
 from tapeflow.array.grids import eye
 from tapeflow.linalg import experimental
@@ -27,7 +27,7 @@ from tapeflow.linalg.solvers import cholesky_solve, det, inv, logdet, lstsq, slo
 from tapeflow.linalg.spectral import eig, eigh, eigvals, eigvalsh, matrix_rank, pinv, svd
 from tapeflow.math.normalize import l2_normalize
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from tapeflow.linalg.operators import *
 
 __all__ = [
@@ -44,6 +44,7 @@ __all__ = [
     "sqrtm", "svd", "tensor_diag", "tensor_diag_part", "tensordot", "trace", "triangular_solve", "tridiagonal_matmul",
     "tridiagonal_solve",
 ]  # fmt: skip
+__dir__ = __all__.copy
 
 
 def __getattr__(name: str) -> object:
@@ -53,7 +54,3 @@ def __getattr__(name: str) -> object:
 
         return getattr(operators, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
