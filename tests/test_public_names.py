@@ -25,10 +25,7 @@ OWN = {
     "tf.version": ["TAPEFLOW_VERSION"],
 }
 # TensorFlow's names that TapeFlow lacks.
-ABSENT = {
-    "tf.compat": ["forward_compatibility_horizon", "forward_compatible"],
-    "tf.distribute.experimental": ["rpc"],
-}
+ABSENT = {"tf.compat": ["forward_compatibility_horizon", "forward_compatible"], "tf.distribute.experimental": ["rpc"]}
 # Attributes that modules of TapeFlow import from a namespace, though it is not theirs in TensorFlow.
 IMPORTED = {"tf.autodiff": ["UnconnectedGradients"]}
 NAMESPACES = [path for path in RECORDED if path != "tf.distribute.experimental.rpc"]
@@ -47,7 +44,11 @@ def test_namespace_has_the_names_of_tensorflow(path):
         assert hasattr(module, name), name
 
 
-@pytest.mark.parametrize("path", NAMESPACES)
+def test_names_of_the_bridge_to_torch():
+    assert dir(tf.torch) == sorted(tf.torch.__all__)
+
+
+@pytest.mark.parametrize("path", [*NAMESPACES, "tf.raw_ops", "tf.torch"])
 def test_imports_of_a_namespace_are_no_attributes(path):
     """Modules in the namespace's folder are: Python's import system sets them."""
     module = namespace(path)
@@ -66,7 +67,7 @@ def is_inside(value, name, module):
     return isinstance(value, types.ModuleType) and value.__name__ in (path, path.replace("tapeflow", "tensorflow", 1))
 
 
-@pytest.mark.parametrize("path", [path for path in NAMESPACES if path != "tf"])
+@pytest.mark.parametrize("path", [*(path for path in NAMESPACES if path != "tf"), "tf.raw_ops", "tf.torch"])
 def test_star_import(path):
     module, names = namespace(path), {}
     if module.__spec__ is None:  # it needs TensorFlow's binaries, and is an attribute only
