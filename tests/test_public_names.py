@@ -68,10 +68,10 @@ def is_inside(value, name, module):
 
 
 @pytest.mark.parametrize("path", [*(path for path in NAMESPACES if path != "tf"), "tf.raw_ops", "tf.torch"])
-def test_star_import(path):
+def test_star_import(path, monkeypatch):
     module, names = namespace(path), {}
     if module.__spec__ is None:  # it needs TensorFlow's binaries, and is an attribute only
-        sys.modules[module.__name__] = module
+        monkeypatch.setitem(sys.modules, module.__name__, module)
     exec(f"from {module.__name__} import *", names)
     assert names.keys() - {"__builtins__"} == set(module.__all__)
 

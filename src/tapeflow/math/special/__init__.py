@@ -1,7 +1,4 @@
-"""The public `tf.math.special` namespace: Bessel functions and integrals that have names, element by element.
-
-Formulas by their numbers in the NIST Digital Library of Mathematical Functions (dlmf.nist.gov).
-"""
+"""The public `tf.math.special` namespace: Bessel functions and integrals that have names, element by element."""
 
 from tapeflow.math.special.functions import (
     bessel_i0,

@@ -1,4 +1,7 @@
-"""Bessel functions, integrals and other special functions."""
+"""Bessel functions and integrals that have names, element by element.
+
+Formulas by their numbers in the NIST Digital Library of Mathematical Functions (dlmf.nist.gov).
+"""
 
 from __future__ import annotations
 
