@@ -204,7 +204,7 @@ def test_the_op_of_contributing_is_quoted_from_the_source():
     text = (blocks.ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     quoted = textwrap.dedent(re.search(r"^    @op\(.*\n(?:    .*\n)+", text, re.MULTILINE)[0])
     above, below = quoted.split("    ...\n")
-    source = (ROOT / "bitwise.py").read_text(encoding="utf-8")
+    source = (ROOT / "bitwise" / "bits.py").read_text(encoding="utf-8")
     assert source.split(above)[1].split("\n\n\n")[0].endswith(below.rstrip())
 
 

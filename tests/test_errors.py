@@ -34,8 +34,8 @@ def test_codes_and_classes(constant):
     code, class_name = CODES[constant]
     cls = getattr(errors, class_name)
     assert getattr(errors, constant) == code
-    assert errors.exception_type_from_error_code(code) is cls
-    assert errors.error_code_from_exception_type(cls) == code
+    assert tf.compat.v1.errors.exception_type_from_error_code(code) is cls
+    assert tf.compat.v1.errors.error_code_from_exception_type(cls) == code
     assert issubclass(cls, errors.OpError)
     error = cls(None, None, "a message")
     assert error.error_code == code
@@ -49,13 +49,13 @@ def test_codes_and_classes(constant):
 def test_ok_has_no_class():
     assert errors.OK == 0
     with pytest.raises(KeyError):
-        errors.exception_type_from_error_code(errors.OK)
+        tf.compat.v1.errors.exception_type_from_error_code(errors.OK)
 
 
 @pytest.mark.parametrize("cls", [errors.OpError, ValueError, None])
 def test_class_without_a_code(cls):
     with pytest.warns(UserWarning, match="Unknown class exception"):
-        assert isinstance(errors.error_code_from_exception_type(cls), errors.UnknownError)
+        assert isinstance(tf.compat.v1.errors.error_code_from_exception_type(cls), errors.UnknownError)
 
 
 def test_keywords_and_payloads():

@@ -1,7 +1,7 @@
 """Writes the pages of the reference before Sphinx reads them: one for each namespace, of its public names.
 
-Public is what a namespace lists in `__all__`, or, without one, what is defined in its module. A name that several
-namespaces have is documented where it is defined, or else where its path is shortest; the others link there.
+Public is what a namespace lists in `__all__`. Names that need TensorFlow's own binaries are left out. A name that
+several namespaces have is documented where it is defined, or else where its path is shortest; the others link there.
 """
 
 from __future__ import annotations
@@ -37,10 +37,14 @@ def namespaces(module: types.ModuleType, path: str) -> Iterator[tuple[str, types
 
 def public(module: types.ModuleType) -> list[str]:
     """Returns the public names of a namespace."""
-    names = getattr(module, "__all__", None)
-    if names is None:
-        names = [n for n, v in vars(module).items() if getattr(v, "__module__", None) == module.__name__]
-    return sorted((n for n in names if not n.startswith("_")), key=str.lower)
+    names = [n for n in module.__all__ if not n.startswith("_") and not needs_binaries(getattr(module, n))]
+    return sorted(names, key=str.lower)
+
+
+def needs_binaries(value: Any) -> bool:
+    """Returns True for what `tapeflow/binaries.py` makes."""
+    made = inspect.ismodule(value) and value.__spec__ is None
+    return made or getattr(value, "__module__", None) == "tapeflow.binaries"
 
 
 def homes(modules: dict[str, types.ModuleType]) -> dict[int, str]:

@@ -1,11 +1,11 @@
 """TapeFlow: TensorFlow 2's eager runtime, in Python on ATen kernels. `import tapeflow as tf`."""
 
-import functools
-import importlib
-import threading
-from typing import TYPE_CHECKING, Any
+import functools as _functools
+import importlib as _importlib
+import threading as _threading
+import typing as _typing
 
-from tapeflow.core.threads import use_quota  # isort: skip  # first: it loads torch
+from tapeflow.core.threads import use_quota as _use_quota  # isort: skip  # first: it loads torch
 
 from tapeflow import autodiff, bitwise, config, debugging, dtypes, errors, linalg, math, nest, nn, operators, version
 from tapeflow.array.blocks import (
@@ -68,9 +68,9 @@ from tapeflow.autodiff import GradientTape, UnconnectedGradients
 from tapeflow.control_flow import Assert, case, cond, switch_case, while_loop
 from tapeflow.core.device import device
 from tapeflow.core.device_spec import DeviceSpec
-from tapeflow.core.hooks import hooks
-from tapeflow.core.memory import keep_pages
-from tapeflow.core.ops.definition import load_all
+from tapeflow.core.hooks import hooks as _hooks
+from tapeflow.core.memory import keep_pages as _keep_pages
+from tapeflow.core.ops.definition import load_all as _loaders_of_ops
 from tapeflow.core.scopes import (
     control_dependencies,
     executing_eagerly,
@@ -126,7 +126,7 @@ from tapeflow.custom_gradients import (
 from tapeflow.debugging import assert_equal, assert_greater, assert_less, assert_rank
 from tapeflow.function import function
 from tapeflow.functional import foldl, foldr, map_fn, scan
-from tapeflow.graph.graphdef.builders import load_services
+from tapeflow.graph.graphdef.builders import load_services as _loaders_of_services
 from tapeflow.graph.ir.graph import Graph
 from tapeflow.graph.ir.operation import Operation
 from tapeflow.hosting import install_as_tensorflow
@@ -202,7 +202,7 @@ from tapeflow.tensor_array import TensorArray, TensorArraySpec
 from tapeflow.timing import timestamp
 from tapeflow.vectorized import vectorized_map
 
-if TYPE_CHECKING:  # loaded when they are first used, see `_ON_FIRST_USE`
+if _typing.TYPE_CHECKING:  # loaded when they are first used, see `_ON_FIRST_USE`
     from keras import initializers, losses, metrics, optimizers
 
     from tapeflow import (
@@ -247,12 +247,11 @@ if TYPE_CHECKING:  # loaded when they are first used, see `_ON_FIRST_USE`
     from tapeflow.sparse.tensor import SparseTensor, SparseTensorSpec
     from tapeflow.strings import as_string
 
-keep_pages()
-use_quota()
-del keep_pages, use_quota
+_keep_pages()
+_use_quota()
 
 
-def _specs_of_protos() -> dict[int, Any]:
+def _specs_of_protos() -> dict[int, _typing.Any]:
     """Returns the specs of higher layers by their numbers in `TypeSpecProto.TypeSpecClass`."""
     from tapeflow.data.spec import DatasetSpec, IteratorSpec
     from tapeflow.ragged.spec import RaggedTensorSpec
@@ -263,26 +262,26 @@ def _specs_of_protos() -> dict[int, Any]:
     }  # fmt: skip
 
 
-def _converted(function: Any) -> Any:
+def _converted(function: _typing.Any) -> _typing.Any:
     from tapeflow.autograph.conversion import converted
 
     return converted(function)
 
 
-def _user_code(function: Any) -> Any:
+def _user_code(function: _typing.Any) -> _typing.Any:
     from tapeflow.autograph.origin import UserCode
 
     return UserCode(function)
 
 
-def _over_parts(*args: Any) -> Any:
+def _over_parts(*args: _typing.Any) -> _typing.Any:
     from tapeflow.experimental.batching import over_parts
 
     return over_parts(*args)
 
 
-hooks.specs_of_protos, hooks.over_parts = _specs_of_protos, _over_parts
-hooks.converted, hooks.user_code = _converted, _user_code
+_hooks.specs_of_protos, _hooks.over_parts = _specs_of_protos, _over_parts
+_hooks.converted, _hooks.user_code = _converted, _user_code
 
 __version__ = version.VERSION
 __git_version__ = version.GIT_VERSION
@@ -359,16 +358,16 @@ _WITHOUT_OPS = frozenset({
 
 
 # Of two threads that import a package and a module of it at once, Python gives one an error; so one loads at a time.
-_loading = threading.RLock()
+_loading = _threading.RLock()
 
 
-@functools.cache
+@_functools.cache
 def _load_all() -> None:
     """Imports the namespaces that are otherwise loaded on first use: an op was asked for by its name."""
     with _loading:
         for home in sorted(set(_ON_FIRST_USE.values())):
             if home.split(".")[1] not in _WITHOUT_OPS:
-                importlib.import_module(home)
+                _importlib.import_module(home)
 
 
 # What has builders for the nodes of a `GraphDef`, or ops that only `tf.raw_ops` and graphs that are read call.
@@ -379,36 +378,32 @@ _WITH_OPS_OF_GRAPHS = (
 )  # fmt: skip
 
 
-@functools.cache
+@_functools.cache
 def _load_services() -> None:
     """Imports what has builders for the nodes of a `GraphDef`: the first is read."""
     with _loading:
         for name in _WITH_OPS_OF_GRAPHS:
-            importlib.import_module(f"tapeflow.{name}")
+            _importlib.import_module(f"tapeflow.{name}")
 
 
-load_all.append(_load_all)
-load_services.append(_load_services)
+_loaders_of_ops.append(_load_all)
+_loaders_of_services.append(_load_services)
 
 
-def _load(name: str) -> Any:
+def _load(name: str) -> _typing.Any:
     """Loads what is there on first use."""
     home = _ON_FIRST_USE.get(name)
     if home is None:
         raise AttributeError(f"module 'tapeflow' has no attribute {name!r}")
     with _loading:
-        module = importlib.import_module(home)
+        module = _importlib.import_module(home)
     value = module if home == f"tapeflow.{name}" or name.startswith("__") else getattr(module, name)
     globals()[name] = value
     return value
 
 
-if not TYPE_CHECKING:  # a name that is not there is an error to a type checker
+if not _typing.TYPE_CHECKING:  # a name that is not there is an error to a type checker
     __getattr__ = _load
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_ON_FIRST_USE})
 
 
 __all__ = [
@@ -432,23 +427,24 @@ __all__ = [
     "histogram_fixed_width", "histogram_fixed_width_bins", "identity", "identity_n", "ifftnd", "image",
     "import_graph_def", "init_scope", "initializers", "inside_function", "install_as_tensorflow", "int8", "int16",
     "int32", "int64", "io", "irfftnd", "is_symbolic_tensor", "is_tensor", "keras", "less", "less_equal", "linalg",
-    "linspace", "logical_and", "logical_not", "logical_or", "lookup", "losses", "make_ndarray", "make_tensor_proto",
-    "map_fn", "math", "matmul", "matrix_square_root", "maximum", "meshgrid", "metrics", "minimum", "multiply",
-    "name_scope", "negative", "nest", "newaxis", "nn", "no_gradient", "no_op", "nondifferentiable_batch_function",
-    "norm", "not_equal", "numpy_function", "one_hot", "ones", "ones_initializer", "ones_like", "optimizers", "pad",
-    "parallel_stack", "pow", "print", "profiler", "py_function", "qint8", "qint16", "qint32", "quantization", "queue",
-    "quint8", "quint16", "ragged", "ragged_fill_empty_rows", "ragged_fill_empty_rows_grad", "random",
-    "random_index_shuffle", "random_normal_initializer", "random_uniform_initializer", "range", "rank", "raw_ops",
-    "realdiv", "recompute_grad", "reduce_all", "reduce_any", "reduce_logsumexp", "reduce_max", "reduce_mean",
-    "reduce_min", "reduce_prod", "reduce_sum", "register_tensor_conversion_function", "repeat",
-    "required_space_to_batch_paddings", "reshape", "resource", "reverse", "reverse_sequence", "rfftnd", "roll", "round",
-    "saturate_cast", "saved_model", "scalar_mul", "scan", "scatter_nd", "searchsorted", "sequence_mask", "sets",
-    "shape", "shape_n", "sigmoid", "sign", "signal", "sin", "sinh", "size", "slice", "sort", "space_to_batch",
-    "space_to_batch_nd", "sparse", "split", "sqrt", "square", "squeeze", "stack", "stop_gradient", "strided_slice",
-    "string", "strings", "subtract", "summary", "switch_case", "sysconfig", "tan", "tanh", "tensor_scatter_nd_add",
-    "tensor_scatter_nd_max", "tensor_scatter_nd_min", "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensordot",
-    "test", "tile", "timestamp", "torch", "train", "transpose", "truediv", "truncatediv", "truncatemod", "tuple",
-    "type_spec_from_value", "types", "uint8", "uint16", "uint32", "uint64", "unique", "unique_with_counts",
-    "unravel_index", "unstack", "variable_creator_scope", "variant", "vectorized_map", "version", "where", "while_loop",
-    "xla", "zeros", "zeros_initializer", "zeros_like",
+    "linspace", "lite", "load_library", "load_op_library", "logical_and", "logical_not", "logical_or", "lookup",
+    "losses", "make_ndarray", "make_tensor_proto", "map_fn", "math", "matmul", "matrix_square_root", "maximum",
+    "meshgrid", "metrics", "minimum", "mlir", "multiply", "name_scope", "negative", "nest", "newaxis", "nn",
+    "no_gradient", "no_op", "nondifferentiable_batch_function", "norm", "not_equal", "numpy_function", "one_hot",
+    "ones", "ones_initializer", "ones_like", "optimizers", "pad", "parallel_stack", "pow", "print", "profiler",
+    "py_function", "qint8", "qint16", "qint32", "quantization", "queue", "quint8", "quint16", "ragged",
+    "ragged_fill_empty_rows", "ragged_fill_empty_rows_grad", "random", "random_index_shuffle",
+    "random_normal_initializer", "random_uniform_initializer", "range", "rank", "raw_ops", "realdiv", "recompute_grad",
+    "reduce_all", "reduce_any", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod",
+    "reduce_sum", "register_tensor_conversion_function", "repeat", "required_space_to_batch_paddings", "reshape",
+    "resource", "reverse", "reverse_sequence", "rfftnd", "roll", "round", "saturate_cast", "saved_model", "scalar_mul",
+    "scan", "scatter_nd", "searchsorted", "sequence_mask", "sets", "shape", "shape_n", "sigmoid", "sign", "signal",
+    "sin", "sinh", "size", "slice", "sort", "space_to_batch", "space_to_batch_nd", "sparse", "split", "sqrt", "square",
+    "squeeze", "stack", "stop_gradient", "strided_slice", "string", "strings", "subtract", "summary", "switch_case",
+    "sysconfig", "tan", "tanh", "tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min",
+    "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensordot", "test", "tile", "timestamp", "torch", "tpu",
+    "train", "transpose", "truediv", "truncatediv", "truncatemod", "tuple", "type_spec_from_value", "types", "uint8",
+    "uint16", "uint32", "uint64", "unique", "unique_with_counts", "unravel_index", "unstack", "variable_creator_scope",
+    "variant", "vectorized_map", "version", "where", "while_loop", "xla", "zeros", "zeros_initializer", "zeros_like",
 ]  # fmt: skip
+__dir__ = __all__.copy

@@ -64,7 +64,8 @@ def _resolved(path: str) -> Any:
     if not any(name.startswith(f"{path}.") for name in _listed()):
         raise KeyError(path)
     module: Any = types.ModuleType(f"tapeflow.{path}", f"The public `tf.{path}` namespace, which can only be imported.")
-    module.__getattr__, module.__dir__ = below(path), lambda: names_below(path)
+    module.__all__ = names_below(path)
+    module.__getattr__, module.__dir__ = below(path), module.__all__.copy
     module.__path__ = []
     return module
 

@@ -37,8 +37,6 @@ from tapeflow.core.errors import (
     UnavailableError,
     UnimplementedError,
     UnknownError,
-    error_code_from_exception_type,
-    exception_type_from_error_code,
 )
 
 __all__ = [
@@ -48,5 +46,6 @@ __all__ = [
     "DeadlineExceededError", "FailedPreconditionError", "InaccessibleTensorError", "InternalError",
     "InvalidArgumentError", "NotFoundError", "OpError", "OperatorNotAllowedInGraphError", "OutOfRangeError",
     "PermissionDeniedError", "ResourceExhaustedError", "UnauthenticatedError", "UnavailableError", "UnimplementedError",
-    "UnknownError", "error_code_from_exception_type", "exception_type_from_error_code",
+    "UnknownError",
 ]  # fmt: skip
+__dir__ = __all__.copy

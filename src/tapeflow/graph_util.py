@@ -3,3 +3,4 @@
 from tapeflow.graph.graphdef.importing import import_graph_def
 
 __all__ = ["import_graph_def"]
+__dir__ = __all__.copy

@@ -1,14 +1,18 @@
 """The public `tf.sysconfig` namespace: how the kernels were built."""
 
-from __future__ import annotations
+import os as _os
+from collections import OrderedDict as _OrderedDict
+from typing import Any as _Any
 
-import os
-from collections import OrderedDict
-from typing import Any
+import torch as _torch
 
-import torch
+__all__ = [
+    "CXX11_ABI_FLAG", "CXX_VERSION", "MONOLITHIC_BUILD", "get_build_info", "get_compile_flags", "get_include",
+    "get_lib", "get_link_flags",
+]  # fmt: skip
+__dir__ = __all__.copy
 
-CXX11_ABI_FLAG = int(torch.compiled_with_cxx11_abi())
+CXX11_ABI_FLAG = int(_torch.compiled_with_cxx11_abi())
 CXX_VERSION = 201703
 MONOLITHIC_BUILD = 0
 
@@ -24,7 +28,7 @@ def get_lib() -> str:
         >>> os.path.isdir(tf.sysconfig.get_lib())
         True
     """
-    return os.path.dirname(os.path.abspath(__file__))
+    return _os.path.dirname(_os.path.abspath(__file__))
 
 
 def get_include() -> str:
@@ -37,7 +41,7 @@ def get_include() -> str:
         >>> tf.sysconfig.get_include() == tf.sysconfig.get_lib() + "/include"
         True
     """
-    return os.path.join(get_lib(), "include")
+    return _os.path.join(get_lib(), "include")
 
 
 def get_compile_flags() -> list[str]:
@@ -66,7 +70,7 @@ def get_link_flags() -> list[str]:
     return [f"-L{get_lib()}"]
 
 
-def get_build_info() -> OrderedDict[str, Any]:
+def get_build_info() -> _OrderedDict[str, _Any]:
     """Returns how the kernels were built, with CUDA's and cuDNN's versions where there are any.
 
     Returns:
@@ -76,11 +80,11 @@ def get_build_info() -> OrderedDict[str, Any]:
         >>> tf.sysconfig.get_build_info()["is_tensorrt_build"]
         False
     """
-    info: OrderedDict[str, Any] = OrderedDict(cpu_compiler=torch.__config__.show().splitlines()[1].strip(" -"))
-    if torch.version.cuda:
-        info["cuda_version"] = torch.version.cuda
-        info["cudnn_version"] = str((torch.backends.cudnn.version() or 0) // 10000)
-    info["is_cuda_build"] = torch.version.cuda is not None
-    info["is_rocm_build"] = torch.version.hip is not None
+    info: _OrderedDict[str, _Any] = _OrderedDict(cpu_compiler=_torch.__config__.show().splitlines()[1].strip(" -"))
+    if _torch.version.cuda:
+        info["cuda_version"] = _torch.version.cuda
+        info["cudnn_version"] = str((_torch.backends.cudnn.version() or 0) // 10000)
+    info["is_cuda_build"] = _torch.version.cuda is not None
+    info["is_rocm_build"] = _torch.version.hip is not None
     info["is_tensorrt_build"] = False
     return info

@@ -4,4 +4,5 @@ from tapeflow.autodiff.ends import UnconnectedGradients
 from tapeflow.autodiff.forward import ForwardAccumulator
 from tapeflow.autodiff.gradient_tape import GradientTape
 
-__all__ = ["ForwardAccumulator", "GradientTape", "UnconnectedGradients"]
+__all__ = ["ForwardAccumulator", "GradientTape"]
+__dir__ = __all__.copy

@@ -4,3 +4,4 @@ from tapeflow.autograph import experimental
 from tapeflow.autograph.api import set_verbosity, to_code, to_graph, trace
 
 __all__ = ["experimental", "set_verbosity", "to_code", "to_graph", "trace"]
+__dir__ = __all__.copy

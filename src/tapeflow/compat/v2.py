@@ -1,18 +1,13 @@
 """`tf.compat.v2`: the names of TensorFlow 2, which are those of `tf` itself."""
 
-from __future__ import annotations
+from typing import Any as _Any
 
-from typing import Any
-
-import tapeflow
+import tapeflow as _tapeflow
 from tapeflow.compat.v1.switches import enable_v2_behavior
 
-__all__ = ["enable_v2_behavior"]
+__all__ = [*_tapeflow.__all__, "enable_v2_behavior"]
+__dir__ = __all__.copy
 
 
-def __getattr__(name: str) -> Any:
-    return getattr(tapeflow, name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*dir(tapeflow), *__all__})
+def __getattr__(name: str) -> _Any:
+    return getattr(_tapeflow, name)

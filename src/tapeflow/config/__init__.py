@@ -3,9 +3,9 @@
 Devices can be configured only before their first use, as in TensorFlow.
 """
 
-from typing import TYPE_CHECKING
+import typing as _typing
 
-from tapeflow.binaries import below
+from tapeflow.binaries import below as _below
 from tapeflow.config import experimental, optimizer, threading
 from tapeflow.config.devices import (
     get_logical_device_configuration,
@@ -27,13 +27,14 @@ experimental_run_functions_eagerly = run_functions_eagerly
 experimental_functions_run_eagerly = functions_run_eagerly
 
 __all__ = [
-    "LogicalDevice", "LogicalDeviceConfiguration", "PhysicalDevice", "experimental",
-    "experimental_functions_run_eagerly", "experimental_run_functions_eagerly", "functions_run_eagerly",
-    "get_logical_device_configuration", "get_soft_device_placement", "get_visible_devices", "list_logical_devices",
-    "list_physical_devices", "optimizer", "run_functions_eagerly", "set_logical_device_configuration",
-    "set_soft_device_placement", "set_visible_devices", "threading",
+    "LogicalDevice", "LogicalDeviceConfiguration", "PhysicalDevice", "experimental", "experimental_connect_to_cluster",
+    "experimental_connect_to_host", "experimental_functions_run_eagerly", "experimental_run_functions_eagerly",
+    "functions_run_eagerly", "get_logical_device_configuration", "get_soft_device_placement", "get_visible_devices",
+    "list_logical_devices", "list_physical_devices", "optimizer", "run_functions_eagerly",
+    "set_logical_device_configuration", "set_soft_device_placement", "set_visible_devices", "threading",
 ]  # fmt: skip
+__dir__ = __all__.copy
 
 
-if not TYPE_CHECKING:
-    __getattr__ = below("config")
+if not _typing.TYPE_CHECKING:
+    __getattr__ = _below("config")

@@ -1,10 +1,11 @@
 """The public `tf.config.optimizer` namespace: optimizations of graphs."""
 
-from __future__ import annotations
+from typing import Any as _Any
 
-from typing import Any
+from tapeflow.core.settings import settings as _settings
 
-from tapeflow.core.settings import settings
+__all__ = ["get_experimental_options", "get_jit", "set_experimental_options", "set_jit"]
+__dir__ = __all__.copy
 
 
 def set_jit(enabled: bool | str) -> None:
@@ -26,7 +27,7 @@ def set_jit(enabled: bool | str) -> None:
     """
     if enabled not in (True, False, "autoclustering"):
         raise ValueError(f"`enabled` must be True, False or 'autoclustering', not {enabled!r}")
-    settings.jit = "autoclustering" if enabled else ""
+    _settings.jit = "autoclustering" if enabled else ""
 
 
 def get_jit() -> str:
@@ -39,10 +40,10 @@ def get_jit() -> str:
         >>> tf.config.optimizer.get_jit()
         ''
     """
-    return settings.jit
+    return _settings.jit
 
 
-def set_experimental_options(options: dict[str, Any]) -> None:
+def set_experimental_options(options: dict[str, _Any]) -> None:
     """Switches graph passes on or off.
 
     Args:
@@ -63,10 +64,10 @@ def set_experimental_options(options: dict[str, Any]) -> None:
     """
     if options.get("cuda_graphs", "auto") not in (True, False, "auto"):
         raise ValueError(f'`cuda_graphs` must be True, False or "auto", not {options["cuda_graphs"]!r}')
-    settings.optimizer_options.update(options)
+    _settings.optimizer_options.update(options)
 
 
-def get_experimental_options() -> dict[str, Any]:
+def get_experimental_options() -> dict[str, _Any]:
     """Returns the switches of graph passes.
 
     Returns:
@@ -76,4 +77,4 @@ def get_experimental_options() -> dict[str, Any]:
         >>> tf.config.optimizer.get_experimental_options().get("constant_folding", True)
         True
     """
-    return {"disable_model_pruning": False, "disable_meta_optimizer": False} | settings.optimizer_options
+    return {"disable_model_pruning": False, "disable_meta_optimizer": False} | _settings.optimizer_options

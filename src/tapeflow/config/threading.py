@@ -1,8 +1,12 @@
 """The public `tf.config.threading` namespace: numbers of threads."""
 
-from __future__ import annotations
+import torch as _torch
 
-import torch
+__all__ = [
+    "get_inter_op_parallelism_threads", "get_intra_op_parallelism_threads", "set_inter_op_parallelism_threads",
+    "set_intra_op_parallelism_threads",
+]  # fmt: skip
+__dir__ = __all__.copy
 
 _configured = {"inter": 0, "intra": 0}
 
@@ -43,9 +47,9 @@ def set_inter_op_parallelism_threads(num_threads: int) -> None:
         >>> tf.config.threading.set_inter_op_parallelism_threads(2)  # doctest: +SKIP
     """
     threads = _checked(num_threads)
-    if threads and threads != torch.get_num_interop_threads():
+    if threads and threads != _torch.get_num_interop_threads():
         try:
-            torch.set_num_interop_threads(threads)
+            _torch.set_num_interop_threads(threads)
         except RuntimeError:
             raise RuntimeError("Inter op parallelism cannot be modified after initialization.") from None
     _configured["inter"] = threads
@@ -85,5 +89,5 @@ def set_intra_op_parallelism_threads(num_threads: int) -> None:
     """
     threads = _checked(num_threads)
     if threads:
-        torch.set_num_threads(threads)
+        _torch.set_num_threads(threads)
     _configured["intra"] = threads

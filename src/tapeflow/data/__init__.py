@@ -32,3 +32,4 @@ __all__ = [
     "Iterator", "IteratorSpec", "NumpyIterator", "Options", "TFRecordDataset", "TextLineDataset", "ThreadingOptions",
     "experimental",
 ]  # fmt: skip
+__dir__ = __all__.copy

@@ -36,8 +36,8 @@ from tapeflow.data.rewriting import rewritten
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.structure import Element, flatten, to_tensors
 from tapeflow.data.threads import cores
-from tapeflow.io import gfile
 from tapeflow.io.encoding import parse_tensor, serialize_tensor
+from tapeflow.io.gfile import files as gfile
 from tapeflow.io.records import TFRecordWriter, read_records
 from tapeflow.io.replacing import rename, replaced_file, replaced_folder, sync_tree, temporary_folder, write_file
 

@@ -1,8 +1,8 @@
 """The public `tf.debugging` namespace: assertions and checks of numbers."""
 
-from typing import TYPE_CHECKING
+import typing as _typing
 
-from tapeflow.binaries import below
+from tapeflow.binaries import below as _below
 from tapeflow.control_flow import Assert
 from tapeflow.debugging.numerics import assert_all_finite, check_numerics, disable_check_numerics, enable_check_numerics
 from tapeflow.debugging.settings import (
@@ -40,9 +40,11 @@ __all__ = [
     "assert_none_equal", "assert_positive", "assert_proper_iterable", "assert_rank", "assert_rank_at_least",
     "assert_rank_in", "assert_same_float_dtype", "assert_scalar", "assert_shapes", "assert_type", "check_numerics",
     "disable_check_numerics", "disable_traceback_filtering", "enable_check_numerics", "enable_traceback_filtering",
-    "get_log_device_placement", "is_numeric_tensor", "is_traceback_filtering_enabled", "set_log_device_placement",
+    "experimental", "get_log_device_placement", "is_numeric_tensor", "is_traceback_filtering_enabled",
+    "set_log_device_placement",
 ]  # fmt: skip
+__dir__ = __all__.copy
 
 
-if not TYPE_CHECKING:
-    __getattr__ = below("debugging")
+if not _typing.TYPE_CHECKING:
+    __getattr__ = _below("debugging")

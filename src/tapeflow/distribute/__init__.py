@@ -26,3 +26,4 @@ __all__ = [
     "coordinator", "experimental", "experimental_set_strategy", "get_replica_context", "get_strategy", "has_strategy",
     "in_cross_replica_context",
 ]  # fmt: skip
+__dir__ = __all__.copy

@@ -1,4 +1,4 @@
-"""The public `tf.distribute.experimental.partitioners` namespace: the number of parts to cut a variable into."""
+"""The number of parts to cut a variable into."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from typing import Any
 from tapeflow.core.types.aliases import DTypeLike
 from tapeflow.core.types.partitions import fewest_parts, most_parts, parts_along, size_of_element
 from tapeflow.core.types.shape import TensorShape
-
-__all__ = ["FixedShardsPartitioner", "MaxSizePartitioner", "MinSizePartitioner", "Partitioner"]
 
 
 class Partitioner(metaclass=ABCMeta):

@@ -40,3 +40,4 @@ __all__ = [
     "qint32", "quint8", "quint16", "resource", "saturate_cast", "string", "uint8", "uint16", "uint32", "uint64",
     "variant",
 ]  # fmt: skip
+__dir__ = __all__.copy

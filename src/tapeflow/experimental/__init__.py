@@ -1,9 +1,9 @@
 """The public `tf.experimental` namespace."""
 
-import importlib
-from typing import TYPE_CHECKING, Any
+import importlib as _importlib
+import typing as _typing
 
-from tapeflow import binaries
+from tapeflow.binaries import below as _below
 from tapeflow.dtypes.experimental import (
     float4_e2m1fn,
     float8_e4m3b11fnuz,
@@ -31,7 +31,7 @@ from tapeflow.optional import Optional
 from tapeflow.ragged.dynamic_shape import DynamicRaggedShape
 from tapeflow.ragged.row_partition import RowPartition
 
-if TYPE_CHECKING:  # loaded when it is first used
+if _typing.TYPE_CHECKING:  # loaded when it is first used
     from tapeflow.experimental import numpy
     from tapeflow.experimental.structured import StructuredTensor
 
@@ -41,13 +41,15 @@ __all__ = [
     "dispatch_for_binary_elementwise_apis", "dispatch_for_binary_elementwise_assert_apis",
     "dispatch_for_unary_elementwise_apis", "dlpack", "dtensor", "enable_strict_mode", "extension_type", "float4_e2m1fn",
     "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz",
-    "function_executor_type", "int2", "int4", "numpy", "uint2", "uint4", "unregister_dispatch_for",
+    "function_executor_type", "int2", "int4", "numpy", "register_filesystem_plugin", "tensorrt", "uint2", "uint4",
+    "unregister_dispatch_for",
 ]  # fmt: skip
+__dir__ = __all__.copy
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> _typing.Any:
     if name == "numpy":
-        return importlib.import_module("tapeflow.experimental.numpy")
+        return _importlib.import_module("tapeflow.experimental.numpy")
     if name == "StructuredTensor":
-        return importlib.import_module("tapeflow.experimental.structured").StructuredTensor
-    return binaries.below("experimental")(name)
+        return _importlib.import_module("tapeflow.experimental.structured").StructuredTensor
+    return _below("experimental")(name)

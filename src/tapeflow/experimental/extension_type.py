@@ -1,13 +1,14 @@
 """The public `tf.experimental.extension_type` namespace."""
 
-from __future__ import annotations
+from typing import Any as _Any
 
-from typing import Any
+from tapeflow.experimental.extension_types import ExtensionType as _ExtensionType
 
-from tapeflow.experimental.extension_types import ExtensionType
+__all__ = ["as_dict"]
+__dir__ = __all__.copy
 
 
-def as_dict(value: ExtensionType) -> dict[str, Any]:
+def as_dict(value: _ExtensionType) -> dict[str, _Any]:
     """Returns the fields of an extension type, by name.
 
     Args:

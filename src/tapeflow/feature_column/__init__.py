@@ -30,3 +30,4 @@ __all__ = [
     "sequence_categorical_column_with_vocabulary_file", "sequence_categorical_column_with_vocabulary_list",
     "sequence_numeric_column", "shared_embeddings", "weighted_categorical_column",
 ]  # fmt: skip
+__dir__ = __all__.copy

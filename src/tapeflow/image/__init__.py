@@ -1,9 +1,9 @@
 """The public `tf.image` namespace."""
 
-from typing import TYPE_CHECKING
+import typing as _typing
 
 from tapeflow.array.blocks import extract_patches
-from tapeflow.binaries import below
+from tapeflow.binaries import below as _below
 from tapeflow.image.adjusting import (
     adjust_brightness,
     adjust_contrast,
@@ -84,7 +84,7 @@ __all__ = [
     "ResizeMethod", "adjust_brightness", "adjust_contrast", "adjust_gamma", "adjust_hue", "adjust_jpeg_quality",
     "adjust_saturation", "central_crop", "combined_non_max_suppression", "convert_image_dtype", "crop_and_resize",
     "crop_to_bounding_box", "decode_and_crop_jpeg", "decode_bmp", "decode_gif", "decode_image", "decode_jpeg",
-    "decode_png", "decode_webp", "draw_bounding_boxes", "encode_jpeg", "encode_png", "extract_glimpse",
+    "decode_jxl", "decode_png", "decode_webp", "draw_bounding_boxes", "encode_jpeg", "encode_png", "extract_glimpse",
     "extract_jpeg_shape", "extract_patches", "flip_left_right", "flip_up_down", "generate_bounding_box_proposals",
     "grayscale_to_rgb", "hsv_to_rgb", "image_gradients", "is_jpeg", "non_max_suppression",
     "non_max_suppression_overlaps", "non_max_suppression_padded", "non_max_suppression_with_scores",
@@ -97,7 +97,8 @@ __all__ = [
     "stateless_random_saturation", "stateless_sample_distorted_bounding_box", "total_variation", "transpose",
     "yiq_to_rgb", "yuv_to_rgb",
 ]  # fmt: skip
+__dir__ = __all__.copy
 
 
-if not TYPE_CHECKING:
-    __getattr__ = below("image")
+if not _typing.TYPE_CHECKING:
+    __getattr__ = _below("image")

@@ -1,8 +1,8 @@
 """The public `tf.io` namespace: files, and the encodings of their contents."""
 
-from typing import TYPE_CHECKING
+import typing as _typing
 
-from tapeflow.binaries import below
+from tapeflow.binaries import below as _below
 from tapeflow.image.files import (
     decode_and_crop_jpeg,
     decode_bmp,
@@ -36,13 +36,14 @@ from tapeflow.io.sparse import deserialize_many_sparse, serialize_many_sparse, s
 __all__ = [
     "FixedLenFeature", "FixedLenSequenceFeature", "RaggedFeature", "SparseFeature", "TFRecordOptions", "TFRecordWriter",
     "VarLenFeature", "decode_and_crop_jpeg", "decode_base64", "decode_bmp", "decode_compressed", "decode_csv",
-    "decode_gif", "decode_image", "decode_jpeg", "decode_json_example", "decode_png", "decode_proto", "decode_raw",
-    "decode_webp", "deserialize_many_sparse", "encode_base64", "encode_jpeg", "encode_png", "encode_proto",
-    "extract_jpeg_shape", "gfile", "is_jpeg", "match_filenames_once", "matching_files", "parse_example",
+    "decode_gif", "decode_image", "decode_jpeg", "decode_json_example", "decode_jxl", "decode_png", "decode_proto",
+    "decode_raw", "decode_webp", "deserialize_many_sparse", "encode_base64", "encode_jpeg", "encode_png",
+    "encode_proto", "extract_jpeg_shape", "gfile", "is_jpeg", "match_filenames_once", "matching_files", "parse_example",
     "parse_sequence_example", "parse_single_example", "parse_single_sequence_example", "parse_tensor", "read_file",
     "serialize_many_sparse", "serialize_sparse", "serialize_tensor", "write_file", "write_graph",
 ]  # fmt: skip
+__dir__ = __all__.copy
 
 
-if not TYPE_CHECKING:
-    __getattr__ = below("io")
+if not _typing.TYPE_CHECKING:
+    __getattr__ = _below("io")

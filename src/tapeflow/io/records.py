@@ -23,7 +23,7 @@ from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import same
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.io.gfile import FilePath, local_path, tensorflows_errors
+from tapeflow.io.gfile.files import FilePath, local_path, tensorflows_errors
 
 _MASK = 0xA282EAD8
 _HEAD, _TAIL = 12, 4

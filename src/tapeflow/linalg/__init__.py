@@ -2,10 +2,10 @@
 
 # ruff: noqa: F403, F405 (type checkers see the operators, which load when they are used)
 
-from typing import TYPE_CHECKING
+import importlib as _importlib
+import typing as _typing
 
 from tapeflow.array.grids import eye
-from tapeflow.linalg import experimental
 from tapeflow.linalg.banded import banded_triangular_solve, eigh_tridiagonal, tridiagonal_matmul, tridiagonal_solve
 from tapeflow.linalg.contraction import einsum, tensordot
 from tapeflow.linalg.diagonals import (
@@ -27,7 +27,8 @@ from tapeflow.linalg.solvers import cholesky_solve, det, inv, logdet, lstsq, slo
 from tapeflow.linalg.spectral import eig, eigh, eigvals, eigvalsh, matrix_rank, pinv, svd
 from tapeflow.math.normalize import l2_normalize
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
+    from tapeflow.linalg import experimental
     from tapeflow.linalg.operators import *
 
 __all__ = [
@@ -44,16 +45,13 @@ __all__ = [
     "sqrtm", "svd", "tensor_diag", "tensor_diag_part", "tensordot", "trace", "triangular_solve", "tridiagonal_matmul",
     "tridiagonal_solve",
 ]  # fmt: skip
+__dir__ = __all__.copy
 
 
 def __getattr__(name: str) -> object:
-    # The operators load when one is used.
+    # These load on first use.
+    if name == "experimental":
+        return _importlib.import_module("tapeflow.linalg.experimental")
     if name.startswith("LinearOperator") and name in __all__:
-        from tapeflow.linalg import operators
-
-        return getattr(operators, name)
+        return getattr(_importlib.import_module("tapeflow.linalg.operators"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})

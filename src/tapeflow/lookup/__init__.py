@@ -8,3 +8,4 @@ __all__ = [
     "KeyValueTensorInitializer", "StaticHashTable", "StaticVocabularyTable", "TextFileIndex", "TextFileInitializer",
     "experimental",
 ]  # fmt: skip
+__dir__ = __all__.copy

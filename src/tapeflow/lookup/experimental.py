@@ -3,3 +3,4 @@
 from tapeflow.lookup.mutable import DenseHashTable, MutableHashTable
 
 __all__ = ["DenseHashTable", "MutableHashTable"]
+__dir__ = __all__.copy

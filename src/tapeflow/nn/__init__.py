@@ -79,3 +79,4 @@ __all__ = [
     "sparse_softmax_cross_entropy_with_logits", "sufficient_statistics", "swish", "tanh", "top_k",
     "weighted_cross_entropy_with_logits", "weighted_moments", "with_space_to_batch", "zero_fraction",
 ]  # fmt: skip
+__dir__ = __all__.copy

@@ -3,3 +3,4 @@
 from tapeflow.nn.dropping import general_dropout, stateless_dropout
 
 __all__ = ["general_dropout", "stateless_dropout"]
+__dir__ = __all__.copy

@@ -12,9 +12,9 @@ from tapeflow.ragged.functions import (
     stack,
     stack_dynamic_partitions,
 )
-from tapeflow.ragged.tensor import RaggedTensor
 
 __all__ = [
-    "RaggedTensor", "boolean_mask", "constant", "cross", "cross_hashed", "map_flat_values", "range",
+    "boolean_mask", "constant", "cross", "cross_hashed", "map_flat_values", "range",
     "row_splits_to_segment_ids", "segment_ids_to_row_splits", "stack", "stack_dynamic_partitions",
 ]  # fmt: skip
+__dir__ = __all__.copy

@@ -34,3 +34,4 @@ __all__ = [
     "stateless_parameterized_truncated_normal", "stateless_poisson", "stateless_truncated_normal", "stateless_uniform",
     "truncated_normal", "uniform", "uniform_candidate_sampler",
 ]  # fmt: skip
+__dir__ = __all__.copy

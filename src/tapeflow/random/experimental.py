@@ -10,3 +10,4 @@ __all__ = [
     "Algorithm", "Generator", "create_rng_state", "get_global_generator", "index_shuffle", "set_global_generator",
     "stateless_fold_in", "stateless_shuffle", "stateless_split",
 ]  # fmt: skip
+__dir__ = __all__.copy

@@ -41,3 +41,4 @@ __all__ = [
     "TPU", "TRAINING", "VARIABLES_DIRECTORY", "VARIABLES_FILENAME", "Asset", "LoadOptions", "SaveOptions",
     "contains_saved_model", "experimental", "load", "save",
 ]  # fmt: skip
+__dir__ = __all__.copy

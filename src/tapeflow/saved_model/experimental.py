@@ -1,14 +1,12 @@
 """The public `tf.saved_model.experimental` namespace."""
 
-from __future__ import annotations
-
-import enum
+import enum as _enum
 
 from tapeflow.resources import TrackableResource
 from tapeflow.saved_model.fingerprint import Fingerprint, read_fingerprint
 
 
-class VariablePolicy(enum.Enum):
+class VariablePolicy(_enum.Enum):
     """The policies for saving distributed variables and devices; accepted, and has no effect.
 
     Example:
@@ -22,3 +20,4 @@ class VariablePolicy(enum.Enum):
 
 
 __all__ = ["Fingerprint", "TrackableResource", "VariablePolicy", "read_fingerprint"]
+__dir__ = __all__.copy

@@ -34,3 +34,4 @@ __all__ = [
     "mdct", "mfccs_from_log_mel_spectrograms", "overlap_and_add", "rfft", "rfft2d", "rfft3d", "rfftnd", "stft",
     "vorbis_window",
 ]  # fmt: skip
+__dir__ = __all__.copy

@@ -22,3 +22,4 @@ __all__ = [
     "to_number", "unicode_decode", "unicode_decode_with_offsets", "unicode_encode", "unicode_script", "unicode_split",
     "unicode_split_with_offsets", "unicode_transcode", "unsorted_segment_join", "upper",
 ]  # fmt: skip
+__dir__ = __all__.copy

@@ -13,3 +13,4 @@ __all__ = [
     "image", "import_event", "record_if", "scalar", "should_record_summaries", "text", "trace_export", "trace_off",
     "trace_on", "write",
 ]  # fmt: skip
+__dir__ = __all__.copy

@@ -4,3 +4,4 @@ from tapeflow.summary.recording import get_step, set_step
 from tapeflow.summary.writing import summary_scope, write_raw_pb
 
 __all__ = ["get_step", "set_step", "summary_scope", "write_raw_pb"]
+__dir__ = __all__.copy

@@ -1,8 +1,9 @@
 """The public `tf.test.experimental` namespace."""
 
-from __future__ import annotations
+from tapeflow.core.device import synchronize as _synchronize
 
-from tapeflow.core import device as devices
+__all__ = ["sync_devices"]
+__dir__ = __all__.copy
 
 
 def sync_devices() -> None:
@@ -14,4 +15,4 @@ def sync_devices() -> None:
     Example:
         >>> tf.test.experimental.sync_devices()
     """
-    devices.synchronize()
+    _synchronize()

@@ -9,25 +9,23 @@ TapeFlow's tensors are torch's underneath, so both kinds of program can be one:
 - `convert` writes models as files for torch, ONNX Runtime and C++: `python -m tapeflow convert MODEL --to onnx`.
 """
 
-from __future__ import annotations
-
-import importlib
-from typing import TYPE_CHECKING, Any
+import importlib as _importlib
+import typing as _typing
 
 from tapeflow.torch.convert import convert
 from tapeflow.torch.memory import from_torch, to_torch
 from tapeflow.torch.module import Converted, module
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from tapeflow.torch.layer import Layer as Layer
 
+__all__ = ["Converted", "Layer", "convert", "from_torch", "module", "to_torch"]
+__dir__ = __all__.copy
 
-def __getattr__(name: str) -> Any:
+
+def __getattr__(name: str) -> _typing.Any:
     """Loads what needs Keras on first use."""
     if name != "Layer":
         raise AttributeError(f"module 'tapeflow.torch' has no attribute {name!r}")
-    importlib.import_module("tapeflow.keras")
-    return importlib.import_module("tapeflow.torch.layer").Layer
-
-
-__all__ = ["Converted", "Layer", "convert", "from_torch", "module", "to_torch"]
+    _importlib.import_module("tapeflow.keras")
+    return _importlib.import_module("tapeflow.torch.layer").Layer

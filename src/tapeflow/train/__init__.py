@@ -28,3 +28,4 @@ __all__ = [
     "FloatList", "Int64List", "JobDef", "SequenceExample", "ServerDef", "TrackableView", "checkpoints_iterator",
     "experimental", "get_checkpoint_state", "latest_checkpoint", "list_variables", "load_checkpoint", "load_variable",
 ]  # fmt: skip
+__dir__ = __all__.copy

@@ -3,3 +3,4 @@
 from tapeflow.xla import experimental
 
 __all__ = ["experimental"]
+__dir__ = __all__.copy

@@ -12,6 +12,7 @@ import torch
 
 import tapeflow as tf
 from recorder import Recorder, called, captured, explanation
+from tapeflow.core.settings import settings
 from tapeflow.graph.backends import cuda_graphs, recordings
 from tapeflow.graph.backends.capturable import obstacle
 from tapeflow.graph.backends.cuda_graphs import MOST_RECORDINGS, WARM_UPS
@@ -445,7 +446,7 @@ def test_the_option_of_a_function():
 
 
 def test_the_option_of_a_process(recorders, monkeypatch):
-    monkeypatch.setattr(tf.config.optimizer.settings, "optimizer_options", {})
+    monkeypatch.setattr(settings, "optimizer_options", {})
     with pytest.raises(ValueError, match="cuda_graphs"):
         tf.config.optimizer.set_experimental_options({"cuda_graphs": "no"})
     for mode, count in [(False, 0), (True, 2)]:

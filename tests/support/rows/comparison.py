@@ -1,4 +1,4 @@
-"""Rows of `tapeflow/math/comparison.py`, `rounding.py` and `tapeflow/bitwise.py`."""
+"""Rows of `tapeflow/math/comparison.py`, `rounding.py` and `tapeflow/bitwise/bits.py`."""
 
 import numpy as np
 

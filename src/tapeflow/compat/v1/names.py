@@ -37,7 +37,7 @@ _NAMESAKES = (
         "assert_positive assert_rank assert_rank_at_least assert_rank_in assert_scalar assert_shapes assert_type",
     ),
     ("distribute.experimental", "parameter_servers", "ParameterServerStrategy"),
-    ("errors", "tf.errors", "error_code_from_exception_type exception_type_from_error_code"),
+    ("errors", "error_codes", "error_code_from_exception_type exception_type_from_error_code"),
     ("io", "parsing", "decode_csv decode_raw parse_example parse_single_example"),
     ("lookup", "lookup", "StaticHashTable StaticVocabularyTable"),
     ("manip", "arrays", "batch_to_space_nd gather_nd"),

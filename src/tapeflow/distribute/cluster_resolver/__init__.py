@@ -11,3 +11,4 @@ __all__ = [
     "SimpleClusterResolver", "SlurmClusterResolver", "TFConfigClusterResolver", "TPUClusterResolver",
     "TorchrunClusterResolver", "UnionResolver",
 ]  # fmt: skip
+__dir__ = __all__.copy

@@ -58,3 +58,4 @@ __all__ = [
     "relayout", "relayout_like", "run_on", "sharded_save", "shutdown_accelerator_system", "shutdown_tpu_system",
     "unpack",
 ]  # fmt: skip
+__dir__ = __all__.copy

@@ -267,3 +267,4 @@ __all__ = [
     "transpose", "tri", "tril", "triu", "true_divide", "uint8", "uint16", "uint32", "uint64", "unicode_", "vander",
     "var", "vdot", "vsplit", "vstack", "where", "zeros", "zeros_like",
 ]  # fmt: skip
+__dir__ = __all__.copy

@@ -15,3 +15,4 @@ __all__ = [
     "AtomicFunction", "Callable", "ConcreteFunction", "FunctionType", "GenericFunction", "PolymorphicFunction",
     "SupportsTracingProtocol", "TensorLike", "TraceType", "distributed",
 ]  # fmt: skip
+__dir__ = __all__.copy

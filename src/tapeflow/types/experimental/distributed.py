@@ -3,3 +3,4 @@
 from tapeflow.distribute.values import Mirrored, PerReplica
 
 __all__ = ["Mirrored", "PerReplica"]
+__dir__ = __all__.copy

@@ -13,3 +13,4 @@ __all__ = [
     "CrossTrainerCache", "DispatchServer", "DispatcherConfig", "ShardingPolicy", "WorkerConfig", "WorkerServer",
     "distribute", "from_dataset_id", "register_dataset",
 ]  # fmt: skip
+__dir__ = __all__.copy

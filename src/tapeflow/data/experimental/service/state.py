@@ -14,7 +14,7 @@ from typing import Any
 
 from tapeflow.core.errors import DataLossError
 from tapeflow.data.dataset import INFINITE
-from tapeflow.io import gfile
+from tapeflow.io.gfile import files as gfile
 from tapeflow.io.replacing import write_file
 
 Entry = dict[str, Any]

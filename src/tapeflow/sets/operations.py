@@ -1,4 +1,4 @@
-"""The public `tf.sets` namespace: the rows of tensors as sets."""
+"""Operations on the rows of tensors as sets."""
 
 from __future__ import annotations
 

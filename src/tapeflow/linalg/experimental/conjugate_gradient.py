@@ -1,4 +1,4 @@
-"""The public `tf.linalg.experimental` namespace."""
+"""The conjugate gradient method."""
 
 from __future__ import annotations
 

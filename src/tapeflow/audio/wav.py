@@ -1,4 +1,4 @@
-"""The public `tf.audio` namespace: WAV files of 16-bit samples, as `[samples, channels]` tensors of floats.
+"""WAV files of 16-bit samples.
 
 The format: "Multimedia Programming Interface and Data Specifications 1.0" (IBM and Microsoft, 1991), under "Waveform
 Audio File Format".

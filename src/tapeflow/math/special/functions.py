@@ -1,4 +1,4 @@
-"""The public `tf.math.special` namespace: Bessel functions and integrals that have names, element by element.
+"""Bessel functions and integrals that have names, element by element.
 
 Formulas by their numbers in the NIST Digital Library of Mathematical Functions (dlmf.nist.gov).
 """

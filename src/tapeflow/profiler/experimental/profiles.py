@@ -1,4 +1,4 @@
-"""The public `tf.profiler.experimental` namespace: profiles of the time between a start and a stop.
+"""Profiles of the time between a start and a stop.
 
 torch's profiler measures: an event is a kernel of ATen, or a scope that a program marks with `Trace`.
 """
@@ -10,11 +10,10 @@ import socket
 import threading
 import time
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 
-from tapeflow.binaries import below
 from tapeflow.core import errors
 from tapeflow.profiler.xplane import Event, space
 
@@ -189,7 +188,3 @@ class Trace:
         if self._recorded is not None:
             self._recorded.__exit__(None, None, None)
             self._recorded = None
-
-
-if not TYPE_CHECKING:
-    __getattr__ = below("profiler.experimental")

@@ -1,4 +1,4 @@
-"""`tf.experimental.numpy.random`: random numbers, from the generators that `tf.random.set_seed` seeds."""
+"""Random numbers with NumPy's names and parameters."""
 
 from __future__ import annotations
 

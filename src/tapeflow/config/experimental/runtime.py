@@ -1,4 +1,4 @@
-"""The public `tf.config.experimental` namespace: memory, determinism and precision."""
+"""Memory, determinism, precision and policies of devices."""
 
 from __future__ import annotations
 
@@ -7,31 +7,13 @@ from typing import Any
 
 import torch
 
-from tapeflow.config.devices import (
-    check_exists,
-    get_visible_devices,
-    list_logical_devices,
-    list_physical_devices,
-    set_visible_devices,
-)
-from tapeflow.config.devices import get_logical_device_configuration as get_virtual_device_configuration
-from tapeflow.config.devices import set_logical_device_configuration as set_virtual_device_configuration
+from tapeflow.config.devices import check_exists
 from tapeflow.core.device import Device, LogicalDeviceConfiguration, PhysicalDevice, accelerator, machine
 from tapeflow.core.device_spec import DeviceSpec
 from tapeflow.core.settings import settings
 
 VirtualDeviceConfiguration = LogicalDeviceConfiguration
 _POLICIES = ("silent", "silent_for_int32", "warn", "explicit")
-
-
-__all__ = [
-    "ClusterDeviceFilters", "VirtualDeviceConfiguration", "disable_mlir_bridge", "enable_mlir_bridge",
-    "enable_op_determinism", "enable_tensor_float_32_execution", "get_device_details", "get_device_policy",
-    "get_memory_growth", "get_memory_info", "get_memory_usage", "get_synchronous_execution",
-    "get_virtual_device_configuration", "get_visible_devices", "list_logical_devices", "list_physical_devices",
-    "ops_computed_on_cpu", "reset_memory_stats", "set_device_policy", "set_memory_growth", "set_synchronous_execution",
-    "set_virtual_device_configuration", "set_visible_devices", "tensor_float_32_execution_enabled",
-]  # fmt: skip
 
 
 class ClusterDeviceFilters:

@@ -1,4 +1,4 @@
-"""The public `tf.xla.experimental` namespace: older forms of `tf.function(jit_compile=True)`."""
+"""Older forms of `tf.function(jit_compile=True)`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The public `tf.bitwise` namespace: operations on the bits of integers, element by element."""
+"""Operations on the bits of integers, element by element."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The public `tf.experimental.dlpack` namespace: tensors in DLPack capsules, for other libraries."""
+"""Tensors in DLPack capsules."""
 
 from __future__ import annotations
 

@@ -1,23 +1,13 @@
-"""The public `tf.distribute.experimental` namespace."""
+"""Strategies and hints with their older parameters."""
 
 from typing import Any
 
-from tapeflow.distribute import coordinator, partitioners
-from tapeflow.distribute.central_storage import CentralStorageStrategy
 from tapeflow.distribute.cluster_resolver.resolver import ClusterResolver
 from tapeflow.distribute.mirrored import TPUStrategy as _TPUStrategy
 from tapeflow.distribute.multi_worker import MultiWorkerMirroredStrategy as _MultiWorkerMirroredStrategy
-from tapeflow.distribute.options import CommunicationImplementation, CommunicationOptions, ValueContext
-from tapeflow.distribute.parameter_server.strategy import ParameterServerStrategy
-from tapeflow.distribute.preemption import PreemptionCheckpointHandler, PreemptionWatcher, TerminationConfig
+from tapeflow.distribute.options import CommunicationImplementation, CommunicationOptions
 
 CollectiveCommunication = CommunicationImplementation
-
-__all__ = [
-    "CentralStorageStrategy", "CollectiveCommunication", "CollectiveHints", "CommunicationImplementation",
-    "CommunicationOptions", "MultiWorkerMirroredStrategy", "ParameterServerStrategy", "PreemptionCheckpointHandler",
-    "PreemptionWatcher", "TPUStrategy", "TerminationConfig", "ValueContext", "coordinator", "partitioners",
-]  # fmt: skip
 
 
 class CollectiveHints(CommunicationOptions):

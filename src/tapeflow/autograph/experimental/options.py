@@ -1,4 +1,4 @@
-"""The public `tf.autograph.experimental` namespace."""
+"""Options of AutoGraph: for functions, and for loops."""
 
 from __future__ import annotations
 

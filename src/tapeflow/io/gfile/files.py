@@ -1,4 +1,4 @@
-"""The public `tf.io.gfile` namespace: files and folders of this machine. Remote file systems are not supported."""
+"""Files and folders of this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tf.train.experimental`: Python state in checkpoints, and the shards of checkpoints."""
+"""Python state in checkpoints."""
 
 from __future__ import annotations
 
@@ -8,9 +8,6 @@ from typing import Any
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import string
 from tapeflow.core.values.trackable import Trackable
-from tapeflow.train.sharding import MaxShardSizePolicy, ShardableTensor, ShardByTaskPolicy, ShardingCallback
-
-__all__ = ["MaxShardSizePolicy", "PythonState", "ShardByTaskPolicy", "ShardableTensor", "ShardingCallback"]
 
 
 class PythonState(Trackable, metaclass=abc.ABCMeta):

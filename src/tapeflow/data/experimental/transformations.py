@@ -1,0 +1,804 @@
+"""Older forms of datasets' methods, as functions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tapeflow.core.context import state
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
+from tapeflow.core.types.dtypes import int64, string
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.data import access, bucketing, maps
+from tapeflow.data.dataset import Dataset
+from tapeflow.data.functions import debugging
+from tapeflow.data.grouping import GroupByReducerDataset, Reducer
+from tapeflow.data.iterators import Iterator
+from tapeflow.data.placing import OnDeviceDataset
+from tapeflow.data.spec import DatasetSpec
+from tapeflow.data.threads import AUTOTUNE
+from tapeflow.io.parsing import parse_example
+from tapeflow.io.records import TFRecordWriter as RecordWriter
+from tapeflow.optional import Optional
+
+SHARD_HINT = -1
+Transformation = Callable[[Dataset], Dataset]
+
+
+def Counter(start: TensorLike = 0, step: TensorLike = 1, dtype: DTypeLike = int64) -> Dataset:
+    """Returns an infinite dataset of the numbers from `start` on; the older name of `Dataset.counter`.
+
+    Args:
+        start, step: integers.
+        dtype: the dtype of the elements.
+
+    Returns:
+        A dataset of scalars.
+
+    Example:
+        >>> [x.item() for x in tf.data.experimental.Counter(5, 2).take(3).as_numpy_iterator()]
+        [5, 7, 9]
+    """
+    return Dataset.counter(start, step, dtype)
+
+
+def assert_cardinality(expected_cardinality: TensorLike) -> Transformation:
+    """Declares the number of elements of a dataset.
+
+    Args:
+        expected_cardinality: the number of elements.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    Raises:
+        FailedPreconditionError: at an iterator, if there are fewer or more.
+
+    Example:
+        >>> ds = tf.data.Dataset.range(4).filter(lambda x: x > 1)
+        >>> len(ds.apply(tf.data.experimental.assert_cardinality(2)))
+        2
+    """
+    return lambda dataset: maps.AssertCardinalityDataset(dataset, expected_cardinality)
+
+
+def at(dataset: Dataset, index: TensorLike) -> Any:
+    """Returns the element with a number.
+
+    Args:
+        dataset: the dataset.
+        index: the number of the element, from 0 on.
+
+    Returns:
+        The element, in its structure.
+
+    Raises:
+        OutOfRangeError: there is no such element.
+        UnimplementedError: the cardinality of the dataset is unknown.
+
+    Example:
+        >>> tf.data.experimental.at(tf.data.Dataset.range(5).map(lambda x: x * x), 3).numpy().item()
+        9
+    """
+    return access.at(dataset, index)
+
+
+def bucket_by_sequence_length(
+    element_length_func: Callable[..., Any],
+    bucket_boundaries: Sequence[int],
+    bucket_batch_sizes: Sequence[int],
+    padded_shapes: Any = None,
+    padding_values: Any = None,
+    pad_to_bucket_boundary: bool = False,
+    no_padding: bool = False,
+    drop_remainder: bool = False,
+) -> Transformation:
+    """Batches elements of similar length; the older name of `Dataset.bucket_by_sequence_length`.
+
+    Args:
+        element_length_func: returns an element's length.
+        bucket_boundaries: the lengths at which buckets end and the next begin.
+        bucket_batch_sizes: the number of elements in a batch, for each bucket; one more than there are boundaries.
+        padded_shapes, padding_values: as for `Dataset.padded_batch`.
+        pad_to_bucket_boundary: whether to pad to the greatest length of the bucket.
+        no_padding: whether elements are batched as they are.
+        drop_remainder: whether to leave out smaller last batches.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    Example:
+        >>> ds = tf.data.Dataset.range(4).map(lambda x: tf.range(x))
+        >>> ds = ds.apply(tf.data.experimental.bucket_by_sequence_length(tf.size, [2], [2, 2]))
+        >>> [x.tolist() for x in ds.as_numpy_iterator()]
+        [[[0], [0]], [[0, 1, 0], [0, 1, 2]]]
+    """
+    return lambda dataset: dataset.bucket_by_sequence_length(
+        element_length_func, bucket_boundaries, bucket_batch_sizes, padded_shapes, padding_values,
+        pad_to_bucket_boundary, no_padding, drop_remainder,
+    )  # fmt: skip
+
+
+def cardinality(dataset: Dataset) -> Tensor:
+    """Returns the number of elements of a dataset; the older name of `Dataset.cardinality`.
+
+    Args:
+        dataset: the dataset.
+
+    Returns:
+        An int64 scalar; `INFINITE_CARDINALITY` and `UNKNOWN_CARDINALITY` are negative.
+
+    Example:
+        >>> tf.data.experimental.cardinality(tf.data.Dataset.range(5)).numpy().item()
+        5
+    """
+    return dataset.cardinality()
+
+
+def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transformation:
+    """Moves the tensors of the elements to a device.
+
+    Args:
+        target_device: the name of the device.
+        source_device: accepted, and has no effect.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    Example:
+        >>> ds = tf.data.Dataset.range(3)
+        >>> ds = ds.apply(tf.data.experimental.copy_to_device("/cpu:0"))
+        >>> [x.item() for x in ds.as_numpy_iterator()]
+        [0, 1, 2]
+    """
+    return lambda dataset: OnDeviceDataset(dataset, target_device)
+
+
+def prefetch_to_device(device: str, buffer_size: TensorLike | None = None) -> Transformation:
+    """Computes elements ahead, and moves their tensors to a device.
+
+    Args:
+        device: the name of the device.
+        buffer_size: how many elements at most; None for a number chosen automatically.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    Example:
+        >>> ds = tf.data.Dataset.range(3)
+        >>> ds = ds.apply(tf.data.experimental.prefetch_to_device("/cpu:0"))
+        >>> [x.item() for x in ds.as_numpy_iterator()]
+        [0, 1, 2]
+    """
+    return lambda dataset: OnDeviceDataset(dataset, device).prefetch(AUTOTUNE if buffer_size is None else buffer_size)
+
+
+def from_list(elements: list[Any], name: str | None = None) -> Dataset:
+    """Returns a dataset of the elements of a list, which may differ in their shapes.
+
+    Args:
+        elements: a list of structures of tensors.
+
+    Returns:
+        A dataset of as many elements.
+
+    Raises:
+        ValueError: `elements` is no list, or empty.
+        TypeError: the elements have no spec in common.
+
+    Example:
+        >>> tf.data.experimental.from_list([[1], [2, 3]]).element_spec
+        TensorSpec(shape=(None,), dtype=tf.int32, name=None)
+    """
+    return access.ListDataset(elements)
+
+
+def from_variant(variant: Tensor, structure: Any) -> Dataset:
+    """Returns the dataset that a scalar variant tensor holds.
+
+    Args:
+        variant: the tensor.
+        structure: the spec of the elements.
+
+    Returns:
+        The dataset.
+
+    Example:
+        >>> held = tf.data.experimental.to_variant(tf.data.Dataset.range(2))
+        >>> len(tf.data.experimental.from_variant(held, tf.TensorSpec([], tf.int64)))
+        2
+    """
+    return DatasetSpec(structure)._from_components(variant)
+
+
+def to_variant(dataset: Dataset) -> Tensor:
+    """Returns a tensor that holds a dataset.
+
+    Args:
+        dataset: the dataset.
+
+    Returns:
+        A scalar variant tensor.
+
+    Example:
+        >>> held = tf.data.experimental.to_variant(tf.data.Dataset.range(2))
+        >>> len(tf.data.experimental.from_variant(held, tf.TensorSpec([], tf.int64)))
+        2
+    """
+    return dataset._variant_tensor
+
+
+def get_single_element(dataset: Dataset) -> Any:
+    """Returns the only element of a dataset; the older name of `Dataset.get_single_element`.
+
+    Args:
+        dataset: the dataset.
+
+    Returns:
+        The element, in its structure.
+
+    Raises:
+        InvalidArgumentError: there is none, or more than one.
+
+    Example:
+        >>> tf.data.experimental.get_single_element(tf.data.Dataset.range(4, 5)).numpy().item()
+        4
+    """
+    return dataset.get_single_element()
+
+
+def get_next_as_optional(iterator: Iterator) -> Optional:
+    """Returns the next element of an iterator, or nothing; the older name of `Iterator.get_next_as_optional`.
+
+    Args:
+        iterator: the iterator.
+
+    Returns:
+        A `tf.experimental.Optional`.
+
+    Example:
+        >>> bool(tf.data.experimental.get_next_as_optional(iter(tf.data.Dataset.range(0))).has_value())
+        False
+    """
+    return iterator.get_next_as_optional()
+
+
+def get_structure(dataset_or_iterator: Dataset | Iterator) -> Any:
+    """Returns the spec of the elements of a dataset or iterator.
+
+    Args:
+        dataset_or_iterator: the dataset or iterator.
+
+    Returns:
+        A structure of `tf.TypeSpec`s.
+
+    Raises:
+        TypeError: it is neither.
+
+    Example:
+        >>> tf.data.experimental.get_structure(tf.data.Dataset.range(2))
+        TensorSpec(shape=(), dtype=tf.int64, name=None)
+    """
+    if not hasattr(dataset_or_iterator, "element_spec"):
+        raise TypeError(
+            "Invalid `dataset_or_iterator`. `dataset_or_iterator` must be a `tf.data.Dataset` or tf.data.Iterator "
+            f"object, but got {type(dataset_or_iterator)}."
+        )
+    return dataset_or_iterator.element_spec
+
+
+def dense_to_ragged_batch(
+    batch_size: TensorLike, drop_remainder: bool = False, row_splits_dtype: DTypeLike = int64
+) -> Transformation:
+    """Batches tensors of different shapes as ragged tensors; the older name of `Dataset.ragged_batch`.
+
+    Args:
+        batch_size: the number of elements in a batch.
+        drop_remainder: whether to leave out a smaller last batch.
+        row_splits_dtype: int32 or int64.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    Example:
+        >>> ds = tf.data.Dataset.range(3).map(lambda x: tf.range(x))
+        >>> next(iter(ds.apply(tf.data.experimental.dense_to_ragged_batch(3))))
+        <tf.RaggedTensor [[], [0], [0, 1]]>
+    """
+    return lambda dataset: dataset.ragged_batch(batch_size, drop_remainder, row_splits_dtype)
+
+
+def enable_debug_mode() -> None:
+    """Lets the functions of datasets created from now on run eagerly for each element, so that one can step through
+    them.
+
+    Raises:
+        ValueError: a graph is being built.
+
+    Example:
+        >>> tf.data.experimental.enable_debug_mode()  # doctest: +SKIP
+    """
+    if state.graph is not None:
+        raise ValueError("The debug mode can only be enabled in eager mode.")
+    if not debugging:
+        debugging.append(True)
+
+
+def enumerate_dataset(start: TensorLike = 0) -> Transformation:
+    """Numbers the elements; the older name of `Dataset.enumerate`.
+
+    Args:
+        start: the number of the first.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    Example:
+        >>> ds = tf.data.Dataset.range(2).map(lambda x: x * 10)
+        >>> [(i.item(), x.item()) for i, x in ds.apply(tf.data.experimental.enumerate_dataset(5)).as_numpy_iterator()]
+        [(5, 0), (6, 10)]
+    """
+    return lambda dataset: dataset.enumerate(start)
+
+
+def group_by_window(
+    key_func: Callable[..., Any], reduce_func: Callable[..., Any], window_size: TensorLike | None = None,
+    window_size_func: Callable[..., Any] | None = None,
+) -> Transformation:  # fmt: skip
+    """Gathers elements of equal keys in windows; the older name of `Dataset.group_by_window`.
+
+    Args:
+        key_func: returns an element's key, an int64 scalar.
+        reduce_func: takes a key and a dataset of the elements of a window, and returns a dataset.
+        window_size: the number of elements of a window.
+        window_size_func: takes a key and returns that number; exactly one of the two must be specified.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    Example:
+        >>> ds = tf.data.Dataset.range(6)
+        >>> ds = ds.apply(tf.data.experimental.group_by_window(lambda x: x % 2, lambda key, group: group.batch(3), 3))
+        >>> [x.tolist() for x in ds.as_numpy_iterator()]
+        [[0, 2, 4], [1, 3, 5]]
+    """
+    return lambda dataset: dataset.group_by_window(key_func, reduce_func, window_size, window_size_func)
+
+
+def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transformation:
+    """Reduces the elements of each key to one result, in the order of the keys.
+
+    Args:
+        key_func: returns an element's key, an int64 scalar.
+        reducer: the functions that reduce them.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    Example:
+        >>> sums = tf.data.experimental.Reducer(lambda key: np.int64(0), lambda s, x: s + x, lambda s: s)
+        >>> ds = tf.data.Dataset.range(6).apply(tf.data.experimental.group_by_reducer(lambda x: x % 3, sums))
+        >>> [x.item() for x in ds.as_numpy_iterator()]
+        [3, 5, 7]
+    """
+    return lambda dataset: GroupByReducerDataset(dataset, key_func, reducer)
+
+
+def ignore_errors(log_warning: bool = False) -> Transformation:
+    """Leaves out the elements whose computation fails; the older name of `Dataset.ignore_errors`.
+
+    Args:
+        log_warning: whether to log the errors.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    Example:
+        >>> ds = tf.data.Dataset.range(3).map(lambda x: tf.debugging.check_numerics(1.0 / tf.cast(x, tf.float32), "x"))
+        >>> ds = ds.apply(tf.data.experimental.ignore_errors())
+        >>> [x.item() for x in ds.as_numpy_iterator()]
+        [1.0, 0.5]
+    """
+    return lambda dataset: dataset.ignore_errors(log_warning)
+
+
+def load(
+    path: str | os.PathLike[str], element_spec: Any = None, compression: str | None = None,
+    reader_func: Callable[..., Any] | None = None,
+) -> Dataset:  # fmt: skip
+    """Returns a saved dataset; the older name of `Dataset.load`.
+
+    Args:
+        path: the folder.
+        element_spec: the spec of the elements; None for the saved one.
+        compression: the compression it was saved with: None or "GZIP".
+        reader_func: takes a dataset of shards and returns the dataset; by default elements of the shards come in turn.
+
+    Returns:
+        A dataset of the saved elements.
+
+    Raises:
+        NotFoundError: there is no saved dataset.
+
+    Example:
+        >>> import tempfile
+        >>> path = tempfile.mkdtemp()
+        >>> tf.data.experimental.save(tf.data.Dataset.range(3), path)
+        >>> len(tf.data.experimental.load(path))
+        3
+    """
+    return Dataset.load(path, element_spec, compression, reader_func)
+
+
+def save(
+    dataset: Dataset,
+    path: str | os.PathLike[str],
+    compression: str | None = None,
+    shard_func: Callable[..., Any] | None = None,
+    checkpoint_args: Any = None,
+) -> None:
+    """Writes the elements of a dataset to a folder; the older name of `Dataset.save`.
+
+    Args:
+        dataset: the dataset.
+        path: the folder.
+        compression: None or "GZIP".
+        shard_func: returns the number of an element's file, an int64 scalar.
+        checkpoint_args: must be None.
+
+    Example:
+        >>> import tempfile
+        >>> path = tempfile.mkdtemp()
+        >>> tf.data.experimental.save(tf.data.Dataset.range(3), path)
+        >>> len(tf.data.Dataset.load(path))
+        3
+    """
+    dataset.save(path, compression, shard_func, checkpoint_args)
+
+
+def snapshot(
+    path: str | os.PathLike[str],
+    compression: str | None = "AUTO",
+    reader_func: Callable[..., Any] | None = None,
+    shard_func: Callable[..., Any] | None = None,
+) -> Transformation:
+    """Stores the elements in files when they are first computed; the older name of `Dataset.snapshot`.
+
+    Args:
+        path: a folder, in which datasets that differ have folders of their own.
+        compression, reader_func, shard_func: as for `save` and `load`.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    Example:
+        >>> import tempfile
+        >>> ds = tf.data.Dataset.range(3)
+        >>> ds = ds.apply(tf.data.experimental.snapshot(tempfile.mkdtemp()))
+        >>> [x.item() for x in ds.as_numpy_iterator()]
+        [0, 1, 2]
+    """
+    return lambda dataset: dataset.snapshot(path, compression, reader_func, shard_func)
+
+
+def map_and_batch(
+    map_func: Callable[..., Any],
+    batch_size: TensorLike,
+    num_parallel_batches: int | None = None,
+    drop_remainder: bool = False,
+    num_parallel_calls: TensorLike | None = None,
+) -> Transformation:
+    """Applies `Dataset.map`, then `Dataset.batch`.
+
+    Args:
+        map_func: takes an element.
+        batch_size: the number of elements in a batch.
+        num_parallel_batches: accepted, and has no effect.
+        drop_remainder: whether to leave out a smaller last batch.
+        num_parallel_calls: the number of threads; None for none.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    Example:
+        >>> ds = tf.data.Dataset.range(4)
+        >>> ds = ds.apply(tf.data.experimental.map_and_batch(lambda x: x * x, 2))
+        >>> [x.tolist() for x in ds.as_numpy_iterator()]
+        [[0, 1], [4, 9]]
+    """
+    return lambda dataset: dataset.map(map_func, num_parallel_calls).batch(batch_size, drop_remainder)
+
+
+def pad_to_cardinality(cardinality: int, mask_key: str = "valid") -> Transformation:
+    """Appends dicts of zeros to a dataset of dicts, up to a number of elements.
+
+    Args:
+        cardinality: the number of elements.
+        mask_key: the key under which each element says whether it is one of the dataset's own.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    Raises:
+        ValueError: elements are no dicts, or the dataset's cardinality is unknown or greater.
+
+    Example:
+        >>> ds = tf.data.Dataset.from_tensor_slices({"a": [1, 2]})
+        >>> ds = ds.apply(tf.data.experimental.pad_to_cardinality(3))
+        >>> [(x["a"].item(), x["valid"].item()) for x in ds.as_numpy_iterator()]
+        [(1, True), (2, True), (0, False)]
+    """
+    return lambda dataset: bucketing.pad_to_cardinality(dataset, cardinality, mask_key)
+
+
+def parallel_interleave(
+    map_func: Callable[..., Any],
+    cycle_length: TensorLike,
+    block_length: TensorLike = 1,
+    sloppy: bool = False,
+    buffer_output_elements: TensorLike | None = None,
+    prefetch_input_elements: TensorLike | None = None,
+) -> Transformation:
+    """Takes elements of several datasets in turn; the older name of `Dataset.interleave` with threads.
+
+    Args:
+        map_func: takes an element and returns a dataset.
+        cycle_length: the number of datasets that take turns.
+        block_length: the number of elements that each contributes in its turn.
+        sloppy, buffer_output_elements, prefetch_input_elements: accepted, and have no effect.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    Example:
+        >>> ds = tf.data.Dataset.range(3)
+        >>> ds = ds.apply(tf.data.experimental.parallel_interleave(lambda x: tf.data.Dataset.range(x), 2))
+        >>> sorted(x.item() for x in ds.as_numpy_iterator())
+        [0, 0, 1]
+    """
+    return lambda dataset: dataset.interleave(map_func, cycle_length, block_length, AUTOTUNE)
+
+
+def parse_example_dataset(
+    features: dict[str, Any], num_parallel_calls: TensorLike = 1, deterministic: bool | None = None
+) -> Transformation:
+    """Parses batches of serialized examples with `tf.io.parse_example`.
+
+    Args:
+        features: the features, as for `tf.io.parse_example`.
+        num_parallel_calls: the number of threads.
+        deterministic: whether the threads' results keep the order of the elements.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    Example:
+        >>> feature = tf.train.Feature(float_list=tf.train.FloatList(value=[1.0]))
+        >>> example = tf.train.Example(features=tf.train.Features(feature={"x": feature})).SerializeToString()
+        >>> ds = tf.data.Dataset.from_tensors(example).batch(1)
+        >>> features = {"x": tf.io.FixedLenFeature([], tf.float32)}
+        >>> next(iter(ds.apply(tf.data.experimental.parse_example_dataset(features))))["x"].numpy().tolist()
+        [1.0]
+    """
+    return lambda dataset: dataset.map(lambda x: parse_example(x, features), num_parallel_calls, deterministic)
+
+
+def rejection_resample(
+    class_func: Callable[..., Any], target_dist: TensorLike, initial_dist: TensorLike | None = None,
+    seed: TensorLike | None = None,
+) -> Transformation:  # fmt: skip
+    """Leaves elements out so that classes have a target distribution; the older name of `Dataset.rejection_resample`.
+
+    Args:
+        class_func: returns an element's class, an integer from 0 on.
+        target_dist: the target distribution, a vector of probabilities.
+        initial_dist: the distribution of the elements; estimated from them for None.
+        seed: the seed of what is left out.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    Example:
+        >>> ds = tf.data.Dataset.range(100).map(lambda x: x % 2)
+        >>> ds = ds.apply(tf.data.experimental.rejection_resample(lambda x: x, [1.0, 0.0], [0.5, 0.5]))
+        >>> {label.item() for label, _ in ds.as_numpy_iterator()}
+        {0}
+    """
+    return lambda dataset: dataset.rejection_resample(class_func, target_dist, initial_dist, seed)
+
+
+def dense_to_sparse_batch(batch_size: TensorLike, row_shape: ShapeLike) -> Transformation:
+    """Batches tensors of different shapes as sparse tensors; the older name of `Dataset.sparse_batch`.
+
+    Args:
+        batch_size: the number of elements in a batch.
+        row_shape: the shape of a row, at least as large as every element; None for the longest of the batch.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    Example:
+        >>> ds = tf.data.Dataset.range(3).map(lambda x: tf.range(x))
+        >>> sparse = next(iter(ds.apply(tf.data.experimental.dense_to_sparse_batch(3, [4]))))
+        >>> tf.sparse.to_dense(sparse).shape
+        TensorShape([3, 4])
+    """
+    return lambda dataset: dataset.sparse_batch(batch_size, row_shape)
+
+
+def sample_from_datasets(
+    datasets: Sequence[Dataset], weights: TensorLike | Dataset | None = None, seed: TensorLike | None = None,
+    stop_on_empty_dataset: bool = False,
+) -> Dataset:  # fmt: skip
+    """Takes each element from a dataset drawn at random; the older name of `Dataset.sample_from_datasets`.
+
+    Args:
+        datasets: a list of datasets.
+        weights: a probability for each, as floats, or a dataset of such vectors; all the same for None.
+        seed: the seed of the choices.
+        stop_on_empty_dataset: whether the first dataset that ends ends all.
+
+    Returns:
+        A dataset of the drawn elements.
+
+    Example:
+        >>> ones, twos = (tf.data.Dataset.from_tensors(x).repeat(5) for x in (1, 2))
+        >>> ds = tf.data.experimental.sample_from_datasets([ones, twos], [1.0, 0.0])
+        >>> [x.item() for x in ds.take(3).as_numpy_iterator()]
+        [1, 1, 1]
+    """
+    return Dataset.sample_from_datasets(datasets, weights, seed, stop_on_empty_dataset)
+
+
+class TFRecordWriter:
+    """Writes the elements of datasets, string scalars, as the records of a file.
+
+    Args:
+        filename: the path of the file.
+        compression_type: "", "GZIP" or "ZLIB".
+
+    Example:
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "file")
+        >>> tf.data.experimental.TFRecordWriter(path).write(tf.data.Dataset.from_tensor_slices(["a", "b"]))
+        >>> [x.numpy() for x in tf.data.TFRecordDataset(path)]
+        [b'a', b'b']
+    """
+
+    def __init__(self, filename: str | os.PathLike[str], compression_type: str | None = None) -> None:
+        self._filename, self._compression_type = filename, compression_type
+
+    def write(self, dataset: Dataset) -> None:
+        """Writes a dataset, in place of the file's contents.
+
+        Args:
+            dataset: a dataset of string scalars.
+
+        Raises:
+            TypeError: it is no dataset of string scalars.
+        """
+        if not isinstance(dataset, Dataset):
+            raise TypeError(f"Invalid `dataset.` Expected a `tf.data.Dataset` object but got {type(dataset)}.")
+        spec = dataset.element_spec
+        if not TensorSpec([], string).is_compatible_with(spec):
+            raise TypeError(
+                "Invalid `dataset`. Expected a`dataset` that produces scalar `tf.string` elements, but got a dataset "
+                f"which produces elements with shapes {getattr(spec, 'shape', None)} and types "
+                f"{getattr(spec, 'dtype', spec)!s}."
+            )
+        with RecordWriter(self._filename, self._compression_type) as writer:
+            for record in dataset.as_numpy_iterator():
+                writer.write(record)
+
+
+def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:
+    """Applies a function of a state, which it passes on, and each element; the older name of `Dataset.scan`.
+
+    Args:
+        initial_state: a structure of tensors.
+        scan_func: takes the state and an element, and returns the new state and an output.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    Example:
+        >>> ds = tf.data.Dataset.range(4)
+        >>> ds = ds.apply(tf.data.experimental.scan(tf.constant(0, tf.int64), lambda total, x: (total + x, total + x)))
+        >>> [x.item() for x in ds.as_numpy_iterator()]
+        [0, 1, 3, 6]
+    """
+    return lambda dataset: dataset.scan(initial_state, scan_func)
+
+
+def take_while(predicate: Callable[..., Any]) -> Transformation:
+    """Ends a dataset at the first element for which a predicate is false; the older name of `Dataset.take_while`.
+
+    Args:
+        predicate: takes an element and returns a boolean scalar.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    Example:
+        >>> ds = tf.data.Dataset.range(5)
+        >>> ds = ds.apply(tf.data.experimental.take_while(lambda x: x < 2))
+        >>> [x.item() for x in ds.as_numpy_iterator()]
+        [0, 1]
+    """
+    return lambda dataset: dataset.take_while(predicate)
+
+
+def unbatch() -> Transformation:
+    """Slices the elements along their first dimension; the older name of `Dataset.unbatch`.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    Example:
+        >>> ds = tf.data.Dataset.range(4).batch(3)
+        >>> ds = ds.apply(tf.data.experimental.unbatch())
+        >>> [x.item() for x in ds.as_numpy_iterator()]
+        [0, 1, 2, 3]
+    """
+    return lambda dataset: dataset.unbatch()
+
+
+def unique() -> Transformation:
+    """Leaves out repeated elements; the older name of `Dataset.unique`.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    Example:
+        >>> ds = tf.data.Dataset.range(5).map(lambda x: x % 2)
+        >>> ds = ds.apply(tf.data.experimental.unique())
+        >>> [x.item() for x in ds.as_numpy_iterator()]
+        [0, 1]
+    """
+    return lambda dataset: dataset.unique()
+
+
+def shuffle_and_repeat(
+    buffer_size: TensorLike, count: TensorLike | None = None, seed: TensorLike | None = None
+) -> Transformation:
+    """Applies `Dataset.shuffle`, then `Dataset.repeat`.
+
+    Args:
+        buffer_size: from how many elements each is drawn.
+        count: how often the elements are repeated; without an end for None and -1.
+        seed: the seed of the order.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    Example:
+        >>> ds = tf.data.Dataset.range(3)
+        >>> ds = ds.apply(tf.data.experimental.shuffle_and_repeat(3, 2))
+        >>> sorted(x.item() for x in ds.as_numpy_iterator())
+        [0, 0, 1, 1, 2, 2]
+    """
+    return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
+
+
+def choose_from_datasets(
+    datasets: Sequence[Dataset], choice_dataset: Dataset, stop_on_empty_dataset: bool = False
+) -> Dataset:
+    """Takes each element from the dataset whose number another holds; the older name of `Dataset.choose_from_datasets`.
+
+    Args:
+        datasets: a list of datasets.
+        choice_dataset: a dataset of int64 scalars, the numbers.
+        stop_on_empty_dataset: whether the first dataset that ends ends all.
+
+    Returns:
+        A dataset of the chosen elements.
+
+    Example:
+        >>> ones, twos = (tf.data.Dataset.from_tensors(x).repeat(5) for x in (1, 2))
+        >>> choices = tf.data.Dataset.range(2).repeat(2)
+        >>> [x.item() for x in tf.data.experimental.choose_from_datasets([ones, twos], choices).as_numpy_iterator()]
+        [1, 2, 1, 2]
+    """
+    return Dataset.choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset)
