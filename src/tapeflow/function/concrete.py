@@ -234,7 +234,7 @@ class ConcreteFunction:
             >>> x = tf.ones([1, 4, 2])
             >>> f = tf.function(lambda x: tf.nn.softmax(tf.matmul(x, x, transpose_b=True)) @ x)
             >>> print(f.get_concrete_function(x).explain_rewrites())
-            lambda: 3 ops in 1 calls
+            _lambda_: 3 ops in 1 call
               recognize: 3 ops as Attention
         """
         return self.body.compiled.explain_rewrites()

@@ -215,9 +215,9 @@ class Compiled(Written):
             OpError: an op failed.
         """
         if self._unknown:
-            function = self._for_sizes(values)
-            if function is not None:
-                return function(*values)
+            sized = self._for_sizes(values)
+            if sized is not None:
+                return sized(*values)
         function = self._function or self._compile()
         try:
             return function(*values)

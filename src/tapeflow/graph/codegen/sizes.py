@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tapeflow.core import errors
 from tapeflow.core.ops.static import has_none, host_static
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -47,9 +46,10 @@ def _with_shapes(step: Step, known: dict[int, SymbolicTensor]) -> Step:
     args = step.op.map(lambda t: t, args, host=_host)
     operation = _copied(step.operation, step.op, args)
     try:
-        shapes = infer(step.op, args, operation.types, len(step.outputs))
+        with operation.graph.as_default():  # some rules know less while a graph is built
+            shapes = infer(step.op, args, operation.types, len(step.outputs))
         shapes = [t.shape.merge_with(shape) for t, shape in zip(step.outputs, shapes, strict=True)]
-    except (errors.OpError, ValueError):  # the kernel raises it too, when it runs
+    except Exception:  # the kernel raises it too, when it runs
         shapes = [t.shape for t in step.outputs]
     for t, shape in zip(step.outputs, shapes, strict=True):
         known[id(t)] = SymbolicTensor(operation, t.value_index, t.dtype, shape)

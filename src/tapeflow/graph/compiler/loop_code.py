@@ -69,7 +69,7 @@ class Value:
 
     @property
     def is_contiguous(self) -> bool:
-        """Whether its elements are in one piece of memory."""
+        """True if its elements are in one piece of memory."""
         return self.strides == contiguous(self.shape)
 
 

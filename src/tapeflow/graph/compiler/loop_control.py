@@ -105,7 +105,7 @@ def entries_of(held: Held) -> Entries:
 
 
 class Variable:
-    """What holds a tensor that instructions change: registers, or memory.
+    """Registers or memory for a tensor that instructions change.
 
     Args:
         code: the code.

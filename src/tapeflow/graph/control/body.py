@@ -178,8 +178,8 @@ class Body:
 
     @functools.cached_property
     def outside(self) -> list[Any]:
-        """What a backward function captures from outside of the forward graph: eager tensors, and what only the
-        program's own gradients take, variables and tensors of graphs around."""
+        """The captures of a backward function from outside of the forward graph: eager tensors, and variables and
+        tensors of graphs around, which only the program's own gradients take."""
         forward = self.graph.around
         return [t for t in self.captures if not isinstance(t, SymbolicTensor) or t.graph is not forward]
 
