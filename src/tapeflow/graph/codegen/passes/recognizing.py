@@ -1,29 +1,43 @@
-"""Recognizing attention, which TensorFlow spells with small ops, as one kernel.
+"""Recognizing: layer normalizations, GELUs and attention, which TensorFlow spells with small ops, as one kernel each.
 
-Attention is `Softmax(scale * q @ k^T + mask) @ v` (Vaswani et al., 2017). Keras computes `k @ q^T`, and transposes the
-product; its masks are conditions, with zeros for the weights where they are false. Inner results must have no other
-use, such as in a gradient. As with `fusing.py`, last bits may differ from eager ones.
+A normalization of `x` is
+
+    mean = Mean(x);  variance = Mean(SquaredDifference(x, mean))
+    factor = Rsqrt(variance + epsilon) * scale
+    result = x * factor + (offset - mean * factor)
+
+over the last axis (Ba et al., Layer Normalization, 2016); scale and offset may be missing. A GELU is
+`x / 2 * (1 + Erf(x / sqrt(2)))`, or the same with the tanh of a polynomial (Hendrycks and Gimpel, 2016). Attention is
+`Softmax(scale * q @ k^T + mask) @ v` (Vaswani et al., 2017); Keras computes `k @ q^T`, and transposes the product; its
+masks are conditions, with zeros for the weights where they are false. Inner results must have no other use, such as in
+a gradient. Clusters compute normalizations and GELUs as fast. But each is one step here that works row by row, so
+`selecting.py` can take a slice before it. As with `fusing.py`, last bits may differ from eager ones; and next to the
+largest number oneDNN's GELU is infinite, and beyond it NaN.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 import string
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.layer import Activation
 from tapeflow.core.ops.static import numbers
 from tapeflow.core.types.dtypes import float32, float64
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.passes.pruning import prune
-from tapeflow.graph.codegen.producers import Producers
+from tapeflow.graph.codegen.producers import Producers, is_vector
 from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.ir.operation import GraphOp, symbolic_in
 
+_CLOSE = {float32: 1e-6, float64: 1e-14}  # of a constant: `tf.nn.gelu` has those of float32 for float64 too
 _LEAST = -1e4  # numbers below it, for scores, are masks: their exponentials are zero
 _LARGE = -1e12  # the sum of it and a score is itself, if that is not large too
 
@@ -46,9 +60,16 @@ def _attention(
     return result.masked_fill(has_none, math.nan)
 
 
+_NAMES = {"scaled_dot_product_attention": "Attention"}
+_KERNELS: dict[str, Callable[..., torch.Tensor]] = {
+    "gelu": torch.nn.functional.gelu, "layer_norm": torch.layer_norm, "scaled_dot_product_attention": _attention,
+}  # fmt: skip
+
+
 def recognize(program: Program) -> None:
-    """Replaces attention."""
-    if any(step.op is ops.Softmax.op for step in program.steps) and Patterns(program).replace():
+    """Replaces layer normalizations, GELUs and attention."""
+    present = {step.op for step in program.steps}
+    if present & {ops.Rsqrt.op, ops.Erf.op, ops.Tanh.op, ops.Softmax.op} and Patterns(program).replace():
         prune(program)
 
 
@@ -57,6 +78,29 @@ def _equation(step: Step) -> str:
     names: dict[str, str] = {}
     text = step.args[1].replace(" ", "")
     return "".join([names.setdefault(c, string.ascii_letters[len(names)]) if c.isalpha() else c for c in text])
+
+
+def places(tensors: Sequence[Any], first: int = 1) -> list[str]:
+    """Returns how a template names tensors, of which some are missing."""
+    count = itertools.count(first)
+    return ["None" if t is None else f"{{{next(count)}}}" for t in tensors]
+
+
+class Moments(NamedTuple):
+    """The statistics that a tensor is normalized with.
+
+    Attributes:
+        mean, variance: the steps that compute them.
+        scale: what the result is multiplied by, or None.
+        epsilon: the summand of the variance.
+        is_of_layer: whether they are of the last axis; else they are of all others.
+    """
+
+    mean: Step
+    variance: Step
+    scale: Any
+    epsilon: float
+    is_of_layer: bool
 
 
 class Patterns(Producers):
@@ -72,6 +116,7 @@ class Patterns(Producers):
         operands = [t for step in program.steps if not step.op.reads_shape for t in symbolic_in(step.args)]
         self.uses = Counter(map(id, [*operands, *program.outputs]))
         self.rules: dict[Any, Callable[[Step], None]] = {
+            ops.Mul.op: self.replace_gelu, ops.AddV2.op: self.replace_normalization,
             ops.BatchMatMulV2.op: self.replace_attention, ops.Einsum.op: self.replace_attention,
         }  # fmt: skip
 
@@ -95,11 +140,20 @@ class Patterns(Producers):
             arguments: the template of its arguments.
             ending: what follows the call.
         """
-        if self.may_replace(step, args):
-            op = GraphOp("Attention", _attention, template=f"{{kernel}}({arguments}){ending}")
-            op.allocates = True
-            origins = [o for s in self.inner(step, args) for o in s.origins]
-            step.op, step.args, step.origins = op, args, [*origins, *step.origins]
+        if not self.may_replace(step, args):
+            return
+        op = GraphOp(_NAMES.get(name, name), _KERNELS[name], template=f"{{kernel}}({arguments}){ending}")
+        if name == "gelu":
+            op.elementwise, op.in_place = True, lambda *_: (torch.ops.aten.gelu_.default, op.template)
+            op.activation = Activation("gelu", (), "tanh" if "tanh" in arguments else "none")
+        op.by_rows = name == "layer_norm"
+        self._substitute(step, op, args)
+
+    def _substitute(self, step: Step, op: GraphOp, args: list[Any]) -> None:
+        op.allocates = True
+        inner = self.inner(step, args)
+        origins = [o for s in inner for o in s.origins]
+        step.op, step.args, step.origins = op, args, [*origins, *step.origins]
 
     def may_replace(self, step: Step, args: Sequence[Any], results: Sequence[Any] = ()) -> bool:
         """Returns True if no other step needs what is between a step and the tensors that it then takes.
@@ -125,6 +179,130 @@ class Patterns(Producers):
                 inner.append(before)
                 stack += before.inputs
         return inner[::-1]
+
+    def _without(self, tensor: Any, op: Any, number: float) -> Any:
+        """Returns the other operand of a product with a number, or a sum; None if the tensor is none."""
+        for other, constant in self.operands(tensor, op):
+            value = self.number(constant)
+            if value is not None and math.isclose(value, number, rel_tol=_CLOSE[other.dtype]):
+                return other
+        return None
+
+    # ---- GELU ----------------------------------------------------------------------------------------------------
+
+    def replace_gelu(self, step: Step) -> None:
+        """Replaces the last product of a GELU."""
+        for half, sum_with_one in self.operands(step.outputs[0], ops.Mul):
+            x = self._without(half, ops.Mul, 0.5)
+            smooth = self._without(sum_with_one, ops.AddV2, 1.0)
+            if x is None or smooth is None:
+                continue
+            erf, tanh = self.of(smooth, ops.Erf), self.of(smooth, ops.Tanh)
+            if erf is not None and self._without(erf.args[0], ops.Mul, math.sqrt(0.5)) is x:
+                self.write(step, "gelu", [x], "{0}")
+            elif tanh is not None and self._is_cubic(tanh.args[0], x):
+                self.write(step, "gelu", [x], "{0}, approximate='tanh'")
+            return
+
+    def _is_cubic(self, tensor: Any, x: Any) -> bool:
+        """Returns whether a tensor is `sqrt(2 / pi) * (x + 0.044715 * x ** 3)`."""
+        for a, b in self.operands(self._without(tensor, ops.Mul, math.sqrt(2 / math.pi)), ops.AddV2):
+            for square, c in self.operands(self._without(b, ops.Mul, 0.044715), ops.Mul):
+                product = self.of(square, ops.Mul)
+                if a is x and c is x and product is not None and product.args[0] is product.args[1] is x:
+                    return True
+        return False
+
+    # ---- normalizations ------------------------------------------------------------------------------------------
+
+    def replace_normalization(self, step: Step) -> None:
+        """Replaces the last sum of a layer normalization."""
+        normalization = self.normalization(step)
+        if normalization is not None and normalization[2].is_of_layer:
+            self.replace_layer_norm(step, *normalization)
+
+    def normalization(self, step: Step) -> tuple[Any, list[Any], Moments] | None:
+        """Returns what is normalized, the scale and the offset, which may be None, and the statistics of a
+        normalization whose last sum a step is, or None."""
+        for scaled, shift in self.operands(step.outputs[0], ops.AddV2):
+            for x, factor in self.operands(scaled, ops.Mul):
+                moments = self._moments(x, factor)
+                offset = None if moments is None else self._offset(shift, moments, factor)
+                if moments is not None and offset is not None:
+                    return x, [moments.scale, *offset], moments
+        return None
+
+    def _moments(self, x: Any, factor: Any) -> Moments | None:
+        """Returns the statistics of `x` in a factor, or None if the factor does not normalize `x`."""
+        for root, scale in [(factor, None), *self.operands(factor, ops.Mul)]:
+            reciprocal = self.of(root, ops.Rsqrt)
+            for spread, constant in self.operands(None if reciprocal is None else reciprocal.args[0], ops.AddV2):
+                epsilon, variance = self.number(constant), self.of(self.unshaped(spread), ops.Mean)
+                squares = None if variance is None else self.of(variance.args[0], ops.SquaredDifference)
+                if epsilon is None or variance is None or squares is None or squares.args[0] is not x:
+                    continue
+                mean = self.of(self._attached(squares.args[1]), ops.Mean)
+                if mean is None or mean.args[0] is not x or not (mean.args[2] and x.shape.rank):
+                    continue
+                axes, rank = self.axes(mean), x.shape.rank
+                is_of_layer = axes == (rank - 1,) and spread is variance.outputs[0]
+                is_of_batch = rank > 1 and axes == tuple(range(rank - 1)) and is_vector(root, x)
+                if self.axes(variance) == axes and variance.args[2] and (is_of_layer or is_of_batch):
+                    return Moments(mean, variance, scale, float(str(np.float32(epsilon))), is_of_layer)
+        return None
+
+    def _offset(self, shift: Any, moments: Moments, factor: Any) -> tuple[Any] | None:
+        """Returns the offset of a shift, `offset - mean * factor`, which may be missing; None if it is no such."""
+        negative = self.of(shift, ops.Sub)
+        if negative is not None and self._is_scaled(negative.args[1], moments, factor):
+            return (negative.args[0],)
+        for product, offset in [(shift, None), *self.operands(shift, ops.AddV2)]:
+            for part, other in self.operands(product, ops.Mul):
+                negated = self.of(part, ops.Neg)
+                if other is factor and negated is not None and self._is_mean(negated.args[0], moments):
+                    return (offset,)
+        return None
+
+    def _is_scaled(self, product: Any, moments: Moments, factor: Any) -> bool:
+        """Returns whether a tensor is the mean, multiplied by the factor."""
+        return any(b is factor and self._is_mean(a, moments) for a, b in self.operands(product, ops.Mul))
+
+    def _is_mean(self, tensor: Any, moments: Moments) -> bool:
+        mean = moments.mean.outputs[0]
+        return tensor is mean or (
+            not moments.is_of_layer and self.unshaped(tensor) is mean and is_vector(tensor, moments.mean.args[0])
+        )
+
+    def replace_layer_norm(self, step: Step, x: Any, vectors: Sequence[Any], moments: Moments) -> None:
+        """Replaces the last sum of a layer normalization."""
+        parameters = self.parameters(vectors, x)
+        if parameters is not None:
+            weight, bias = [
+                name if p is None or p.shape.rank == 1 else f"{name}.view(-1)"
+                for p, name in zip(parameters, places(parameters), strict=True)
+            ]
+            tensors = [x, *(p for p in parameters if p is not None)]
+            self.write(step, "layer_norm", tensors, f"{{0}}, ({x.shape[-1]},), {weight}, {bias}, {moments.epsilon!r}")
+
+    def parameters(self, vectors: Sequence[Any], x: Any) -> list[Any] | None:
+        """Returns vectors for the last axis of `x` before they were reshaped, or as they are where that is not seen
+        (it was done before a loop); None if one of them is none."""
+        if not all(v is None or is_vector(v, x) for v in vectors):
+            return None
+        unshaped: list[Any] = [None if v is None else self.unshaped(v) for v in vectors]
+        return [v if u is None or u.shape.rank != 1 else u for v, u in zip(vectors, unshaped, strict=True)]
+
+    def axes(self, step: Step) -> tuple[int, ...] | None:
+        """Returns the axes that a step reduces, if they are static."""
+        axes = self.program.constant(step.args[1]) if isinstance(step.args[1], SymbolicTensor) else step.args[1]
+        axes = numbers(axes) if isinstance(axes, torch.Tensor) else axes
+        axes, rank = (axes,) if type(axes) is int else axes, step.args[0].shape.rank
+        return None if axes is None or rank is None else tuple([a % rank for a in axes])
+
+    def _attached(self, tensor: Any) -> Any:
+        """Returns a tensor before autograd was stopped at it."""
+        step = self.producers.get(id(tensor))
+        return step.args[0] if step is not None and step.op.kernel is torch.Tensor.detach else tensor
 
     # ---- attention -----------------------------------------------------------------------------------------------
 
