@@ -98,3 +98,18 @@ def test_the_last_batch_of_fit():
 
     for got, want in zip(weights(False), weights(True), strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
+
+
+def test_a_shape_that_the_graph_denies():
+    """The function said more of a shape than is true of the call."""
+
+    @tf.function(input_signature=[tf.TensorSpec([2, None], tf.float32)])
+    def function(x):
+        y = tf.concat([x, x], 1)
+        y.set_shape([2, 4])
+        return tf.exp(y) + 1.0
+
+    np.testing.assert_allclose(function(tf.zeros([2, 2])), np.full([2, 4], 2.0))
+    assert function(tf.zeros([2, 3])).shape == [2, 6]
+    for _ in range(9):
+        np.testing.assert_allclose(function(tf.zeros([2, 3])), np.full([2, 6], 2.0))

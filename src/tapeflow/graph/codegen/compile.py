@@ -257,6 +257,8 @@ class Compiled(Written):
         inputs = self.program.inputs
         of_inputs = {id(inputs[i]): TensorShape(shape) for i, shape in zip(self._unknown, shapes, strict=True)}
         program = with_shapes(self.program, of_inputs)
+        if program is None:
+            return None
         run_passes(program, self.simplifying_passes)
         if len(program.steps) == len(self.program.steps):
             return None

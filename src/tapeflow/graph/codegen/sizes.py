@@ -17,12 +17,16 @@ from tapeflow.graph.ir.operation import GraphOp, Operation
 from tapeflow.graph.ir.shapes import infer
 
 
-def with_shapes(program: Program, shapes: Mapping[int, TensorShape]) -> Program:
+def with_shapes(program: Program, shapes: Mapping[int, TensorShape]) -> Program | None:
     """Returns a copy of a program for inputs of other static shapes.
 
     Args:
         program: the program.
         shapes: the shapes, by the ids of inputs. Other inputs stay as they are.
+
+    Returns:
+        The program; None if a shape rule refuses the shapes, or contradicts what the graph says. The kernel that
+        refuses them too then runs with the program as it is.
     """
     known: dict[int, SymbolicTensor] = {}
     for t in program.inputs:
@@ -31,7 +35,10 @@ def with_shapes(program: Program, shapes: Mapping[int, TensorShape]) -> Program:
             known[id(t)] = SymbolicTensor(operation, t.value_index, t.dtype, shapes[id(t)])
     result = program.copied()
     result.inputs = substituted(program.inputs, known)
-    result.steps = [_with_shapes(step, known) for step in result.steps]
+    try:
+        result.steps = [_with_shapes(step, known) for step in result.steps]
+    except Exception:
+        return None
     result.outputs = substituted(program.outputs, known)
     return result
 
@@ -45,14 +52,10 @@ def _with_shapes(step: Step, known: dict[int, SymbolicTensor]) -> Step:
         return Step(step.op, args, step.outputs, step.origins, step.must_run)
     args = step.op.map(lambda t: t, args, host=_host)
     operation = _copied(step.operation, step.op, args)
-    try:
-        with operation.graph.as_default():  # some rules know less while a graph is built
-            shapes = infer(step.op, args, operation.types, len(step.outputs))
-        shapes = [t.shape.merge_with(shape) for t, shape in zip(step.outputs, shapes, strict=True)]
-    except Exception:  # the kernel raises it too, when it runs
-        shapes = [t.shape for t in step.outputs]
+    with operation.graph.as_default():  # some rules know less while a graph is built
+        shapes = infer(step.op, args, operation.types, len(step.outputs))
     for t, shape in zip(step.outputs, shapes, strict=True):
-        known[id(t)] = SymbolicTensor(operation, t.value_index, t.dtype, shape)
+        known[id(t)] = SymbolicTensor(operation, t.value_index, t.dtype, t.shape.merge_with(shape))
         operation.outputs.append(known[id(t)])
     return Step(step.op, args, list(operation.outputs), [*step.origins[:-1], operation], step.must_run)
 
