@@ -222,18 +222,6 @@ def evaluated(kernel, template, values):
     return eval(template.format(*names, kernel="kernel"), {"kernel": kernel, **dict(zip(names, values, strict=True))})
 
 
-@declaring("foreach")
-def test_foreach(calls, name):
-    def fits(op, args, outputs):
-        return outputs[0].dtype.is_floating and len({tuple(t.shape) for t in (*args, *outputs)}) == 1
-
-    for op, args, outputs in each(calls, name, fits):
-        for result in op.foreach(*[[t.value, t.value] for t in args]):
-            equal(result, outputs[0])
-        if op.foreach_scalar:
-            equal(op.foreach([args[0].value], torch.tensor(2.0))[0], op.kernel(args[0].value, torch.tensor(2.0)))
-
-
 @declaring("scalar")
 def test_scalar(name):
     """What the compiler writes for Python numbers gives what the kernel gives."""
