@@ -36,8 +36,8 @@ def rewrites(name: str, program: Program, passes: Sequence[Any], inner: Sequence
     for what, operation, reason in program.misses:
         lines.append(f"  near miss: {what} at {_line(operation)}: {reason}")
     bodies = [body for step in program.steps if not step.registered for body in step.op.bodies.values()]
-    calls = len(program.steps)
-    head = f"{name}: {count} {'op' if count == 1 else 'ops'} in {calls} {'call' if calls == 1 else 'calls'}"
+    left = len(program.steps)
+    head = f"{name}: {count} {'op' if count == 1 else 'ops'} in {left} {'call' if left == 1 else 'calls'}"
     return [head, *lines, *(line for b in bodies for line in rewrites(b.name, b.compiled.program, inner, inner))]
 
 
