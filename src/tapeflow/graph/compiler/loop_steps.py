@@ -13,6 +13,7 @@ import llvmlite.ir as ir
 import numpy as np
 import torch
 
+import tapeflow.random.stateless_ops  # noqa: F401, without which asking for its ops loads every namespace
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elements import Element, Unsupported
 from tapeflow.core.ops.static import host_static

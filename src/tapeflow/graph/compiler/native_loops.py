@@ -127,7 +127,10 @@ def bodies_of(step: Step) -> list[Body] | None:
     return branches + [branch.backward_from(of.targets) for branch in branches]
 
 
+@functools.cache
 def _others() -> tuple[Any, ...]:
+    import tapeflow.random.stateless_ops  # noqa: F401, without which asking for its ops loads every namespace
+
     return (
         ops.AddN.op, ops.SumToShape.op, ops.UnsortedSegmentSum.op, ops.TensorListGetItem.op, ops.TensorListSetItem.op,
         ops.TensorListLength.op, ops.TensorListFromTensor.op, ops.TensorListReserve.op, ops.TensorListStack.op,
