@@ -64,7 +64,8 @@ from tapeflow.array.shaping import broadcast_to, expand_dims, reshape, squeeze, 
 from tapeflow.array.slicing import slice, strided_slice
 from tapeflow.array.sorting import argsort, searchsorted, sort, unique, unique_with_counts, unravel_index
 from tapeflow.array.summaries import edit_distance, fingerprint, histogram_fixed_width, histogram_fixed_width_bins
-from tapeflow.autodiff import GradientTape, UnconnectedGradients
+from tapeflow.autodiff import GradientTape
+from tapeflow.autodiff.ends import UnconnectedGradients
 from tapeflow.control_flow import Assert, case, cond, switch_case, while_loop
 from tapeflow.core.device import device
 from tapeflow.core.device_spec import DeviceSpec

@@ -1,6 +1,5 @@
 """The public `tf.autodiff` namespace: `GradientTape` and `ForwardAccumulator`."""
 
-from tapeflow.autodiff.ends import UnconnectedGradients
 from tapeflow.autodiff.forward import ForwardAccumulator
 from tapeflow.autodiff.gradient_tape import GradientTape
 

@@ -87,7 +87,7 @@ def __getattr__(name: str) -> Any:
     path = PRIVATE.get(name)
     if path is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = _found(path)
+    value = found(path)
     if value is None:
         value = _fallback(name, path)
     if value is None:
@@ -100,8 +100,8 @@ def __getattr__(name: str) -> Any:
     return value
 
 
-def _found(path: str) -> Any:
-    """Returns what is at a path, or None."""
+def found(path: str) -> Any:
+    """Returns the value at a path, "module:attribute.attribute", or None."""
     module, attributes = path.split(":")
     try:
         value: Any = importlib.import_module(module)
@@ -114,7 +114,7 @@ def _found(path: str) -> Any:
 
 def has(*names: str) -> bool:
     """Returns True if torch has all the names."""
-    return all(_found(PRIVATE[name]) is not None for name in names)
+    return all(found(PRIVATE[name]) is not None for name in names)
 
 
 @functools.cache
@@ -131,7 +131,7 @@ def _fallback(name: str, path: str) -> Any:
     if name.startswith("foreach_"):
         return _of_each(getattr(torch.Tensor, name.removeprefix("foreach_")))
     if path.endswith("._op"):
-        return _found(path.removesuffix("._op"))
+        return found(path.removesuffix("._op"))
     return _FALLBACKS.get(name)
 
 
@@ -210,7 +210,7 @@ def users(tensor: torch.Tensor) -> int:
 def _find_count() -> None:
     """Finds the function that counts the tensors that use memory, and tries it."""
     global _count, _count_of_one
-    count = _found(PRIVATE["storage_use_count"])
+    count = found(PRIVATE["storage_use_count"])
     try:
         tensor = torch.empty(2)
         counts = [count(tensor.untyped_storage()._cdata)]

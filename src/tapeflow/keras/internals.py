@@ -12,6 +12,8 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
+from tapeflow.core.aten import found
+
 OLDEST, NEWEST = "3.12", "3.15"  # the versions of Keras that have all of these
 
 # Names here, and where Keras has them: a module, and attributes in it.
@@ -50,7 +52,7 @@ def __getattr__(name: str) -> Any:
     path = PRIVATE.get(name)
     if path is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = _found(path)
+    value = found(path)
     if value is None and name in _FALLBACKS:
         value = _FALLBACKS[name]()
     if value is None:
@@ -64,23 +66,11 @@ def __getattr__(name: str) -> Any:
     return value
 
 
-def _found(path: str) -> Any:
-    """Returns what is at a path, or None."""
-    module, attributes = path.split(":")
-    try:
-        value: Any = importlib.import_module(module)
-        for attribute in filter(None, attributes.split(".")):
-            value = getattr(value, attribute)
-    except (AttributeError, ImportError):
-        return None
-    return value
-
-
 def lacking() -> list[str]:
     """Returns the private names that this version of Keras lacks."""
-    names = [path for path in PRIVATE.values() if _found(path) is None]
+    names = [path for path in PRIVATE.values() if found(path) is None]
     for owner, methods in REPLACED.items():
-        names += [f"{owner}.{method}" for method in methods if getattr(_found(owner), method, None) is None]
+        names += [f"{owner}.{method}" for method in methods if getattr(found(owner), method, None) is None]
     return names
 
 
@@ -92,7 +82,7 @@ def replace(owner: str, name: str, wrapped: Callable[[Any], Any]) -> None:
         name: its name.
         wrapped: gives what takes its place.
     """
-    holder: Any = _found(owner)
+    holder: Any = found(owner)
     function = getattr(holder, name, None)
     if function is not None:
         setattr(holder, name, wrapped(function))

@@ -22,7 +22,7 @@ def rewrites(name: str, program: Program, passes: Sequence[Any], inner: Sequence
     """
     program = program.copied()
     count = len(program.steps)
-    lines, bodies = [], []
+    lines = []
     for run in passes:
         before = [step.op for step in program.steps]  # which keeps their ids from being used again
         known = {id(op) for op in before}

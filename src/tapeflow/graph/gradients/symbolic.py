@@ -9,8 +9,7 @@ from typing import Any
 
 from tapeflow.array.creation import ones_like, zeros, zeros_like
 from tapeflow.array.shaping import reshape
-from tapeflow.autodiff import UnconnectedGradients
-from tapeflow.autodiff.ends import dims_of
+from tapeflow.autodiff.ends import UnconnectedGradients, dims_of
 from tapeflow.autodiff.jacobians import identity_matrix, rows_of
 from tapeflow.core.autodiff.tape import Call, Tape, backpropagate, dense, describe, summed
 from tapeflow.core.context import state

@@ -317,7 +317,7 @@ class Patterns(Producers):
         softmax = self.of(unmasked, ops.Softmax)
         if softmax is None:
             return
-        miss = None
+        miss: str | None
         if any(self.uses[id(t)] != 1 for t in (weights, dropped)):
             miss = "the weights are used elsewhere, such as in a gradient"
         elif step.outputs[0].shape.rank not in (3, 4):
