@@ -22,10 +22,8 @@ import torch
 import tapeflow as tf
 from tapeflow.graph.codegen import compile as compile_module
 
-SMALL = ("fold", "share", "fuse", "update", "join_adam", "reuse", "bind", "cluster")
-OF_MODELS = (
-    "recur", "recognize", "select", "postpone", "join_layers", "cache", "fuse", "update", "join_adam", "cluster",
-)  # fmt: skip
+SMALL = ("fold", "share", "fuse", "reuse", "bind", "cluster")
+OF_MODELS = ("recur", "recognize", "select", "postpone", "join_layers", "cache", "fuse", "cluster")
 BATCHES, BATCH_SECONDS = 5, 0.02
 
 
@@ -102,11 +100,10 @@ def models(names):
 
 
 def compiled(make, without):
-    """A function without one pass, as fast as it gets. Without updates of variables there is no Adam."""
-    missing = {without, "join_adam"} if without == "update" else {without}
+    """A function without one pass, as fast as it gets."""
     run_passes = compile_module.run_passes
     compile_module.run_passes = lambda program, some: run_passes(
-        program, [p for p in some if p.__name__.removesuffix("_small") not in missing]
+        program, [p for p in some if p.__name__.removesuffix("_small") != without]
     )
     try:
         function = make()

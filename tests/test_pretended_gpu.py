@@ -164,8 +164,6 @@ def test_a_training_step_asks_the_gpu_for_nothing(monkeypatch):
     weights = [tf.Variable(0.9 * tf.eye(8)) for _ in range(5)]
     step = _optimizer_step(weights, [tf.Variable(tf.zeros([8, 8])) for _ in weights], tf.Variable(0.0))
     losses = [step(tf.ones([2, 8])) for _ in range(4)]
-    source = step.get_concrete_function(tf.ones([2, 8])).source()
-    assert "AssignLerp(" in source and "AssignSubProduct(" in source
     assert not asked
     assert len({float(loss) for loss in losses}) == 4
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import importlib
-import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -32,11 +31,7 @@ PRIVATE: dict[str, str] = {
     "threshold_backward_into": "torch:ops.aten.threshold_backward.grad_input._op",
     "upsample_bilinear2d": "torch:ops.aten.upsample_bilinear2d.vec._op",
     "standard_gamma": "torch:_standard_gamma",
-    "fused_adam_": "torch:_fused_adam_",
-    # lists of tensors
-    **{f"foreach_{name}": f"torch:_foreach_{name}" for name in (
-        "add_", "addcdiv_", "copy_", "lerp_", "mul", "sqrt",
-    )},
+    "foreach_copy_": "torch:_foreach_copy_",
     # oneDNN
     "onednn_convolve": "torch:ops.mkldnn._convolution_pointwise.default._op",
     "onednn_convolve_and_add": "torch:ops.mkldnn._convolution_pointwise.binary._op",
@@ -128,32 +123,14 @@ def has_onednn() -> bool:
 
 def _fallback(name: str, path: str) -> Any:
     """Returns what takes the place of a name that torch lacks, or None."""
-    if name.startswith("foreach_"):
-        return _of_each(getattr(torch.Tensor, name.removeprefix("foreach_")))
     if path.endswith("._op"):
         return found(path.removesuffix("._op"))
     return _FALLBACKS.get(name)
 
 
-def _of_each(function: Callable[..., Any]) -> Callable[..., list[torch.Tensor]]:
-    """Returns the function of lists of tensors that calls another one for the tensors in each place."""
-
-    def call(first: Sequence[torch.Tensor], *rest: Any, **options: Any) -> list[torch.Tensor]:
-        columns = [operand if isinstance(operand, (list, tuple)) else itertools.repeat(operand) for operand in rest]
-        return [function(*operands, **options) for operands in zip(first, *columns)]  # noqa: B905  (some are endless)
-
-    return call
-
-
-def _adam(
-    values: Sequence[torch.Tensor], gradients: Sequence[torch.Tensor], means: Sequence[torch.Tensor],
-    squares: Sequence[torch.Tensor], *unused: Any, lr: float, beta1: float, beta2: float, eps: float, **defaults: Any,
-) -> None:  # fmt: skip
-    """Makes a step of Adam without a correction of its averages."""
-    for value, gradient, mean, square in zip(values, gradients, means, squares, strict=True):
-        mean.lerp_(gradient, 1 - beta1)
-        square.mul_(beta2).addcmul_(gradient, gradient, value=1 - beta2)
-        value.addcdiv_(mean, square.sqrt().add_(eps), value=-lr)
+def _copy_each(targets: Sequence[torch.Tensor], sources: Sequence[torch.Tensor]) -> None:
+    for target, source in zip(targets, sources, strict=True):
+        target.copy_(source)
 
 
 def _negative_log_likelihood(
@@ -181,7 +158,7 @@ def _has_no_memory(tensor: torch.Tensor) -> bool:
 _FALLBACKS: dict[str, Any] = {
     "lazy_clone": torch.clone,
     "nll_loss_nd": _negative_log_likelihood,
-    "fused_adam_": _adam,
+    "foreach_copy_": _copy_each,
     "run_backward": _gradients,
     "set_grad_enabled": torch.set_grad_enabled,
     "is_batchedtensor": _has_no_memory,

@@ -99,6 +99,21 @@ def _subtract(variable: Any, delta: Any) -> None:
     variable._update("AssignSubVariableOp", EagerTensor(delta, variable.dtype), torch.sub, torch.Tensor.sub_)
 
 
+# Their element forms.
+
+
+def _operand(b: Any, old: Any, value: Any) -> Any:
+    return value
+
+
+def _sum(b: Any, old: Any, delta: Any) -> Any:
+    return b.add(old, delta)
+
+
+def _difference(b: Any, old: Any, delta: Any) -> Any:
+    return b.sub(old, delta)
+
+
 def _with_creator(creator: Callable[..., Any], make: Callable[..., Any]) -> Callable[..., Any]:
     return lambda **kwargs: creator(make, **kwargs)
 
@@ -294,7 +309,7 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
     ) -> Any:
         """Adds `delta` to the variable. See `assign`."""
         if detours and state.graph is not None:
-            return self._stage("AssignAddVariableOp", _add, (convert(delta, self.dtype),), read_value, name)
+            return self._stage("AssignAddVariableOp", _add, (convert(delta, self.dtype),), read_value, name, _sum)
         self._update("AssignAddVariableOp", delta, torch.add, torch.Tensor.add_)
         return self._assigned() if read_value else None
 
@@ -303,7 +318,8 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
     ) -> Any:
         """Subtracts `delta` from the variable. See `assign`."""
         if detours and state.graph is not None:
-            return self._stage("AssignSubVariableOp", _subtract, (convert(delta, self.dtype),), read_value, name)
+            values = (convert(delta, self.dtype),)
+            return self._stage("AssignSubVariableOp", _subtract, values, read_value, name, _difference)
         self._update("AssignSubVariableOp", delta, torch.sub, torch.Tensor.sub_)
         return self._assigned() if read_value else None
 
@@ -316,8 +332,9 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
         values: Sequence[Any],
         read_value: bool = True,
         name: str | None = None,
+        element: Callable[..., Any] | None = None,
     ) -> Any:
-        operation = state.graph.assign_variable(op, self, kernel, *values, label=name)
+        operation = state.graph.assign_variable(op, self, kernel, *values, label=name, element=element)
         if not read_value:
             return operation
         alias = self._assigned()
@@ -328,7 +345,7 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
         tensor = convert(value, self.dtype)
         if not self.shape.is_compatible_with(tensor.shape):
             raise self._shape_mismatch(tensor.shape)
-        return self._stage("AssignVariableOp", _assign, (tensor,), read_value, name)
+        return self._stage("AssignVariableOp", _assign, (tensor,), read_value, name, _operand)
 
     def _shape_mismatch(self, shape: TensorShape) -> ValueError:
         return ValueError(

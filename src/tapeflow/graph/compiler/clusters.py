@@ -3,6 +3,9 @@
 A cluster is one step of a program. Intermediate results stay in registers; only results with uses in other steps go to
 memory. Its loops follow the shapes of its inputs at run time: for each pattern of broadcasts it has one kernel, for all
 sizes.
+
+Changes of variables are element-wise steps too. An optimizer's step, which reads and changes a variable and its
+averages, is one loop, and writes to their own memory.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ import heapq
 import importlib.util
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -25,13 +28,17 @@ from tapeflow.core import device as devices
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elements import DTYPES, Element, Unsupported, supports
 from tapeflow.core.ops.static import host_static
+from tapeflow.core.types.dtypes import bool_, resource
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.variable import ResourceVariable, Variable
+from tapeflow.core.values.variable_updates import Locked
 from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.compiler.expressions import COLUMN, ELEMENT, ROW, Passes, Recorder, recorded
 from tapeflow.graph.compiler.loops import Operand, loops_of
 from tapeflow.graph.compiler.target import function
-from tapeflow.graph.ir.operation import GraphOp
+from tapeflow.graph.ir.graph import READ
+from tapeflow.graph.ir.operation import GraphOp, VariableUpdate, variable_of
 
 _Shapes = tuple[torch.Size, ...]
 
@@ -46,12 +53,15 @@ class Cluster:
         name: the names of its ops.
         program: the steps, from inputs to outputs.
         numbers: the values of scalar constants, by the tensors' ids.
+        handles: how many of the inputs, the first ones, are handles of variables that it changes.
     """
 
-    def __init__(self, name: str, program: Program, numbers: dict[int, Any]) -> None:
+    def __init__(self, name: str, program: Program, numbers: dict[int, Any], handles: int = 0) -> None:
         self._name = name
         self._program = program
-        self._steps, self._inputs, self.outputs = program.steps, program.inputs, program.outputs
+        self._steps, self._inputs, self.outputs = program.steps, program.inputs[handles:], program.outputs
+        self._variables = [variable_of(handle) for handle in program.inputs[:handles]]
+        self._of_variables = [torch.Size(v.shape.as_list()) for v in self._variables]
         self._numbers = numbers
         self._has_reductions = any(step.op.reduced is not None for step in self._steps)
         self._columns = {id(step.outputs[0]) for step in self._steps if reduces_columns(step)}
@@ -69,12 +79,12 @@ class Cluster:
         if shape is None:
             return f"; {self._name}: its steps are calls of ATen's kernels for these shapes\n"
         rows = self._has_reductions
-        sizes, operands = loops_of(shapes, shape, [t.dtype for t in self._inputs], rows)
-        passes = recorded(operands, self._compute, self._kinds(of_outputs, shape), rows)
+        sizes, operands = self._loops(shapes, shape, rows)
+        passes = self._passes(operands, self._kinds(of_outputs, shape), rows)
         return self._text(operands, passes, len(sizes)).replace("{name}", self._name)
 
     def function(self) -> Callable[..., Any]:
-        """Returns the function that takes the inputs, and returns one tensor or a tuple of them.
+        """Returns the function that takes the variables and the inputs, and returns one tensor or a tuple of them.
 
         It is written for the number of inputs and outputs: a call takes about as long as three of ATen's.
         """
@@ -88,14 +98,15 @@ class Cluster:
 
         def one_by_one(*values: torch.Tensor) -> Any:
             results = self._one_by_one(*values)
-            return results[0] if len(results) == 1 else results
+            return None if not self.outputs else results[0] if len(results) == 1 else results
 
         namespace: dict[str, Any] = {
             "find": plans.get, "planned": planned, "one_by_one": one_by_one, "empty": torch.empty,
-            "float64": torch.float64,
+            "float64": torch.float64, "Locked": Locked, "changed": torch.autograd.graph.increment_version,
             **{f"dtype{i}": t.dtype.torch for i, t in enumerate(self.outputs)},
         }  # fmt: skip
-        exec(_caller(len(self._inputs), len(self.outputs), bool(self._columns)), namespace)
+        code = _caller(len(self._variables), len(self._inputs), len(self.outputs), bool(self._columns))
+        exec(code, namespace)
         call: Callable[..., Any] = namespace["call"]
         return call
 
@@ -109,13 +120,9 @@ class Cluster:
         return compiled
 
     def _planned(self, shapes: _Shapes) -> _Plan:
-        """Returns the plan for inputs of these shapes.
-
-        Raises:
-            ValueError: the shapes do not go together.
-        """
+        """Returns the plan for inputs of these shapes."""
         shape, of_outputs = self._shapes_for(shapes)
-        if shape is None:
+        if shape is None or any(s != shape for s in self._of_variables):
             return _ONE_BY_ONE
         rows = self._has_reductions or any(s != shape for s in of_outputs)
         rows_of = [(*shape[:-1], 1), *([shape[:-1]] if self._has_reductions else [])] if len(shape) > 1 else []
@@ -123,16 +130,17 @@ class Cluster:
         odd = any(k == ROW and s not in rows_of for s, k in zip(of_outputs, kinds, strict=True))
         if odd or self._reduces_less(shapes, shape):
             return _ONE_BY_ONE
-        sizes, operands = loops_of(shapes, shape, [t.dtype for t in self._inputs], rows)
+        sizes, operands = self._loops(shapes, shape, rows)
         key = rows, kinds, *operands
         kernel = self._kernels.get(key)
         if kernel is None:
             try:
-                passes = recorded(operands, self._compute, kinds, rows)
+                passes = self._passes(operands, kinds, rows)
                 if passes.kept and sizes[-1] > _LONGEST_ROW:
                     return _ONE_BY_ONE
                 text = self._text(operands, passes, len(sizes))
-                kernel = function(text, self._name, 1 + len(shapes) + len(of_outputs) + bool(self._columns))
+                pointers = len(operands) + len(passes.outputs) + bool(self._columns)
+                kernel = function(text, self._name, 1 + pointers)
             except Unsupported:  # the plan remembers it
                 return _ONE_BY_ONE
             self._kernels[key] = kernel
@@ -142,6 +150,16 @@ class Cluster:
         totals = len(self._columns) * -(-count // chunk) * (sizes[-1] + _MOST_LANES)
         return _Plan(kernel, ctypes.addressof(array), of_outputs, totals, array)
 
+    def _loops(self, shapes: _Shapes, shape: tuple[int, ...], rows: bool) -> tuple[list[int], list[Operand]]:
+        """Returns the sizes of the loops over a shape, and how variables and inputs vary in them."""
+        dtypes = [t.dtype for t in (*self._variables, *self._inputs)]
+        return loops_of([*self._of_variables, *shapes], shape, dtypes, rows)
+
+    def _passes(self, operands: Sequence[Operand], kinds: Sequence[str], rows: bool) -> Passes:
+        """Returns the passes that compute the new values of the variables, and the outputs."""
+        count = len(self._variables)
+        return recorded(operands, self._compute, (*[ELEMENT] * count, *kinds), rows, overwriting=count)
+
     def _kinds(self, of_outputs: Sequence[tuple[int, ...]], shape: tuple[int, ...]) -> tuple[str, ...]:
         """Returns what the outputs have values for, from their shapes and that of the loops."""
         return tuple([
@@ -150,24 +168,29 @@ class Cluster:
         ])  # fmt: skip
 
     def _shapes_for(self, shapes: _Shapes) -> tuple[tuple[int, ...] | None, list[tuple[int, ...]]]:
-        """Returns the shape of the loops, or None if no loop goes through all steps, and the shapes of the outputs.
-
-        Raises:
-            ValueError: the shapes that a step takes do not go together.
-        """
-        known = self._shapes_of_all(shapes)
+        """Returns the shape of the loops, or None if no loop goes through all steps, and the shapes of the outputs."""
+        try:
+            known = self._shapes_of_all(shapes)
+        except ValueError:  # the step raises the error
+            return None, []
         repeated = [known[id(step.outputs[0])] for step in self._steps if step.op is ops.BroadcastTo.op]
         outputs = [known[id(t)] for t in self.outputs]
+        if any(known.get(id(t)) != v.shape for v, t in self._changes()):
+            return None, outputs  # the step raises the error
         try:
-            return np.broadcast_shapes(*shapes, *repeated), outputs
+            return np.broadcast_shapes(*self._of_variables, *shapes, *repeated), outputs
         except ValueError:  # sizes that are unknown in the graph differ
             return None, outputs
 
     def _shapes_of_all(self, shapes: _Shapes) -> dict[int, tuple[int, ...]]:
         known: dict[int, tuple[int, ...]] = {id(t): tuple(s) for t, s in zip(self._inputs, shapes, strict=True)}
         for step in self._steps:
+            if isinstance(step.op, VariableUpdate):
+                continue
             result = np.broadcast_shapes(*[known.get(id(t), ()) for t in step.inputs])
-            if step.op is ops.BroadcastTo.op or step.op is ops.Reshape.op:
+            if step.op is READ:
+                result = tuple(step.outputs[0].shape.as_list())
+            elif step.op is ops.BroadcastTo.op or step.op is ops.Reshape.op:
                 before, result = result, tuple(step.outputs[0].shape.as_list())
                 repeats = step.op is ops.BroadcastTo.op
                 if result != (np.broadcast_shapes(before, result) if repeats else (*before, 1)):
@@ -179,14 +202,22 @@ class Cluster:
             known[id(step.outputs[0])] = result
         return known
 
+    def _changes(self) -> Iterator[tuple[Variable, SymbolicTensor]]:
+        """Yields the variables that steps change, each with the operand of the change."""
+        for step in self._steps:
+            if isinstance(step.op, VariableUpdate):
+                yield variable_of(step.args[0]), step.args[1]
+
     def _reduces_less(self, shapes: _Shapes, shape: tuple[int, ...]) -> bool:
         """Returns True if a reduction is of fewer elements than the loops go through."""
         known = self._shapes_of_all(shapes) if self._has_reductions else {}
         return any(known[id(s.inputs[0])] != shape for s in self._steps if s.op.reduced is not None)
 
     def _compute(self, b: Recorder, elements: Sequence[Element]) -> list[Element]:
-        """Returns the elements of the outputs."""
-        known = {id(t): e for t, e in zip(self._inputs, elements, strict=True)}
+        """Returns the elements of the variables after the changes, and those of the outputs."""
+        count = len(self._variables)
+        values = {v._id: e for v, e in zip(self._variables, elements[:count], strict=True)}
+        known = {id(t): e for t, e in zip(self._inputs, elements[count:], strict=True)}
 
         def element(tensor: SymbolicTensor) -> Element:
             if id(tensor) not in known:
@@ -194,7 +225,15 @@ class Cluster:
             return known[id(tensor)]
 
         for step in self._steps:
-            op, out = step.op, step.outputs[0]
+            op = step.op
+            if op is READ:
+                known[id(step.outputs[0])] = values[variable_of(step.args[0])._id]
+                continue
+            if isinstance(op, VariableUpdate):
+                changed = variable_of(step.args[0])._id
+                values[changed] = b.rounded(op.element(b, values[changed], element(step.args[1])))
+                continue
+            out = step.outputs[0]
             if op is ops.BroadcastTo.op or op is ops.Reshape.op:
                 result = element(step.args[0])
             elif op.reduced is not None:
@@ -204,7 +243,7 @@ class Cluster:
             if result.dtype is not out.dtype:
                 raise Unsupported(f"the element form of {step.name} gives {result.dtype.name}, not {out.dtype.name}")
             known[id(out)] = b.rounded(result)
-        return [known[id(t)] for t in self.outputs]
+        return [*values.values(), *(known[id(t)] for t in self.outputs)]
 
     def _text(self, operands: Sequence[Operand], passes: Passes, loops: int) -> str:
         from tapeflow.graph.compiler import kernels  # which loads LLVM
@@ -257,25 +296,42 @@ _ONE_BY_ONE = _Plan(None, 0, [], 0, None)
 
 
 @functools.cache
-def _caller(inputs: int, outputs: int, has_totals: bool) -> CodeType:
-    """Returns the code of functions that call a kernel with so many inputs and outputs, and memory for totals."""
-    values, results = [f"x{i}" for i in range(inputs)], [f"y{i}" for i in range(outputs)]
-    addresses, written = [f"p{i}" for i in range(inputs)], [*results, *["memory"] * has_totals]
+def _caller(variables: int, inputs: int, outputs: int, has_totals: bool) -> CodeType:
+    """Returns the code of functions that call a kernel with so many operands, and memory for totals.
+
+    A kernel writes to the memory of variables. Whoever calls it holds their locks.
+    """
+    handles, values, results = (
+        [f"{c}{i}" for i in range(n)] for c, n in (("v", variables), ("x", inputs), ("y", outputs))
+    )
+    memory, addresses = [f"m{i}" for i in range(variables)], [f"p{i}" for i in range(variables + inputs)]
+    written = [*addresses[:variables], *(f"{v}.data_ptr()" for v in [*results, *["totals"] * has_totals])]
     shapes = f"({''.join(f'{v}.shape, ' for v in values)})"
-    lines = [
-        f"def call({', '.join(values)}):",
-        f"    plan = find({shapes}) or planned({shapes})",
-        "    kernel, sizes, shapes, totals, _ = plan",
-        "    if kernel is None:",
-        f"        return one_by_one({', '.join(values)})",
-        *[f"    if not {v}.is_contiguous(): {v} = {v}.contiguous()" for v in values],
-        *[f"    {p} = {v}.data_ptr()" for v, p in zip(values, addresses, strict=True)],
+    call = [
+        *[f"{p} = {v}.data_ptr()" for v, p in zip([*memory, *values], addresses, strict=True)],
         # The memory of a tensor with an address of 0 is held by others, or it has no elements.
-        f"    if not ({' and '.join(addresses) or True}):",
-        f"        return one_by_one({', '.join(values)})",
-        *[f"    {r} = empty(shapes[{i}], dtype=dtype{i})" for i, r in enumerate(results)],
-        *(["    memory = empty(totals, dtype=float64)"] if has_totals else []),
-        f"    kernel(sizes, {', '.join([*addresses, *(f'{v}.data_ptr()' for v in written)])})",
+        f"if not ({' and '.join(addresses) or True}):",
+        f"    return one_by_one({', '.join([*handles, *values])})",
+        *[f"{r} = empty(shapes[{i}], dtype=dtype{i})" for i, r in enumerate(results)],
+        *(["totals = empty(total, dtype=float64)"] if has_totals else []),
+        f"kernel(sizes, {', '.join([*addresses, *written])})",
+    ]
+    if variables:
+        call = [
+            f"with Locked(({', '.join(handles)},)):",
+            *[f"    t{i}, m{i} = v{i}._begin()" for i in range(variables)],
+            *[f"    {line}" for line in call],
+            f"    changed(({', '.join(memory)},))",
+            *[f"    v{i}._end(t{i}, m{i})" for i in range(variables)],
+        ]
+    lines = [
+        f"def call({', '.join([*handles, *values])}):",
+        f"    plan = find({shapes}) or planned({shapes})",
+        "    kernel, sizes, shapes, total, _ = plan",
+        "    if kernel is None:",
+        f"        return one_by_one({', '.join([*handles, *values])})",
+        *[f"    if not {v}.is_contiguous(): {v} = {v}.contiguous()" for v in values],
+        *[f"    {line}" for line in call],
         f"    return {', '.join(results)}",
     ]
     return compile("\n".join(lines), f"<cluster of {inputs} inputs and {outputs} outputs>", "exec")
@@ -321,7 +377,12 @@ def has_llvm() -> bool:
 
 def _pays(steps: Sequence[Step]) -> bool:
     """Returns True if a kernel for these steps pays: it keeps results in registers, and takes a while to compile."""
-    return len(steps) >= _MANY or sum(_size(step.inputs[0].shape) for step in steps[1:]) >= _LEAST_WORK
+    return len(steps) >= _MANY or sum(_size(_operand(step).shape) for step in steps[1:]) >= _LEAST_WORK
+
+
+def _operand(step: Step) -> SymbolicTensor:
+    """Returns the first tensor that a step computes with."""
+    return step.inputs[isinstance(step.op, VariableUpdate)]
 
 
 def _size(shape: TensorShape) -> int:
@@ -364,10 +425,51 @@ def _reduced_axes(step: Step) -> set[int]:
     return {a % rank - rank for a in axes} if rank > 1 and all(type(a) is int for a in axes) else set()
 
 
+def changes_elements(program: Program, step: Step) -> bool:
+    """Returns True if a step changes a variable element by element, and nothing but that."""
+    if not isinstance(step.op, VariableUpdate) or step.op.element is None or step.placed:
+        return False
+    variable = variable_of(step.args[0])
+    has_one_value = type(program.constants.get(id(step.args[0]), variable)) is type(variable) is ResourceVariable
+    return (
+        has_one_value and variable.shape.is_fully_defined() and variable.dtype in DTYPES and variable.dtype is not bool_
+    )
+
+
 def _repeats(step: Step) -> bool:
     """Returns True if a step repeats a tensor to a static shape."""
     out = step.outputs[0] if step.op is ops.BroadcastTo.op else None
     return out is not None and out.dtype in DTYPES and out.shape.is_fully_defined() and not step.placed
+
+
+def effects_before(steps: Sequence[Step]) -> list[list[int]]:
+    """Returns for each step the indices of the steps that it must follow for their effects.
+
+    Reads and changes of a variable keep their order among each other. The first index is then that of the step whose
+    value they find, -1 for none. A step with any other effect keeps its place among all that have one.
+    """
+    result: list[list[int]] = []
+    last = -1  # the last step with other effects
+    since: list[int] = []  # those with effects on one variable since
+    changed: dict[int, int] = {}
+    read: dict[int, list[int]] = {}
+    for i, step in enumerate(steps):
+        variable = variable_of(step.args[0]) if step.op is READ or isinstance(step.op, VariableUpdate) else None
+        if not has_effect(step):
+            result.append([])
+        elif variable is None:
+            result.append(since or [last])
+            last, since, changed, read = i, [], {}, {}
+        else:
+            before = [changed.get(variable._id, last)]
+            since.append(i)
+            if step.op is READ:
+                read.setdefault(variable._id, []).append(i)
+            else:
+                before += read.pop(variable._id, [])
+                changed[variable._id] = i
+            result.append(before)
+    return result
 
 
 class _Group:
@@ -390,37 +492,53 @@ class _Group:
 
 
 class _Clustering:
-    """The groups of a program's steps. No group depends on itself through another one."""
+    """The groups of a program's steps. No group depends on itself through another one.
+
+    What takes the value of a variable from a read depends on the step that gave the variable this value. Reads
+    themselves are in no group: a cluster has the values between its changes, and a read that others need stays a step.
+    """
 
     def __init__(self, program: Program) -> None:
         self._program = program
         self._group_of: dict[int, _Group] = {}  # by the ids of the tensors that it computes
         self._all: dict[int, _Group] = {}
         self._totals = {id(step.outputs[0]) for step in program.steps if reduces_columns(step)}
-        last_effect: _Group | None = None
-        for index, step in enumerate(program.steps):
-            sources = {g for t in step.inputs if (g := self._group_of.get(id(t))) is not None}
+        self._before = effects_before(program.steps)
+        self._producers = {id(t): i for i, step in enumerate(program.steps) for t in step.outputs}
+        self._groups: list[_Group | None] = []  # by the indices of steps
+        for index, (step, before) in enumerate(zip(program.steps, self._before, strict=True)):
+            effects = [g for i in before if i >= 0 and (g := self._groups[i]) is not None]
+            if step.op is READ and variable_of(step.args[0]) is not None:
+                self._groups.append(None)
+                if effects:
+                    self._group_of[id(step.outputs[0])] = effects[0]
+                continue
+            sources = {*effects, *(g for t in step.inputs if (g := self._group_of.get(id(t))) is not None)}
             loops = self._loops(step)
             group = None if loops is None else self._joined(index, step, sources, loops)
             if group is None:
                 group = _Group(index, step, loops)
                 self._all[id(group)] = group
                 group.sources = sources
-            if has_effect(step):
-                if last_effect is not None:
-                    group.sources.add(last_effect)
-                last_effect = group
+            self._groups.append(group)
             for t in step.outputs:
                 self._group_of[id(t)] = group
 
     def groups(self) -> list[_Group]:
-        """Returns the groups of several steps."""
-        return [group for group in self._all.values() if len(group.steps) > 1]
+        """Returns the groups that one loop can compute."""
+        return [group for group in self._all.values() if len(group.steps) > 1 and self._is_whole(group)]
+
+    def _is_whole(self, group: _Group) -> bool:
+        """Returns True if the loops of a group go through the variables that it changes, once."""
+        changes = [step for step in group.steps if isinstance(step.op, VariableUpdate)]
+        return all(variable_of(step.args[0]).shape.as_list() == group.loops for step in changes)
 
     def _loops(self, step: Step) -> list[int | None] | None:
         """Returns the shape that the loops of a step would go through, or None."""
         if reduces_rows(step) or reduces_columns(step):
             return step.args[0].shape.as_list()
+        if changes_elements(self._program, step):
+            return variable_of(step.args[0]).shape.as_list() or None
         if _repeats(step) or self._restores_axis(step):
             return step.outputs[0].shape.as_list()
         return step.outputs[0].shape.as_list() if is_elementwise(self._program, step) else None
@@ -484,8 +602,8 @@ class _Clustering:
             if other in g.sources:
                 g.sources.remove(other)
                 g.sources.add(group)
-        for step in other.steps:
-            self._group_of[id(step.outputs[0])] = group
+        self._groups = [group if g is other else g for g in self._groups]
+        self._group_of.update((i, group) for i, g in self._group_of.items() if g is other)
 
     def _reaches(self, group: _Group, wanted: _Group) -> bool:
         """Returns True if a group depends on another one, directly or through others."""
@@ -501,62 +619,94 @@ class _Clustering:
 
     def steps(self, chosen: Sequence[_Group]) -> list[Step]:
         """Returns the steps of the program, with clusters for the chosen groups, as close to their order as it goes."""
-        program = self._program
-        units: list[list[Step]] = [group.steps for group in chosen]
-        inside = {id(step) for steps in units for step in steps}
-        units += [[step] for step in program.steps if id(step) not in inside]
-        position = {id(step): i for i, step in enumerate(program.steps)}
-        unit_of = {id(step): i for i, steps in enumerate(units) for step in steps}
+        steps, uses = self._program.steps, self._program.use_counts()
+        index = {id(step): i for i, step in enumerate(steps)}
+        units = [sorted(index[id(step)] for step in group.steps) for group in chosen]
+        reads = [self._known_reads(members) for members in units]
+        unit_of = {i: unit for unit, members in enumerate(units) for i in members}
+        inside: Counter[int] = Counter()
+        for unit, known in enumerate(reads):
+            inside.update(j for i in units[unit] for t in steps[i].inputs if (j := self._index_of(t)) in known)
+            unit_of.update((i, unit) for i, is_between in known.items() if is_between)
+        gone = {i for i, count in inside.items() if count == uses[id(steps[i].outputs[0])]}
+        for i in range(len(steps)):
+            if i not in unit_of and i not in gone:
+                unit_of[i] = len(units)
+                units.append([i])
+        reads += [{}] * (len(units) - len(reads))
         sources: list[set[int]] = [set() for _ in units]
-        producer: dict[int, int] = {}
-        last_effect: int | None = None
-        for step in program.steps:
-            unit = unit_of[id(step)]
-            sources[unit] |= {producer[id(t)] for t in step.inputs if id(t) in producer}
-            if has_effect(step):
-                sources[unit] |= set() if last_effect is None else {last_effect}
-                last_effect = unit
-            producer.update((id(t), unit) for t in step.outputs)
         after: list[list[int]] = [[] for _ in units]
-        for unit, before in enumerate(sources):
-            before.discard(unit)
-            for source in before:
+        for unit, members in enumerate(units):
+            before = [i for member in members for i in self._before[member]]
+            before += [j for i in members for t in steps[i].inputs if (j := self._index_of(t)) not in reads[unit]]
+            sources[unit] = {unit_of[i] for i in before if i in unit_of} - {unit}
+            for source in sources[unit]:
                 after[source].append(unit)
-        last = [max(position[id(step)] for step in steps) for steps in units]
-        ready = [(last[unit], unit) for unit, before in enumerate(sources) if not before]
+        ready = [(members[-1], unit) for unit, members in enumerate(units) if not sources[unit]]
         heapq.heapify(ready)
         ordered: list[Step] = []
-        uses = program.use_counts()
         while ready:
             _, unit = heapq.heappop(ready)
-            members = sorted(units[unit], key=lambda step: position[id(step)])
-            ordered.append(self._cluster(members, uses) if unit < len(chosen) else members[0])
+            members = units[unit]
+            ordered.append(self._cluster(members, reads[unit], uses) if unit < len(chosen) else steps[members[0]])
             for user in after[unit]:
                 sources[user].discard(unit)
                 if not sources[user]:
-                    heapq.heappush(ready, (last[user], user))
+                    heapq.heappush(ready, (units[user][-1], user))
         return ordered
 
-    def _cluster(self, steps: list[Step], uses: dict[int, int]) -> Step:
+    def _known_reads(self, members: Sequence[int]) -> dict[int, bool]:
+        """Returns the reads whose values a cluster has, since it changes their variables, and uses or replaces them.
+
+        Args:
+            members: the indices of its steps, in their order.
+
+        Returns:
+            The indices of the reads, each with whether the cluster changes the value that it reads again.
+        """
+        steps = self._program.steps
+        changes: dict[int, list[int]] = {}
+        for i in members:
+            if isinstance(steps[i].op, VariableUpdate):
+                changes.setdefault(variable_of(steps[i].args[0])._id, []).append(i)
+        taken = {self._index_of(t) for i in members for t in steps[i].inputs}
+        known: dict[int, bool] = {}
+        for own in changes.values():
+            known.update((i, True) for change in own[1:] for i in self._before[change][1:])
+            first, last = self._before[own[0]], own[-1]
+            known.update((i, False) for i in taken.intersection(first[1:]))
+            known.update((i, False) for i in taken if i >= 0 and steps[i].op is READ and self._before[i] == [last])
+        return known
+
+    def _index_of(self, tensor: SymbolicTensor) -> int:
+        """Returns the index of the step that computes a tensor, or -1."""
+        return self._producers.get(id(tensor), -1)
+
+    def _cluster(self, members: Sequence[int], reads: dict[int, bool], uses: dict[int, int]) -> Step:
         """Returns the step that computes these steps in one loop.
 
         Args:
-            steps: the steps.
+            members: the indices of the steps.
+            reads: the reads whose values it has.
             uses: how often tensors are used in the program, by their ids.
         """
         program = self._program
-        computed = {id(step.outputs[0]) for step in steps}
+        own = [program.steps[i] for i in members]
+        steps = [program.steps[i] for i in sorted([*members, *reads])]
+        stay = {id(program.steps[i].outputs[0]) for i, is_between in reads.items() if not is_between}
+        computed = {id(t) for step in steps for t in step.outputs}
         inside = Counter(id(t) for step in steps for t in step.inputs)
-        outputs = [t for step in steps for t in step.outputs if uses[id(t)] > inside[id(t)]]
-        outer = {id(t): t for step in steps for t in step.inputs if id(t) not in computed}
+        outputs = [t for step in steps for t in step.outputs if uses[id(t)] > inside[id(t)] and id(t) not in stay]
+        handles = {variable_of(s.args[0])._id: s.args[0] for s in own if isinstance(s.op, VariableUpdate)}.values()
+        outer = {id(t): t for step in own for t in step.inputs if id(t) not in computed and t.dtype is not resource}
         numbers = {i: number for i, t in outer.items() if (number := _number(program, t)) is not None}
         part = copy.copy(program)
         part.steps, part.outputs = steps, outputs
-        part.inputs = inputs = [t for i, t in outer.items() if i not in numbers]
-        names = [step.name for step in steps]
+        part.inputs = [*handles, *(t for i, t in outer.items() if i not in numbers)]
+        names = [step.name for step in own]
         name = "".join(names[:_NAMED]) + (f"And{len(names) - _NAMED}More" if len(names) > _NAMED else "")
-        op = ClusterOp(name, Cluster(name, part, numbers))
-        return Step(op, inputs, outputs, [o for step in steps for o in step.origins])
+        op = ClusterOp(name, Cluster(name, part, numbers, len(handles)))
+        return Step(op, part.inputs, outputs, [o for step in own for o in step.origins], must_run=bool(handles))
 
 
 def _go_together(a: list[int | None] | None, b: list[int | None] | None) -> bool:

@@ -136,6 +136,7 @@ class Passes:
         outputs: the expressions.
         kinds: for each output, `ELEMENT`, `ROW` or `COLUMN`.
         rows: whether there are rows, along the inner loop.
+        overwriting: how many of the outputs, the first ones, take the memory of inputs. The last pass stores them.
 
     Attributes:
         roots: for each pass, the expressions that it computes for each element: outputs, operands of reductions and
@@ -146,13 +147,14 @@ class Passes:
         kept: the expressions that are stored for later passes, with the pass that computes them.
     """
 
-    def __init__(self, outputs: Sequence[Node], kinds: Sequence[str], rows: bool) -> None:
+    def __init__(self, outputs: Sequence[Node], kinds: Sequence[str], rows: bool, overwriting: int = 0) -> None:
         self.outputs, self.kinds, self.rows = outputs, kinds, rows
         nodes = below(outputs, lambda node: False)
         reductions = [node for node in nodes if node.kind == "reduce"]
         self.totals = {node: node.phase for node in nodes if node.kind == "total"}
         self.pass_of = [node.phase + (node.kind == "reduce") for node in outputs]
         count = 1 + max([*self.pass_of, *(node.phase for node in reductions), *self.totals.values()], default=0)
+        self.pass_of[:overwriting] = [count - 1] * overwriting
         self.reductions: list[list[Node]] = [[r for r in reductions if r.phase == i] for i in range(count)]
         combined = [*reductions, *self.totals]
         self.roots: list[list[Node]] = [[r.operands[0] for r in combined if r.phase == i] for i in range(count)]
@@ -179,19 +181,19 @@ class Passes:
 
 def recorded(
     inputs: Sequence[Operand], compute: Callable[[Recorder, Sequence[Element]], Sequence[Element]],
-    kinds: Sequence[str] | None = None, rows: bool = False,
+    kinds: Sequence[str] | None = None, rows: bool = False, overwriting: int = 0,
 ) -> Passes:  # fmt: skip
     """Returns the passes that compute elements of outputs from elements of inputs.
 
     Args:
         inputs: the inputs.
         compute: returns the elements of the outputs.
-        kinds, rows: see `Passes`; by default all outputs are of elements.
+        kinds, rows, overwriting: see `Passes`; by default all outputs are of elements.
     """
     b = Recorder()
     elements = [b.input(i, operand.dtype, not operand.varies[-1]) for i, operand in enumerate(inputs)]
     outputs = [element.value for element in compute(b, elements)]
-    return Passes(outputs, [ELEMENT] * len(outputs) if kinds is None else kinds, rows)
+    return Passes(outputs, [ELEMENT] * len(outputs) if kinds is None else kinds, rows, overwriting)
 
 
 def below(roots: Sequence[Node], stops: Callable[[Node], bool]) -> list[Node]:

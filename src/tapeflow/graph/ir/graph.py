@@ -537,12 +537,20 @@ class Graph(Collections, Names, Members):
             self.add_to_collection("trainable_variables", variable)
 
     def assign_variable(
-        self, name: str, variable: Any, kernel: Callable[..., Any], *values: Any, label: str | None = None
-    ) -> Operation:
-        """Adds an operation that changes a variable: `kernel(variable, *raw values)`; `label` is its name if not
-        the op's.
+        self, name: str, variable: Any, kernel: Callable[..., Any], *values: Any, label: str | None = None,
+        element: Callable[..., Any] | None = None,
+    ) -> Operation:  # fmt: skip
+        """Adds an operation that changes a variable.
+
+        Args:
+            name: the name of its op.
+            variable: the variable.
+            kernel: `kernel(variable, *raw values)`.
+            *values: what the kernel takes.
+            label: the name of the operation, if not the op's.
+            element: the element form; see `VariableUpdate`.
         """
-        return self.node(VariableUpdate(name, kernel), [variable, *values], (), label)
+        return self.node(VariableUpdate(name, kernel, element), [variable, *values], (), label)
 
     def stateful(
         self,

@@ -122,10 +122,13 @@ class VariableUpdate(GraphOp):
     Args:
         name: TensorFlow's name of the op.
         kernel: `kernel(variable, *raw values)`.
+        element: the element form, if it changes each element for itself: of the variable's element and those of the
+            values.
     """
 
-    def __init__(self, name: str, kernel: Callable[..., Any]) -> None:
+    def __init__(self, name: str, kernel: Callable[..., Any], element: Callable[..., Any] | None = None) -> None:
         super().__init__(name, kernel, stateful=True)
+        self.element: Any = element
 
 
 class Operation:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tapeflow.graph.codegen.passes.adam import join_adam
 from tapeflow.graph.codegen.passes.binding import bind
 from tapeflow.graph.codegen.passes.caching import cache
 from tapeflow.graph.codegen.passes.folding import fold
@@ -24,7 +23,6 @@ from tapeflow.graph.codegen.passes.reuse import reuse
 from tapeflow.graph.codegen.passes.selecting import select
 from tapeflow.graph.codegen.passes.sharing import share
 from tapeflow.graph.codegen.passes.starting import start_early
-from tapeflow.graph.codegen.passes.updating import update
 from tapeflow.graph.codegen.program import Program
 from tapeflow.graph.compiler.clusters import cluster, cluster_all, cluster_small
 from tapeflow.graph.compiler.native_loops import compile_loops
@@ -33,10 +31,10 @@ Pass = Callable[[Program], None]
 
 SIMPLIFY: tuple[Pass, ...] = (fold, share, prune)
 _KERNELS: tuple[Pass, ...] = recur, compile_loops, recognize, select, postpone
-_UPDATES: tuple[Pass, ...] = fuse, update, join_adam, prune
+_FUSED: tuple[Pass, ...] = fuse, prune
 _ORDER: tuple[Pass, ...] = start_early, parallelize, reuse, bind
-SPECIALIZE: tuple[Pass, ...] = (*_KERNELS, *_UPDATES, cluster_small, *_ORDER)
-SPECIALIZE_WHOLE: tuple[Pass, ...] = (*_KERNELS, join_layers, *_UPDATES, cache, cluster, *_ORDER)
+SPECIALIZE: tuple[Pass, ...] = (*_KERNELS, *_FUSED, cluster_small, *_ORDER)
+SPECIALIZE_WHOLE: tuple[Pass, ...] = (*_KERNELS, join_layers, *_FUSED, cache, cluster, *_ORDER)
 # With `jit_compile=True`.
-COMPILE: tuple[Pass, ...] = (*_KERNELS, *_UPDATES, cluster_all, *_ORDER)
-COMPILE_WHOLE: tuple[Pass, ...] = (*_KERNELS, join_layers, *_UPDATES, cache, cluster_all, *_ORDER)
+COMPILE: tuple[Pass, ...] = (*_KERNELS, *_FUSED, cluster_all, *_ORDER)
+COMPILE_WHOLE: tuple[Pass, ...] = (*_KERNELS, join_layers, *_FUSED, cache, cluster_all, *_ORDER)
