@@ -19,6 +19,8 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
 
+from tapeflow.core.hooks import hooks
+
 
 def install_as_tensorflow() -> None:
     """Makes `import tensorflow` import TapeFlow, in this process, from now on. Calling it again does nothing.
@@ -85,7 +87,7 @@ class _Finder(MetaPathFinder):
             return _keras_spec(fullname, path)
         if not fullname.startswith("tensorflow.") or not _is_installed():
             return None
-        return ModuleSpec(fullname, _Loader(_tapeflow_module(fullname)))
+        return ModuleSpec(fullname, Existing(_tapeflow_module(fullname)))
 
 
 def _keras_spec(fullname: str, path: Sequence[str] | None) -> ModuleSpec | None:
@@ -108,7 +110,7 @@ def _keras_spec(fullname: str, path: Sequence[str] | None) -> ModuleSpec | None:
     return spec
 
 
-class _Loader(Loader):
+class Existing(Loader):
     """Loads a module that exists already, unchanged."""
 
     def __init__(self, module: ModuleType) -> None:
@@ -171,9 +173,7 @@ def _own_module(fullname: str) -> str:
 
 
 def _tapeflow_module(fullname: str) -> ModuleType:
-    from tapeflow import hosted  # its tables are needed by programs written for TensorFlow alone
-
-    internal = hosted.module(fullname)
+    internal = hooks.internal_module(fullname)
     if internal is not None:
         return internal
     parent, _, name = fullname.rpartition(".")
