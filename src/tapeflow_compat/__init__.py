@@ -1,4 +1,4 @@
-"""What programs of other times need: TensorFlow 1, names inside TensorFlow, feature columns, queues, rare raw ops.
+"""Programs of other times: TensorFlow 1, names inside TensorFlow, feature columns, queues, rare raw ops.
 
 `tapeflow` knows this package by its table of names alone: nothing else there imports it. Users find its modules in
 `tapeflow`: `tapeflow.compat.v1` is the file `tapeflow_compat/compat/v1/__init__.py`. So that each exists once, with
