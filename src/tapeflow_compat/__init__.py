@@ -8,6 +8,7 @@ here imports by `tapeflow_compat`, which type checkers and editors find.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import sys
 from collections.abc import Sequence
@@ -27,7 +28,7 @@ class _Finder(MetaPathFinder):
         package, _, name = fullname.partition(".")
         if package != __name__:
             return None
-        return ModuleSpec(fullname, Existing(importlib.import_module(f"tapeflow.{name}")))
+        return ModuleSpec(fullname, Existing(functools.partial(importlib.import_module, f"tapeflow.{name}")))
 
 
 sys.meta_path.insert(0, _Finder())
