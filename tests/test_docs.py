@@ -24,6 +24,7 @@ import drawings
 import notebooks
 import reference
 import tapeflow as tf
+from tapeflow_compat.compat.v1 import aliases
 
 
 def documented():
@@ -42,6 +43,8 @@ def documented():
                 getattr(v, "fget", v)) or v)
                            for member, v in vars(value).items()}  # fmt: skip
             texts |= {title: thing.__doc__ for title, thing in things.items() if ">>> " in (thing.__doc__ or "")}
+    for alias in aliases.listed().values():  # functions that are made when they are asked for
+        texts[f"tf.compat.v1.{alias.names[0]}"] = aliases.function(alias).__doc__
     return texts
 
 

@@ -7,7 +7,8 @@ PROGRAM = """
 import threading
 import tapeflow as tf
 
-names = "train saved_model io strings sparse ragged image data summary lookup signal random compat feature_column queue raw_ops".split()
+names = "train saved_model io strings sparse ragged image data summary lookup signal random".split()
+names += "compat feature_column queue raw_ops".split()
 errors, barrier = [], threading.Barrier(len(names))
 
 def load(name):
@@ -32,7 +33,7 @@ def test_threads_load_namespaces_at_once():
 
 
 def test_finders_import_nothing():
-    """Python holds a lock of all threads while a finder runs: an import there may wait for a thread that waits for it."""
+    """Python holds a lock of all threads while a finder runs: an import there may wait for a thread that needs it."""
     program = (
         "import sys, tapeflow, tapeflow_compat, importlib\n"
         "tapeflow.install_as_tensorflow()\n"

@@ -8,16 +8,10 @@ from typing import Any
 from tapeflow.core.types.dimension import Dimension
 from tapeflow.core.values.variable import VariableAggregation
 from tapeflow.version import COMPILER_VERSION, GIT_VERSION, GRAPH_DEF_VERSION, VERSION
-from tapeflow_compat.compat.v1 import initializers, io, names
+from tapeflow_compat.compat.v1 import aliases, initializers, io, names
 from tapeflow_compat.compat.v1.arithmetic import (
-    bincount,
     clip_by_average_norm,
-    confusion_matrix,
     div,
-    floor_div,
-    multinomial,
-    random_poisson,
-    scalar_mul,
     set_random_seed,
     to_bfloat16,
     to_complex64,
@@ -30,25 +24,12 @@ from tapeflow_compat.compat.v1.arithmetic import (
 from tapeflow_compat.compat.v1.arrays import (
     batch_gather,
     batch_to_space,
-    boolean_mask,
     constant,
-    convert_to_tensor,
-    depth_to_space,
     expand_dims,
-    gather,
-    gather_nd,
-    ones_like,
-    pad,
     reverse_sequence,
     setdiff1d,
-    shape,
-    size,
     space_to_batch,
-    space_to_depth,
-    squeeze,
-    transpose,
     where,
-    zeros_like,
 )
 from tapeflow_compat.compat.v1.checks import (
     assert_equal,
@@ -63,27 +44,11 @@ from tapeflow_compat.compat.v1.checks import (
     assert_non_positive,
     assert_none_equal,
     assert_positive,
-    assert_rank,
-    assert_rank_at_least,
-    assert_rank_in,
     assert_scalar,
     assert_type,
     verify_tensor_all_finite,
 )
-from tapeflow_compat.compat.v1.control_flow import (
-    Print,
-    case,
-    cond,
-    foldl,
-    foldr,
-    gradients,
-    hessians,
-    map_fn,
-    py_func,
-    scan,
-    while_loop,
-)
-from tapeflow_compat.compat.v1.control_flow import tuple_ as tuple
+from tapeflow_compat.compat.v1.control_flow import Print, case, cond, while_loop
 from tapeflow_compat.compat.v1.defaults import (
     disable_eager_execution,
     enable_eager_execution,
@@ -104,7 +69,7 @@ from tapeflow_compat.compat.v1.initializers import truncated_normal as truncated
 from tapeflow_compat.compat.v1.initializers import uniform_unit_scaling as uniform_unit_scaling_initializer
 from tapeflow_compat.compat.v1.initializers import variance_scaling as variance_scaling_initializer
 from tapeflow_compat.compat.v1.initializers import zeros as zeros_initializer
-from tapeflow_compat.compat.v1.parsing import decode_csv, decode_raw, parse_example, parse_single_example
+from tapeflow_compat.compat.v1.parsing import decode_raw
 from tapeflow_compat.compat.v1.partitioners import (
     fixed_size_partitioner,
     min_max_variable_partitioner,
@@ -121,26 +86,9 @@ from tapeflow_compat.compat.v1.readers import (
     TFRecordReader,
     WholeFileReader,
 )
-from tapeflow_compat.compat.v1.reductions import (
-    arg_max,
-    arg_min,
-    argmax,
-    argmin,
-    count_nonzero,
-    norm,
-    reduce_all,
-    reduce_any,
-    reduce_logsumexp,
-    reduce_max,
-    reduce_mean,
-    reduce_min,
-    reduce_prod,
-    reduce_sum,
-)
 from tapeflow_compat.compat.v1.scopes import (
     colocate_with,
     container,
-    device,
     executing_eagerly,
     name_scope,
     op_scope,
@@ -163,7 +111,7 @@ from tapeflow_compat.compat.v1.switches import (
 )
 from tapeflow_compat.compat.v1.tables import initialize_all_tables, tables_initializer
 from tapeflow_compat.compat.v1.templates import make_template
-from tapeflow_compat.compat.v1.texts import reduce_join, string_to_hash_bucket, string_to_number, substr
+from tapeflow_compat.compat.v1.texts import string_to_hash_bucket
 from tapeflow_compat.compat.v1.updates import (
     batch_scatter_update,
     count_up_to,
@@ -216,6 +164,7 @@ from tapeflow_compat.compat.v1.variables import (
 from tapeflow_compat.compat.v1.wrapping import wrap_function
 
 _find = names.finder()
+globals().update({name: _find(name) for name in aliases.listed() if "." not in name})
 __version__ = VERSION
 
 

@@ -9,16 +9,13 @@ from tapeflow.array.passing import identity
 from tapeflow.array.properties import size
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.rng.seeds import lasting_seeds, set_seed
-from tapeflow.core.types.dtypes import as_dtype, bfloat16, complex64, complex128, float32, float64, int32, int64
-from tapeflow.math import arithmetic, casting, counting
+from tapeflow.core.types.dtypes import bfloat16, complex64, complex128, float32, float64, int32, int64
+from tapeflow.math import casting
 from tapeflow.math.division import floordiv, realdiv
 from tapeflow.math.elementwise import rsqrt
 from tapeflow.math.extrema import minimum
 from tapeflow.math.reduction import reduce_sum
-from tapeflow.quantization.integers import quantize
-from tapeflow.random.stateful import categorical, poisson
-from tapeflow.random.stateless import stateless_categorical
-from tapeflow_compat.compat.v1.renamed import member
+from tapeflow_compat.compat.v1.aliases import member
 
 # ---- quotients, products, casts --------------------------------------------------------------------------------------
 
@@ -39,32 +36,6 @@ def div(x: Any, y: Any, name: str | None = None) -> Any:
     x = convert(x)
     y = convert(y, x.dtype)
     return floordiv(x, y, name) if x.dtype.is_integer else realdiv(x, y, name)
-
-
-def floor_div(x: Any, y: Any, name: str | None = None) -> Any:
-    """Returns the quotient, rounded down.
-
-    Raises:
-        InvalidArgumentError: an integer is divided by zero.
-
-    Example:
-        >>> tf.compat.v1.floor_div(-7, 2).numpy().item()
-        -4
-    """
-    return floordiv(x, y, name)
-
-
-def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
-    """Returns a tensor (or `tf.IndexedSlices`) times a scalar of its dtype.
-
-    Raises:
-        ValueError: `scalar` is no scalar.
-
-    Example:
-        >>> tf.compat.v1.scalar_mul(2.0, tf.constant([1.0, 3.0])).numpy().tolist()
-        [2.0, 6.0]
-    """
-    return arithmetic.scalar_mul(scalar, x, name)
 
 
 def _to(dtype: Any, name: str, op_name: str) -> Callable[..., Any]:
@@ -111,52 +82,6 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Any
 # ---- counting --------------------------------------------------------------------------------------------------------
 
 
-def bincount(arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: Any = int32) -> Any:
-    """Counts how often each number occurs, see `tf.math.bincount`.
-
-    Args:
-        arr: integers, none of them negative.
-        weights: of the shape of `arr`: what to add up for each, in place of 1.
-        minlength: the least number of counts.
-        maxlength: the largest number of counts; larger numbers are ignored.
-        dtype: of the counts, without weights.
-
-    Raises:
-        InvalidArgumentError: a number is negative.
-
-    Example:
-        >>> tf.compat.v1.bincount([1, 1, 2]).numpy().tolist()
-        [0, 2, 1]
-    """
-    return counting.bincount(arr, weights, minlength, maxlength, as_dtype(dtype))
-
-
-def confusion_matrix(
-    labels: Any,
-    predictions: Any,
-    num_classes: Any = None,
-    dtype: Any = int32,
-    name: str | None = None,
-    weights: Any = None,
-) -> Any:
-    """Counts how often each label (row) was predicted as each class (column), see `tf.math.confusion_matrix`.
-
-    Args:
-        labels, predictions: vectors of integers, of one length.
-        num_classes: the number of rows and columns; by default as many as are needed.
-        dtype: of the counts.
-        weights: of the length of the labels: what to add up for each, in place of 1.
-
-    Raises:
-        InvalidArgumentError: a label or a prediction is negative, or is none of `num_classes`.
-
-    Example:
-        >>> tf.compat.v1.confusion_matrix([0, 1, 1], [0, 0, 1]).numpy().tolist()
-        [[1, 0], [1, 1]]
-    """
-    return counting.confusion_matrix(labels, predictions, num_classes, weights, as_dtype(dtype), name)
-
-
 # ---- random numbers --------------------------------------------------------------------------------------------------
 
 
@@ -186,78 +111,3 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
     """
     seeds = lasting_seeds(op_seed)
     return (None, None) if seeds == (0, 0) else seeds
-
-
-def stateless_multinomial(
-    logits: Any, num_samples: Any, seed: Any, output_dtype: Any = int64, name: str | None = None
-) -> Any:
-    """Draws from categorical distributions that follow from the seed alone, see `tf.random.stateless_categorical`.
-
-    Args:
-        logits: unnormalized logarithms of probabilities, of shape [batch, classes].
-        num_samples: the number of draws from each.
-        seed: two integers.
-        output_dtype: int64 or int32.
-
-    Example:
-        >>> tf.compat.v1.random.stateless_multinomial([[0.0, -100.0]], 3, [1, 2]).numpy().tolist()
-        [[0, 0, 0]]
-    """
-    return stateless_categorical(logits, num_samples, seed, output_dtype, name)
-
-
-def multinomial(
-    logits: Any, num_samples: Any, seed: Any = None, name: str | None = None, output_dtype: Any = None
-) -> Any:
-    """Draws from categorical distributions, see `tf.random.categorical`.
-
-    Args:
-        logits: unnormalized logarithms of probabilities, of shape [batch, classes].
-        num_samples: the number of draws from each.
-        seed: of this operation.
-        output_dtype: int64 (the default) or int32.
-
-    Returns:
-        The numbers of classes, of shape [batch, num_samples].
-
-    Raises:
-        InvalidArgumentError: the logits are no matrix.
-
-    Example:
-        >>> tf.compat.v1.multinomial([[0.0, -100.0]], 3).numpy().tolist()
-        [[0, 0, 0]]
-    """
-    return categorical(logits, num_samples, int64 if output_dtype is None else output_dtype, seed, name)
-
-
-def random_poisson(lam: Any, shape: Any, dtype: Any = float32, seed: Any = None, name: str | None = None) -> Any:
-    """Draws from Poisson distributions, see `tf.random.poisson`.
-
-    Args:
-        lam: the rates.
-        shape: the shape of the draws from each.
-        dtype: of the result.
-        seed: of this operation.
-
-    Returns:
-        A tensor of shape `shape` and then that of `lam`.
-
-    Example:
-        >>> tf.compat.v1.random_poisson([1.0, 2.0], [5]).shape
-        TensorShape([5, 2])
-    """
-    return poisson(shape, lam, dtype, seed, name)
-
-
-def quantize_v2(
-    input: Any, min_range: Any, max_range: Any, T: Any, mode: str = "MIN_COMBINED",
-    name: str | None = None, round_mode: str = "HALF_AWAY_FROM_ZERO", narrow_range: bool = False,
-    axis: int | None = None, ensure_minimum_range: float = 0.01,
-) -> Any:  # fmt: skip
-    """Quantizes numbers, see `tf.quantization.quantize`, which has the same parameters in another order.
-
-    Example:
-        >>> tf.compat.v1.quantize_v2([0.0, 0.5, 1.0], 0.0, 1.0, tf.quint8).output
-        <tf.Tensor: shape=(3,), dtype=quint8, numpy=array([  0, 128, 255], dtype=uint8)>
-    """
-    return quantize(input, min_range, max_range, T, mode, round_mode, name, narrow_range, axis, ensure_minimum_range)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tapeflow.array import blocks, creation, gathering, masks, padding, properties, shaping
+from tapeflow.array import blocks, creation, gathering, masks, padding, shaping
 from tapeflow.array.protos import make_ndarray, make_tensor_proto
 from tapeflow.array.shaping import reshape
 from tapeflow.core.context import state
@@ -18,9 +18,8 @@ from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import equal, logical_not
 from tapeflow.math.reduction import reduce_any
-from tapeflow.nn import depth
 from tapeflow.sparse.tensor import SparseTensor, SparseTensorValue
-from tapeflow_compat.compat.v1.renamed import either
+from tapeflow_compat.compat.v1.aliases import either
 
 # ---- making tensors --------------------------------------------------------------------------------------------------
 
@@ -53,68 +52,6 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
             raise
         raise TypeError(str(error)) from None
     return creation.constant(make_ndarray(proto), as_dtype(proto.dtype), name=name)
-
-
-def convert_to_tensor(
-    value: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None, dtype_hint: Any = None
-) -> Any:
-    """Converts a value to a tensor, see `tf.convert_to_tensor`.
-
-    Args:
-        value: an array, a number, a nest of lists of them, or anything that is registered as convertible.
-        dtype: the dtype that it must have.
-        dtype_hint, preferred_dtype: the dtype to try first, by either name.
-
-    Raises:
-        ValueError: the hint was passed under both names, or the value is of another dtype.
-
-    Example:
-        >>> tf.compat.v1.convert_to_tensor([1, 2], preferred_dtype=tf.float32).dtype
-        tf.float32
-    """
-    return creation.convert_to_tensor(
-        value, dtype, either("dtype_hint", dtype_hint, "preferred_dtype", preferred_dtype), name
-    )
-
-
-def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
-    """Returns zeros of a tensor's shape, and of its dtype if no other is named; `optimize` is without effect.
-
-    Example:
-        >>> tf.compat.v1.zeros_like([[1.5, 2.5]], tf.int32).numpy().tolist()
-        [[0, 0]]
-    """
-    return creation.zeros_like(tensor, dtype, name)
-
-
-def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
-    """Returns ones of a tensor's shape, and of its dtype if no other is named; `optimize` is without effect.
-
-    Example:
-        >>> tf.compat.v1.ones_like([[1.5, 2.5]]).numpy().tolist()
-        [[1.0, 1.0]]
-    """
-    return creation.ones_like(tensor, dtype, name)
-
-
-def shape(input: Any, name: str | None = None, out_type: Any = None) -> Any:
-    """Returns the shape of a tensor as a vector, int32 unless `out_type` is int64: see `tf.shape`.
-
-    Example:
-        >>> tf.compat.v1.shape([[1, 2, 3]], out_type=tf.int64).numpy().tolist()
-        [1, 3]
-    """
-    return properties.shape(input, int32 if out_type is None else as_dtype(out_type), name)
-
-
-def size(input: Any, name: str | None = None, out_type: Any = None) -> Any:
-    """Returns the number of elements as a scalar, int32 unless `out_type` is int64: see `tf.size`.
-
-    Example:
-        >>> tf.compat.v1.size([[1, 2, 3]]).numpy().item()
-        3
-    """
-    return properties.size(input, int32 if out_type is None else as_dtype(out_type), name)
 
 
 def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str | None = None) -> Any:
@@ -163,20 +100,6 @@ def _convert_others(value: Any, accepted: Any, dtype: Any, name: str | None) -> 
 # ---- dimensions ------------------------------------------------------------------------------------------------------
 
 
-def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Any:
-    """Returns a tensor without dimensions of length 1, see `tf.squeeze`; `squeeze_dims` is the old name of `axis`.
-
-    Raises:
-        ValueError: both are specified.
-        InvalidArgumentError: a dimension named is not of length 1.
-
-    Example:
-        >>> tf.compat.v1.squeeze([[[1], [2]]], squeeze_dims=[2]).shape
-        TensorShape([1, 2])
-    """
-    return shaping.squeeze(input, either("axis", axis, "squeeze_dims", squeeze_dims), name)
-
-
 def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
     """Returns a tensor with one more dimension of length 1, see `tf.expand_dims`; `dim` is the old name of `axis`.
 
@@ -191,35 +114,6 @@ def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any 
     if at is None:
         raise ValueError("Must specify an axis argument to tf.expand_dims()")
     return shaping.expand_dims(input, at, name)
-
-
-def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool = False) -> Any:
-    """Returns a tensor with its dimensions in another order, see `tf.transpose`; by default reversed.
-
-    Example:
-        >>> tf.compat.v1.transpose([[1, 2], [3, 4]], [1, 0]).numpy().tolist()
-        [[1, 3], [2, 4]]
-    """
-    return shaping.transpose(a, perm, conjugate, name)
-
-
-def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None = None, constant_values: Any = 0) -> Any:
-    """Returns a tensor with elements around it, see `tf.pad`.
-
-    Args:
-        tensor: of rank n.
-        paddings: of shape [n, 2]: how many elements before and after, in each dimension.
-        mode: "CONSTANT" for `constant_values`, "REFLECT" or "SYMMETRIC" for elements of the tensor (without or with
-            those at the border).
-
-    Raises:
-        ValueError: there is no such mode.
-
-    Example:
-        >>> tf.compat.v1.pad([1, 2], [[1, 0]], constant_values=9).numpy().tolist()
-        [9, 1, 2]
-    """
-    return padding.pad(tensor, paddings, mode, constant_values, name)
 
 
 # ---- choosing --------------------------------------------------------------------------------------------------------
@@ -254,41 +148,6 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     return masks.where(condition, name=name)
 
 
-def gather(
-    params: Any,
-    indices: Any,
-    validate_indices: Any = None,
-    name: str | None = None,
-    axis: Any = None,
-    batch_dims: int = 0,
-) -> Any:
-    """Returns slices along `axis` by their indices, see `tf.gather`; `validate_indices` is without effect.
-
-    Raises:
-        InvalidArgumentError: an index is out of range.
-
-    Example:
-        >>> tf.compat.v1.gather([[1, 2], [3, 4]], [1, 0], axis=1).numpy().tolist()
-        [[2, 1], [4, 3]]
-    """
-    return gathering.gather(params, indices, axis=axis, batch_dims=batch_dims, name=name)
-
-
-def gather_nd(
-    params: Any, indices: Any, name: str | None = None, batch_dims: int = 0, bad_indices_policy: str = ""
-) -> Any:
-    """Returns slices by the indices of several dimensions, see `tf.gather_nd`; `bad_indices_policy` is without effect.
-
-    Raises:
-        InvalidArgumentError: an index is out of range.
-
-    Example:
-        >>> tf.compat.v1.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]).numpy().tolist()
-        [2, 3]
-    """
-    return gathering.gather_nd(params, indices, batch_dims, name)
-
-
 def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
     """`tf.gather` along the last dimension of the indices, for each entry of those before.
 
@@ -311,24 +170,6 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
     if rank == 0:
         raise ValueError("Argument `batch_dims` = -1 must be less than rank(`indices`) = 0")
     return gathering.gather(params, indices, batch_dims=(rank or 1) - 1, name=name)
-
-
-def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any = None) -> Any:
-    """Returns the elements where a mask holds, see `tf.boolean_mask`.
-
-    Args:
-        tensor: of any dtype and shape.
-        mask: booleans, of the shape of the dimensions of `tensor` from `axis` on.
-        axis: by default 0.
-
-    Raises:
-        ValueError: the mask is a scalar, or of another shape.
-
-    Example:
-        >>> tf.compat.v1.boolean_mask([[1, 2], [3, 4]], [False, True]).numpy().tolist()
-        [[3, 4]]
-    """
-    return masks.boolean_mask(tensor, mask, axis, name)
 
 
 class ListDiff(NamedTuple):
@@ -428,24 +269,6 @@ def batch_to_space(input: Any, crops: Any, block_size: Any, name: str | None = N
     return blocks.batch_to_space(input, _square(block_shape, block_size), crops, name)
 
 
-def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Any:
-    """Returns entries of the batch into blocks of any number of dimensions, see `tf.batch_to_space`.
-
-    Args:
-        input: of shape [batch, *dimensions, ...].
-        block_shape: the sizes of the blocks.
-        crops: of shape [len(block_shape), 2]: how much to leave out afterwards, at either end.
-
-    Raises:
-        InvalidArgumentError: the batch can't be divided so.
-
-    Example:
-        >>> tf.compat.v1.batch_to_space_nd([[[1]], [[2]]], [2], [[0, 0]])[0, :, 0].numpy().tolist()
-        [1, 2]
-    """
-    return blocks.batch_to_space(input, block_shape, crops, name)
-
-
 def space_to_batch(
     input: Any, paddings: Any, block_size: Any = None, name: str | None = None, block_shape: Any = None
 ) -> Any:
@@ -467,28 +290,3 @@ def space_to_batch(
         TensorShape([4, 1, 1, 1])
     """
     return blocks.space_to_batch(input, _square(block_shape, block_size), paddings, name)
-
-
-def space_to_depth(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Any:
-    """Returns blocks of space into depth: [b, h, w, d] becomes [b, h / size, w / size, d * size ** 2].
-
-    See `tf.nn.space_to_depth`.
-
-    Example:
-        >>> image = tf.reshape(tf.range(4), [1, 2, 2, 1])
-        >>> tf.compat.v1.space_to_depth(image, 2).numpy().tolist()
-        [[[[0, 1, 2, 3]]]]
-    """
-    return depth.space_to_depth(input, block_size, data_format, name)
-
-
-def depth_to_space(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Any:
-    """Returns depth into blocks of space: [b, h, w, d] becomes [b, h * size, w * size, d / size ** 2].
-
-    See `tf.nn.depth_to_space`.
-
-    Example:
-        >>> tf.compat.v1.depth_to_space([[[[1, 2, 3, 4]]]], 2)[0, :, :, 0].numpy().tolist()
-        [[1, 2], [3, 4]]
-    """
-    return depth.depth_to_space(input, block_size, data_format, name)

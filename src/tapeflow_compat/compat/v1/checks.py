@@ -14,7 +14,7 @@ from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.values.tensor import invalid
 from tapeflow.graph.ir.checks import assertion, nothing_to_check
-from tapeflow_compat.compat.v1.renamed import either
+from tapeflow_compat.compat.v1.aliases import either
 
 
 def _check(
@@ -148,51 +148,6 @@ def add_check_numerics_ops() -> Any:
 
 
 # ---- ranks and dtypes ------------------------------------------------------------------------------------------------
-
-
-def assert_rank(
-    x: Any, rank: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
-    name: str | None = None,
-) -> Any:  # fmt: skip
-    """Checks that `x` has `rank` dimensions, see `tf.debugging.assert_rank`.
-
-    Args:
-        x: a tensor.
-        rank: an int, or a scalar int32 tensor.
-        data, summarize: accepted, and without effect: the error shows the shape.
-        message: the beginning of the error message.
-
-    Raises:
-        ValueError: it has not; InvalidArgumentError when the graph runs, if that is not static.
-
-    Example:
-        >>> tf.compat.v1.assert_rank([[1, 2]], 2)
-    """
-    return debugging.assert_rank(x, rank, message, name)
-
-
-def assert_rank_at_least(
-    x: Any, rank: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
-    name: str | None = None,
-) -> Any:  # fmt: skip
-    """Checks that `x` has `rank` dimensions or more, see `assert_rank` for arguments and errors.
-
-    Example:
-        >>> tf.compat.v1.assert_rank_at_least([[1, 2]], 1)
-    """
-    return debugging.assert_rank_at_least(x, rank, message, name)
-
-
-def assert_rank_in(
-    x: Any, ranks: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
-    name: str | None = None,
-) -> Any:  # fmt: skip
-    """Checks that the number of dimensions of `x` is one of `ranks`, see `assert_rank` for arguments and errors.
-
-    Example:
-        >>> tf.compat.v1.assert_rank_in([[1, 2]], [1, 2])
-    """
-    return debugging.assert_rank_in(x, ranks, message, name)
 
 
 def assert_shapes(

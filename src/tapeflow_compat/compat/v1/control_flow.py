@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow import control_flow, custom_gradients, functional, printing
-from tapeflow.array import passing
+from tapeflow import control_flow, printing
 from tapeflow.array.passing import identity
-from tapeflow.autodiff.ends import UnconnectedGradients
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import control_dependencies
@@ -18,7 +16,6 @@ from tapeflow.core.types.dtypes import int32
 from tapeflow.core.values import nest
 from tapeflow.printing import element_text
 from tapeflow.script import numpy_function
-from tapeflow_compat.compat.v1.renamed import either
 from tapeflow_compat.compat.v1.switches import control_flow_v2_enabled
 
 # ---- conditionals ----------------------------------------------------------------------------------------------------
@@ -150,124 +147,7 @@ def while_loop(
     return flat[0] if staged else outputs[0]
 
 
-def map_fn(
-    fn: Any, elems: Any, dtype: Any = None, parallel_iterations: Any = None, back_prop: bool = True,
-    swap_memory: bool = False, infer_shape: bool = True, name: str | None = None, fn_output_signature: Any = None,
-) -> Any:  # fmt: skip
-    """Applies a function to each element along the first dimension, see `tf.map_fn`.
-
-    Args:
-        fn: takes an element (of each tensor of `elems`).
-        elems: a tensor, or several of the same length in a structure.
-        fn_output_signature, dtype: the dtype of what `fn` gives, by either name, in its structure; by default those of
-            `elems`.
-        parallel_iterations, back_prop, swap_memory, infer_shape: accepted, and without effect.
-
-    Raises:
-        TypeError: `fn` is no function.
-        ValueError: the dtype was passed under both names.
-
-    Example:
-        >>> tf.compat.v1.map_fn(lambda x: x / 2, tf.constant([1, 2]), dtype=tf.float64).numpy().tolist()
-        [0.5, 1.0]
-    """
-    signature = either("fn_output_signature", fn_output_signature, "dtype", dtype)
-    return functional.map_fn(fn, elems, None, parallel_iterations, back_prop, swap_memory, infer_shape, name, signature)
-
-
-def scan(
-    fn: Any, elems: Any, initializer: Any = None, parallel_iterations: int = 10, back_prop: bool = True,
-    swap_memory: bool = False, infer_shape: bool = True, reverse: bool = False, name: str | None = None,
-) -> Any:  # fmt: skip
-    """Folds elements with a function and returns all intermediate results, see `tf.scan`.
-
-    Args:
-        fn: a function of its last result and an element.
-        elems: a tensor, or several of the same length in a structure.
-        initializer: its first argument at the beginning; by default the first element.
-        reverse: goes from the last element to the first.
-        parallel_iterations, back_prop, swap_memory, infer_shape: accepted, and without effect.
-
-    Raises:
-        TypeError: `fn` is no function.
-
-    Example:
-        >>> tf.compat.v1.scan(lambda total, x: total + x, tf.constant([1, 2, 3])).numpy().tolist()
-        [1, 3, 6]
-    """
-    return functional.scan(
-        fn, elems, initializer, parallel_iterations, back_prop, swap_memory, infer_shape, reverse, name
-    )
-
-
-def foldl(
-    fn: Any, elems: Any, initializer: Any = None, parallel_iterations: int = 10, back_prop: bool = True,
-    swap_memory: bool = False, name: str | None = None,
-) -> Any:  # fmt: skip
-    """Folds elements with a function, from the first one to the last one, see `tf.foldl`.
-
-    The arguments are those of `scan`.
-
-    Raises:
-        TypeError: `fn` is no function.
-
-    Example:
-        >>> tf.compat.v1.foldl(lambda left, x: left - x, tf.constant([1, 2, 3])).numpy().item()
-        -4
-    """
-    return functional.foldl(fn, elems, initializer, parallel_iterations, back_prop, swap_memory, name)
-
-
-def foldr(
-    fn: Any, elems: Any, initializer: Any = None, parallel_iterations: int = 10, back_prop: bool = True,
-    swap_memory: bool = False, name: str | None = None,
-) -> Any:  # fmt: skip
-    """Folds elements with a function, from the last one to the first one, see `tf.foldr`.
-
-    The arguments are those of `scan`.
-
-    Raises:
-        TypeError: `fn` is no function.
-
-    Example:
-        >>> tf.compat.v1.foldr(lambda right, x: right - x, tf.constant([1, 2, 3])).numpy().item()
-        0
-    """
-    return functional.foldr(fn, elems, initializer, parallel_iterations, back_prop, swap_memory, name)
-
-
 # ---- order and Python functions --------------------------------------------------------------------------------------
-
-
-def tuple_(tensors: Any, name: str | None = None, control_inputs: Any = None) -> Any:
-    """Returns tensors that are available only when all of them are, and `control_inputs` have run; None stays None.
-
-    Example:
-        >>> [t.numpy().item() for t in tf.compat.v1.tuple([tf.constant(1), tf.constant(2)])]
-        [1, 2]
-    """
-    return passing.tuple_(tensors, control_inputs, name)
-
-
-def py_func(
-    func: Callable[..., Any], inp: Sequence[Any], Tout: Any, stateful: bool = True, name: str | None = None
-) -> Any:
-    """Calls a Python function with NumPy arrays, see `tf.numpy_function`.
-
-    Args:
-        func: takes an array for each of `inp`, and gives an array, or several.
-        inp: tensors.
-        Tout: the dtype of each array that it gives; eagerly, they keep theirs.
-        stateful: whether it may give something else when it is called again.
-
-    Raises:
-        InvalidArgumentError: in a graph, it gives other dtypes.
-
-    Example:
-        >>> tf.compat.v1.py_func(lambda x: x + 1, [tf.constant(1.0)], tf.float32).numpy().item()
-        2.0
-    """
-    return numpy_function(func, inp, Tout, stateful, name)
 
 
 def Print(
@@ -329,58 +209,3 @@ def _summary(value: Any, dtype: Any, limit: int) -> str:
 
 
 # ---- gradients -------------------------------------------------------------------------------------------------------
-
-
-def gradients(
-    ys: Any, xs: Any, grad_ys: Any = None, name: str = "gradients", colocate_gradients_with_ops: bool = False,
-    gate_gradients: bool = False, aggregation_method: Any = None, stop_gradients: Any = None,
-    unconnected_gradients: Any = UnconnectedGradients.NONE,
-) -> Any:  # fmt: skip
-    """Returns the gradients of the sum of `ys`, as tensors of the graph that is being built, see `tf.gradients`.
-
-    Args:
-        ys, xs: tensors, or lists of them.
-        grad_ys: the gradients of `ys`; by default ones.
-        stop_gradients: tensors that count as constants.
-        unconnected_gradients: what to give for an x that no y depends on, None or zeros.
-        colocate_gradients_with_ops, gate_gradients, aggregation_method: accepted, and without effect.
-
-    Returns:
-        A list with a gradient for each x.
-
-    Raises:
-        RuntimeError: no graph is being built.
-
-    Example:
-        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
-        ...     x = tf.constant(3.0)
-        ...     print(sess.run(tf.compat.v1.gradients(x * x, [x]))[0])
-        6.0
-    """
-    return custom_gradients.gradients(
-        ys, xs, grad_ys, name, gate_gradients, aggregation_method, stop_gradients, unconnected_gradients
-    )
-
-
-def hessians(
-    ys: Any, xs: Any, name: str = "hessians", colocate_gradients_with_ops: bool = False, gate_gradients: bool = False,
-    aggregation_method: Any = None,
-) -> Any:  # fmt: skip
-    """Returns the second derivatives of the sum of `ys`, as tensors of the graph that is being built, see
-    `tf.hessians`.
-
-    The arguments are those of `gradients`.
-
-    Returns:
-        A list with a tensor for each x, of its shape twice.
-
-    Raises:
-        RuntimeError: no graph is being built.
-
-    Example:
-        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
-        ...     x = tf.constant([1.0, 2.0])
-        ...     print(sess.run(tf.compat.v1.hessians(x[0] * x[0] * x[1], x))[0].tolist())
-        [[4.0, 2.0], [2.0, 0.0]]
-    """
-    return custom_gradients.hessians(ys, xs, gate_gradients, aggregation_method, name)

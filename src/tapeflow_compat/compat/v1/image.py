@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapeflow.array.blocks import extract_patches
 from tapeflow.array.properties import get_static_value, shape
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import float32, int32
 from tapeflow.image import cropping, resampling
-from tapeflow.image.boxes import draw_bounding_boxes as draw_bounding_boxes_v2
 from tapeflow.image.boxes import sample_distorted_bounding_box as sample_distorted_bounding_box_v2
 from tapeflow.image.resizing import fitted_with_pad, resized_by
 from tapeflow.math.casting import cast
 from tapeflow_compat.compat.v1 import names
-from tapeflow_compat.compat.v1.renamed import either, member
+from tapeflow_compat.compat.v1.aliases import member
 
 # ---- resizing --------------------------------------------------------------------------------------------------------
 
@@ -155,48 +153,6 @@ def resize_area(images: Any, size: Any, align_corners: bool = False, name: str |
 # ---- parts and boxes -------------------------------------------------------------------------------------------------
 
 
-def crop_and_resize(
-    image: Any, boxes: Any, box_ind: Any = None, crop_size: Any = None, method: str = "bilinear",
-    extrapolation_value: float = 0, name: str | None = None, box_indices: Any = None,
-) -> Any:  # fmt: skip
-    """Returns parts of images, each at one size, see `tf.image.crop_and_resize`.
-
-    Args:
-        image: of shape [batch, height, width, channels].
-        boxes: of shape [count, 4]: y1, x1, y2, x2, where 1 is the whole height and width.
-        box_indices, box_ind: int32, of shape [count], by either name: of which image each is.
-        crop_size: the height and width of the parts.
-        method: "bilinear" or "nearest".
-        extrapolation_value: the value outside of the images.
-
-    Raises:
-        ValueError: the numbers of images were passed under both names.
-
-    Example:
-        >>> image = tf.reshape(tf.range(4.0), [1, 2, 2, 1])
-        >>> tf.compat.v1.image.crop_and_resize(image, [[0.0, 0.0, 1.0, 1.0]], box_ind=[0], crop_size=[1, 1]).shape
-        TensorShape([1, 1, 1, 1])
-    """
-    of = either("box_indices", box_indices, "box_ind", box_ind)
-    return cropping.crop_and_resize(image, boxes, of, crop_size, method, extrapolation_value, name)
-
-
-def draw_bounding_boxes(images: Any, boxes: Any, name: str | None = None, colors: Any = None) -> Any:
-    """Returns images with boxes drawn onto them, see `tf.image.draw_bounding_boxes`.
-
-    Args:
-        images: of shape [batch, height, width, channels].
-        boxes: of shape [batch, count, 4]: y1, x1, y2, x2, where 1 is the whole height and width.
-        colors: of shape [colors, channels], for the boxes in turns; by default ten colors.
-
-    Example:
-        >>> boxes = [[[0.0, 0.0, 1.0, 1.0]]]
-        >>> tf.compat.v1.image.draw_bounding_boxes(tf.zeros([1, 2, 2, 1]), boxes).numpy().ravel().tolist()
-        [1.0, 1.0, 1.0, 1.0]
-    """
-    return draw_bounding_boxes_v2(images, boxes, colors, name)
-
-
 def extract_glimpse(
     input: Any, size: Any, offsets: Any, centered: bool = True, normalized: bool = True, uniform_noise: bool = True,
     name: str | None = None,
@@ -263,29 +219,6 @@ def sample_distorted_bounding_box(
         image_size, bounding_boxes, drawn, min_object_covered, aspect_ratio_range, area_range, max_attempts,
         use_image_if_no_bounding_boxes, name,
     )  # fmt: skip
-
-
-def extract_image_patches(
-    images: Any, ksizes: Any = None, strides: Any = None, rates: Any = None, padding: Any = None,
-    name: str | None = None, sizes: Any = None,
-) -> Any:  # fmt: skip
-    """Returns the patches of images side by side in the channels, see `tf.image.extract_patches`.
-
-    Args:
-        images: of shape [batch, height, width, channels].
-        sizes, ksizes: a list of 4, by either name: the size of the patches.
-        strides, rates: lists of 4.
-        padding: "SAME" or "VALID".
-
-    Raises:
-        ValueError: the sizes were passed under both names.
-
-    Example:
-        >>> image, two = tf.reshape(tf.range(4.0), [1, 2, 2, 1]), [1, 2, 2, 1]
-        >>> tf.compat.v1.image.extract_image_patches(image, two, two, [1, 1, 1, 1], "VALID").numpy().tolist()
-        [[[[0.0, 1.0, 2.0, 3.0]]]]
-    """
-    return extract_patches(images, either("sizes", sizes, "ksizes", ksizes), strides, rates, padding, name)
 
 
 __getattr__ = names.finder("image")

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tapeflow import io as tfio
-from tapeflow.core.types.dtypes import string
 from tapeflow.io.records import TFRecordOptions, read_records
 from tapeflow_compat.compat.v1 import names
 
@@ -44,39 +42,6 @@ class TFRecordCompressionType:
     NONE = 0
     ZLIB = 1
     GZIP = 2
-
-
-def serialize_sparse(sp_input: Any, name: str | None = None, out_type: Any = string) -> Any:
-    """Returns a sparse tensor as a vector of three strings, see `tf.io.serialize_sparse`.
-
-    Args:
-        sp_input: a `tf.SparseTensor`.
-        out_type: `tf.string`.
-
-    Raises:
-        TypeError: it is not sparse.
-        UnimplementedError: `out_type` is another.
-
-    Example:
-        >>> a = tf.SparseTensor([[0, 1]], [2.0], [1, 2])
-        >>> rows = tf.compat.v1.serialize_sparse(a)[None]
-        >>> tf.io.deserialize_many_sparse(rows, tf.float32).dense_shape.numpy().tolist()
-        [1, 1, 2]
-    """
-    return tfio.serialize_sparse(sp_input, out_type, name)
-
-
-def serialize_many_sparse(sp_input: Any, name: str | None = None, out_type: Any = string) -> Any:
-    """Returns each entry of the batch of a sparse tensor as three strings: of shape [batch, 3].
-
-    The arguments are those of `serialize_sparse`.
-
-    Example:
-        >>> a = tf.SparseTensor([[0, 1]], [2.0], [4, 2])
-        >>> tf.compat.v1.serialize_many_sparse(a).shape
-        TensorShape([4, 3])
-    """
-    return tfio.serialize_many_sparse(sp_input, out_type, name)
 
 
 __getattr__ = names.finder("io")

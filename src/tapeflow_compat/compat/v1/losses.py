@@ -22,7 +22,7 @@ from tapeflow.math.extrema import minimum
 from tapeflow.math.reduction import reduce_sum
 from tapeflow.nn.activations import relu
 from tapeflow_compat.compat.v1 import nn
-from tapeflow_compat.compat.v1.renamed import either
+from tapeflow_compat.compat.v1.aliases import either
 from tapeflow_compat.compat.v1.variables import GraphKeys, add_to_collection, get_collection
 
 

@@ -14,15 +14,14 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeflow.hosting import keras_2
+from tapeflow_compat.compat.v1 import aliases
 
 # Functions of TensorFlow 1 that are looked up by name: namespaces, where they are below this one or `tf`, and names.
 _NAMESAKES = (
     ("", "accumulators", "ConditionalAccumulator ConditionalAccumulatorBase SparseConditionalAccumulator"),
     ("", "session_tensors", "delete_session_tensor get_session_handle get_session_tensor"),
     ("sparse", "accumulators", "SparseConditionalAccumulator"),
-    ("", "arithmetic", "quantize_v2"),
-    ("", "arrays", "batch_to_space_nd convert_to_tensor_or_indexed_slices convert_to_tensor_or_sparse_tensor"),
-    ("", "io", "serialize_many_sparse serialize_sparse"),
+    ("", "arrays", "convert_to_tensor_or_indexed_slices convert_to_tensor_or_sparse_tensor"),
     (
         "data.experimental", "tf.data.experimental", "Counter CsvDataset RandomDataset SqlDataset choose_from_datasets "
         "make_batched_features_dataset make_csv_dataset sample_from_datasets",
@@ -34,22 +33,21 @@ _NAMESAKES = (
     (
         "debugging", "checks", "assert_equal assert_greater assert_greater_equal assert_integer assert_less "
         "assert_less_equal assert_near assert_negative assert_non_negative assert_non_positive assert_none_equal "
-        "assert_positive assert_rank assert_rank_at_least assert_rank_in assert_scalar assert_shapes assert_type",
+        "assert_positive assert_scalar assert_shapes assert_type",
     ),
     ("distribute.experimental", "parameter_servers", "ParameterServerStrategy"),
     ("errors", "error_codes", "error_code_from_exception_type exception_type_from_error_code"),
-    ("io", "parsing", "decode_csv decode_raw parse_example parse_single_example"),
+    ("io", "parsing", "decode_raw"),
     ("lookup", "lookup", "StaticHashTable StaticVocabularyTable"),
-    ("manip", "arrays", "batch_to_space_nd gather_nd"),
     ("python_io", "io", "TFRecordCompressionType tf_record_iterator"),
-    ("random", "arithmetic", "get_seed multinomial set_random_seed stateless_multinomial"),
+    ("random", "arithmetic", "get_seed set_random_seed"),
     (
         "saved_model.constants", "tf.saved_model", "ASSETS_DIRECTORY ASSETS_KEY DEBUG_DIRECTORY DEBUG_INFO_FILENAME_PB "
         "SAVED_MODEL_FILENAME_PB SAVED_MODEL_FILENAME_PBTXT SAVED_MODEL_SCHEMA_VERSION VARIABLES_DIRECTORY "
         "VARIABLES_FILENAME",
     ),
     ("saved_model.constants", "saved_model", "LEGACY_INIT_OP_KEY MAIN_OP_KEY"),
-    ("saved_model.loader", "saved_model", "load maybe_saved_model_directory"),
+    ("saved_model.loader", "saved_model", "load"),
     (
         "saved_model.signature_constants", "tf.saved_model", "CLASSIFY_INPUTS CLASSIFY_METHOD_NAME "
         "CLASSIFY_OUTPUT_CLASSES CLASSIFY_OUTPUT_SCORES DEFAULT_SERVING_SIGNATURE_DEF_KEY PREDICT_INPUTS "
@@ -70,25 +68,22 @@ _NAMESAKES = (
     ],
     ("mixed_precision.experimental", "train.loss_scales", "DynamicLossScale FixedLossScale LossScale"),
     ("train", "parameter_servers", "replica_device_setter"),
-    ("strings", "texts", "length reduce_join split substr"),
+    ("strings", "texts", "split"),
 )  # fmt: skip
 _OWN = {f"{space}.{name}".lstrip("."): f"{home}.{name}" for space, home, names in _NAMESAKES for name in names.split()}
 _OWN |= {  # those that have another name there
     "add_check_numerics_ops": "checks.add_check_numerics_ops",
     "data.experimental.map_and_batch_with_legacy_function": "tf.data.experimental.map_and_batch",
     "debugging.assert_all_finite": "checks.verify_tensor_all_finite",
-    "extract_image_patches": "image.extract_image_patches",
+    "gfile.FastGFile": "tf.io.gfile.GFile",
     "get_seed": "arithmetic.get_seed",
     "io.match_filenames_once": "train.producers.match_filenames_once",
-    "linalg.norm": "reductions.norm",
     "linalg.transpose": "tf.linalg.matrix_transpose",
     "manip.reshape": "tf.reshape",
-    "random.poisson": "arithmetic.random_poisson",
     "saved_model.builder.SavedModelBuilder": "saved_model.Builder",
     "saved_model.main_op.main_op": "saved_model.main_op_function",
     "saved_model.main_op.main_op_with_restore": "saved_model.main_op_with_restore",
     "sparse.placeholder": "placeholders.sparse_placeholder",
-    "sparse_add": "sparse.add",
     "sparse_concat": "sparse.concat",
     "sparse_matmul": "sparse.sparse_matmul",
     "sparse_merge": "sparse.merge",
@@ -103,7 +98,6 @@ _OWN |= {  # those that have another name there
     "sparse_to_dense": "sparse.sparse_to_dense",
     "string_split": "texts.string_split",
     "strings.to_hash_bucket": "texts.string_to_hash_bucket",
-    "strings.to_number": "texts.string_to_number",
     "variable_creator_scope": "tf.variable_creator_scope",
 }
 _FILE = pathlib.Path(__file__).with_name("names.txt")
@@ -119,19 +113,10 @@ def _places() -> dict[str, str]:
 @functools.cache
 def _namespaces() -> frozenset[str]:
     namespaces: set[str] = set()
-    for name in (*_places(), *_OWN):
+    for name in (*_places(), *_OWN, *aliases.listed()):
         parts = name.split(".")
         namespaces.update(".".join(parts[:i]) for i in range(1, len(parts)))
     return frozenset(namespaces)
-
-
-def _resolved(path: str) -> Any:
-    import tapeflow
-
-    value: Any = tapeflow
-    for part in path.split("."):
-        value = getattr(value, part)
-    return value
 
 
 def finder(namespace: str = "") -> Callable[[str], Any]:
@@ -140,14 +125,16 @@ def finder(namespace: str = "") -> Callable[[str], Any]:
     def find(name: str) -> Any:
         path = f"{namespace}.{name}" if namespace else name
         if _OWN.get(path, "").startswith("tf."):
-            return _resolved(_OWN[path].removeprefix("tf."))
+            return aliases.resolved(_OWN[path].removeprefix("tf."))
+        if path in aliases.listed():
+            return aliases.function(aliases.listed()[path])
         if path in _OWN:
             module, _, function = _OWN[path].rpartition(".")
             return getattr(importlib.import_module(f"tapeflow.compat.v1.{module}"), function)
         place = _places().get(path)
         if place is not None:
             try:
-                return _resolved(place)
+                return aliases.resolved(place)
             except AttributeError:
                 pass
         elif (legacy := keras_2(f"tensorflow.compat.v1.{path}")) is not None:
@@ -177,5 +164,5 @@ def _namespace(path: str) -> types.ModuleType:
 def listed(namespace: str = "") -> list[str]:
     """Returns the names that `finder` finds in a namespace."""
     prefix = f"{namespace}." if namespace else ""
-    paths = [*_places(), *_OWN]
+    paths = [*_places(), *_OWN, *aliases.listed()]
     return sorted({name.removeprefix(prefix).partition(".")[0] for name in paths if name.startswith(prefix)})

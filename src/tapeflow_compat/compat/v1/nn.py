@@ -24,30 +24,19 @@ from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.sparse.tensor import SparseTensor
 from tapeflow_compat import raw_ops
 from tapeflow_compat.compat.v1 import names
-from tapeflow_compat.compat.v1.arrays import depth_to_space, space_to_batch, space_to_depth
+from tapeflow_compat.compat.v1.aliases import either
+from tapeflow_compat.compat.v1.arrays import space_to_batch
 from tapeflow_compat.compat.v1.convolutions import (
-    avg_pool,
-    avg_pool2d,
-    conv1d,
-    conv2d,
     conv2d_backprop_filter,
     conv2d_backprop_input,
-    conv2d_transpose,
-    conv3d,
     conv3d_backprop_filter,
     conv3d_backprop_filter_v2,
-    conv3d_transpose,
-    convolution,
-    depthwise_conv2d,
     depthwise_conv2d_native,
     dilation2d,
     erosion2d,
     fractional_avg_pool,
     fractional_max_pool,
-    max_pool,
     max_pool_with_argmax,
-    pool,
-    separable_conv2d,
 )
 from tapeflow_compat.compat.v1.embeddings import (
     embedding_lookup,
@@ -56,7 +45,6 @@ from tapeflow_compat.compat.v1.embeddings import (
     safe_embedding_lookup_sparse,
     sampled_softmax_loss,
 )
-from tapeflow_compat.compat.v1.renamed import either
 from tapeflow_compat.compat.v1.rnn import (
     bidirectional_dynamic_rnn,
     dynamic_rnn,
@@ -67,55 +55,6 @@ from tapeflow_compat.compat.v1.rnn import (
 )
 
 # ---- activations and losses ------------------------------------------------------------------------------------------
-
-
-def softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
-    """Exponentials that add up to 1 along a dimension, see `tf.nn.softmax`.
-
-    Args:
-        logits: floating.
-        axis, dim: the dimension, by either name; by default the last.
-
-    Raises:
-        ValueError: the dimension was passed under both names.
-
-    Example:
-        >>> tf.compat.v1.nn.softmax([[0.0, 0.0]], dim=1).numpy().tolist()
-        [[0.5, 0.5]]
-    """
-    along = either("axis", axis, "dim", dim)
-    return softmaxes.softmax(logits, -1 if along is None else along, name)
-
-
-def log_softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
-    """Computes the logarithm of `softmax`, with its arguments and errors: see `tf.nn.log_softmax`.
-
-    Example:
-        >>> tf.compat.v1.nn.log_softmax([[5.0], [5.0]], dim=1).numpy().tolist()
-        [[0.0], [0.0]]
-    """
-    along = either("axis", axis, "dim", dim)
-    return softmaxes.log_softmax(logits, -1 if along is None else along, name)
-
-
-def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Any:
-    """`x` where it is positive, and `alpha * x` elsewhere, see `tf.nn.leaky_relu`.
-
-    Example:
-        >>> tf.compat.v1.nn.leaky_relu([-2.0, 3.0], 0.5).numpy().tolist()
-        [-1.0, 3.0]
-    """
-    return activations.leaky_relu(features, alpha, name)
-
-
-def crelu(features: Any, name: str | None = None, axis: Any = -1) -> Any:
-    """`relu` of a tensor and of its negative, joined along `axis`, see `tf.nn.crelu`.
-
-    Example:
-        >>> tf.compat.v1.nn.crelu([-2.0, 3.0]).numpy().tolist()
-        [0.0, 3.0, 2.0, 0.0]
-    """
-    return activations.crelu(features, axis, name)
 
 
 def dropout(
@@ -178,28 +117,7 @@ def softmax_cross_entropy_with_logits(
     """
     labels, logits = _labels_and_logits("softmax_cross_entropy_with_logits", labels, logits)
     along = either("axis", axis, "dim", dim)
-    return softmax_cross_entropy_with_logits_v2(stop_gradient(convert(labels)), logits, along, name)
-
-
-def softmax_cross_entropy_with_logits_v2(
-    labels: Any, logits: Any, axis: Any = None, name: str | None = None, dim: Any = None
-) -> Any:
-    """Computes the cross-entropy of labels that are distributions, see `tf.nn.softmax_cross_entropy_with_logits`.
-
-    Args:
-        labels: floating: along the dimension, probabilities that add up to 1.
-        logits: of the shape and dtype of the labels.
-        axis, dim: the dimension of the classes, by either name; by default the last.
-
-    Raises:
-        ValueError: the dimension was passed under both names.
-
-    Example:
-        >>> loss = tf.compat.v1.nn.softmax_cross_entropy_with_logits_v2([[1.0, 0.0]], [[2.0, 2.0]])
-        >>> print(loss.numpy().round(4))
-        [0.6931]
-    """
-    along = either("axis", axis, "dim", dim)
+    labels = stop_gradient(convert(labels))
     return cross_entropy.softmax_cross_entropy_with_logits(labels, logits, -1 if along is None else along, name)
 
 
@@ -240,49 +158,6 @@ def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, na
     """
     labels, logits = _labels_and_logits("sigmoid_cross_entropy_with_logits", labels, logits)
     return cross_entropy.sigmoid_cross_entropy_with_logits(labels, logits, name)
-
-
-def weighted_cross_entropy_with_logits(
-    labels: Any = None, logits: Any = None, pos_weight: Any = None, name: str | None = None, targets: Any = None
-) -> Any:
-    """`sigmoid_cross_entropy_with_logits` with a weight on the positive labels.
-
-    Args:
-        labels, targets: floating, each from 0 to 1, by either name.
-        logits: of the shape and dtype of the labels.
-        pos_weight: what the positive labels' part is multiplied by.
-
-    Raises:
-        ValueError: the labels were passed under both names, or are of another shape.
-
-    Example:
-        >>> loss = tf.compat.v1.nn.weighted_cross_entropy_with_logits(targets=[1.0], logits=[0.0], pos_weight=2.0)
-        >>> print(loss.numpy().round(4))
-        [1.3863]
-    """
-    labels = either("labels", labels, "targets", targets)
-    return cross_entropy.weighted_cross_entropy_with_logits(labels, logits, pos_weight, name)
-
-
-def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Any:
-    """Tests whether the targets are among the `k` best predictions, see `tf.math.in_top_k`.
-
-    Args:
-        predictions: float32, of shape [batch, classes].
-        targets: int32 or int64, of shape [batch].
-        k: how many count as best.
-
-    Returns:
-        Booleans of shape [batch].
-
-    Raises:
-        InvalidArgumentError: the shapes do not fit.
-
-    Example:
-        >>> tf.compat.v1.nn.in_top_k([[0.1, 0.9], [0.8, 0.2]], [1, 1], 1).numpy().tolist()
-        [True, False]
-    """
-    return topk.in_top_k(targets, predictions, k, name)
 
 
 # ---- layers ----------------------------------------------------------------------------------------------------------
@@ -356,35 +231,6 @@ def fused_batch_norm(
     return outputs[0], outputs[1], outputs[2]
 
 
-def batch_norm_with_global_normalization(
-    t: Any = None, m: Any = None, v: Any = None, beta: Any = None, gamma: Any = None, variance_epsilon: Any = None,
-    scale_after_normalization: Any = None, name: str | None = None, input: Any = None, mean: Any = None,
-    variance: Any = None,
-) -> Any:  # fmt: skip
-    """Normalizes the channels of images: see `tf.nn.batch_normalization`.
-
-    Args:
-        input, t: of shape [batch, height, width, channels], by either name.
-        mean, m, variance, v: of shape [channels], by either name.
-        beta, gamma: of shape [channels]: the mean to put in, and the standard deviation.
-        variance_epsilon: is added to the variance.
-        scale_after_normalization: whether to multiply by `gamma`.
-
-    Raises:
-        ValueError: an argument was passed under both names.
-
-    Example:
-        >>> images = tf.reshape(tf.constant([1.0, 3.0]), [2, 1, 1, 1])
-        >>> y = tf.compat.v1.nn.batch_norm_with_global_normalization(images, [2.0], [1.0], [5.0], [2.0], 0.0, True)
-        >>> y.numpy().ravel().tolist()
-        [3.0, 7.0]
-    """
-    return statistics.batch_norm_with_global_normalization(
-        either("input", input, "t", t), either("mean", mean, "m", m), either("variance", variance, "v", v), beta,
-        gamma, variance_epsilon, scale_after_normalization, name,
-    )  # fmt: skip
-
-
 # ---- sequences -------------------------------------------------------------------------------------------------------
 
 
@@ -441,21 +287,6 @@ def _without_repeats(labels: Any) -> Any:
     return boolean_mask(rows, rows.with_values(mask)).to_sparse()
 
 
-def ctc_loss_v2(
-    labels: Any, logits: Any, label_length: Any, logit_length: Any, logits_time_major: bool = True, unique: Any = None,
-    blank_index: int | None = None, name: str | None = None,
-) -> Any:  # fmt: skip
-    """Computes the loss of labels that are not aligned with the logits, as TensorFlow 2 has it: see `tf.nn.ctc_loss`.
-
-    Of sparse labels, the blank is the last class unless it is named; of dense ones the first.
-
-    Example:
-        >>> print(tf.compat.v1.nn.ctc_loss_v2([[1]], tf.zeros([1, 1, 2]), [1], [1]).numpy().round(4))
-        [0.6931]
-    """
-    return ctc.ctc_loss(labels, logits, label_length, logit_length, logits_time_major, unique, blank_index, name)
-
-
 def ctc_beam_search_decoder(
     inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1, merge_repeated: bool = True
 ) -> Any:
@@ -486,77 +317,6 @@ def ctc_beam_search_decoder(
 
 
 # ---- statistics ------------------------------------------------------------------------------------------------------
-
-
-def moments(
-    x: Any,
-    axes: Any,
-    shift: Any = None,
-    name: str | None = None,
-    keep_dims: bool | None = None,
-    keepdims: bool | None = None,
-) -> Any:
-    """Computes the mean and the variance over `axes`, see `tf.nn.moments`.
-
-    Args:
-        x: floating.
-        axes: the dimensions to reduce.
-        shift: accepted, and without effect.
-        keep_dims, keepdims: keeps them with length 1, by either name.
-
-    Raises:
-        ValueError: that was passed under both names.
-
-    Example:
-        >>> [t.numpy().item() for t in tf.compat.v1.nn.moments(tf.constant([1.0, 3.0]), [0], keep_dims=False)]
-        [2.0, 1.0]
-    """
-    return statistics.moments(x, axes, shift, bool(either("keepdims", keepdims, "keep_dims", keep_dims)), name)
-
-
-def weighted_moments(
-    x: Any, axes: Any, frequency_weights: Any, name: str | None = None, keep_dims: bool | None = None,
-    keepdims: bool | None = None,
-) -> Any:  # fmt: skip
-    """Computes the mean and the variance, weighted by how often each element counts, see `tf.nn.weighted_moments`.
-
-    Args:
-        frequency_weights: of a shape that broadcasts to that of `x`.
-        x, axes, keep_dims, keepdims: as of `moments`.
-
-    Example:
-        >>> [t.numpy().item() for t in tf.compat.v1.nn.weighted_moments([1.0, 5.0], [0], [3.0, 1.0])]
-        [2.0, 3.0]
-    """
-    keep = bool(either("keepdims", keepdims, "keep_dims", keep_dims))
-    return statistics.weighted_moments(x, axes, frequency_weights, keep, name)
-
-
-def sufficient_statistics(
-    x: Any,
-    axes: Any,
-    shift: Any = None,
-    keep_dims: bool | None = None,
-    name: str | None = None,
-    keepdims: bool | None = None,
-) -> Any:
-    """Computes the sums from which mean and variance follow, see `tf.nn.sufficient_statistics`.
-
-    Args:
-        shift: what to subtract from the elements first, or None.
-        x, axes, keep_dims, keepdims: as of `moments`.
-
-    Returns:
-        How many elements there are, their sum, the sum of their squares, and `shift`.
-
-    Example:
-        >>> count, total, squares, _ = tf.compat.v1.nn.sufficient_statistics(tf.constant([1.0, 5.0]), [0])
-        >>> count.numpy().item(), total.numpy().item(), squares.numpy().item()
-        (2.0, 6.0, 26.0)
-    """
-    return statistics.sufficient_statistics(
-        x, axes, shift, bool(either("keepdims", keepdims, "keep_dims", keep_dims)), name
-    )
 
 
 _find = names.finder("nn")

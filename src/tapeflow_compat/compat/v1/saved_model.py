@@ -16,7 +16,6 @@ from tapeflow.core.types.dtypes import as_dtype, float32, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.saved_model import messages
 from tapeflow.saved_model.graphs import INIT_OP, LEGACY_INIT_OP_KEY, MAIN_OP_KEY, assets_of, main_op_of
-from tapeflow.saved_model.messages import contains_saved_model as _contains
 from tapeflow.saved_model.serving import add_saver
 from tapeflow.sparse.tensor import SparseTensor
 from tapeflow.train.states import checkpoint_exists
@@ -488,19 +487,6 @@ def main_op_with_restore(restore_op_name: Any) -> Any:
 
 
 # ---- reading ---------------------------------------------------------------------------------------------------------
-
-
-def maybe_saved_model_directory(export_dir: Any) -> bool:
-    """Returns whether a directory has the files of a SavedModel.
-
-    Example:
-        >>> tf.compat.v1.saved_model.maybe_saved_model_directory("/nowhere")
-        False
-    """
-    return _contains(export_dir)
-
-
-contains_saved_model = maybe_saved_model_directory
 
 
 def load(sess: Any, tags: Iterable[str], export_dir: Any, import_scope: str | None = None, **saver_kwargs: Any) -> Any:

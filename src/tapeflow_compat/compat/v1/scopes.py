@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import Any
 
-from tapeflow.core import device as devices
 from tapeflow.core.context import state
 from tapeflow_compat.compat.v1.variable_scopes import in_name_scope, names_of, variable_scope
 
@@ -82,20 +81,6 @@ def variable_op_scope(
         name_or_scope, default_name, values, initializer, regularizer, caching_device, partitioner, custom_getter,
         reuse, dtype, use_resource, constraint,
     )  # fmt: skip
-
-
-def device(device_name_or_function: Any) -> Any:
-    """Returns a context whose ops run on a device, see `tf.device`.
-
-    Args:
-        device_name_or_function: the device's name, or a function that gives it for an operation of a graph.
-
-    Example:
-        >>> with tf.compat.v1.device("/cpu:0"):
-        ...     print(tf.constant(1.0).device)
-        /job:localhost/replica:0/task:0/device:CPU:0
-    """
-    return devices.device(device_name_or_function)
 
 
 def colocate_with(op: Any, ignore_existing: bool = False) -> Any:

@@ -11,34 +11,14 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import float32, int64
 from tapeflow.linalg import products
 from tapeflow.math.casting import cast
-from tapeflow.sparse import arranging, merging, reduction
+from tapeflow.sparse import arranging, reduction
 from tapeflow.sparse.arranging import reorder
 from tapeflow.sparse.tensor import SparseTensor
 from tapeflow_compat import raw_ops
 from tapeflow_compat.compat.v1 import names
-from tapeflow_compat.compat.v1.renamed import either, member
+from tapeflow_compat.compat.v1.aliases import either, member
 
 # ---- sums and joins --------------------------------------------------------------------------------------------------
-
-
-def add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any:
-    """Computes the sum of two tensors, of which one at least is sparse, see `tf.sparse.add`.
-
-    Args:
-        a, b: `tf.SparseTensor`s or tensors, of one shape and dtype.
-        threshold, thresh: drops sums of two elements that are smaller, by either name; by default none.
-
-    Raises:
-        ValueError: the threshold was passed under both names.
-        TypeError: neither is sparse.
-
-    Example:
-        >>> a = tf.SparseTensor([[0, 1]], [2.0], [1, 2])
-        >>> tf.sparse.to_dense(tf.compat.v1.sparse_add(a, a)).numpy().tolist()
-        [[0.0, 4.0]]
-    """
-    least = either("threshold", threshold, "thresh", thresh)
-    return merging.add(a, b, 0 if least is None else least)
 
 
 def concat(

@@ -8,54 +8,15 @@ from typing import Any
 from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.properties import get_static_value
 from tapeflow.array.shaping import expand_dims
-from tapeflow.core.types.dtypes import float32, string
+from tapeflow.core.types.dtypes import string
 from tapeflow.core.values.tensor import invalid
 from tapeflow.math.comparison import not_equal
 from tapeflow.ragged.functions import boolean_mask
-from tapeflow.strings import joining, splitting, text
-from tapeflow.strings.formatting import to_number
+from tapeflow.strings import splitting
 from tapeflow.strings.hashing import to_hash_bucket
 from tapeflow.strings.regex import regex_replace
 from tapeflow.strings.splitting import bytes_split
-from tapeflow_compat.compat.v1.renamed import either
-
-
-def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE") -> Any:
-    """Returns parts of strings, see `tf.strings.substr`.
-
-    Args:
-        input: strings of any shape.
-        pos, len: int32 or int64, of shapes that broadcast: where each part begins, and its length.
-        unit: what both count, "BYTE" or "UTF8_CHAR".
-
-    Raises:
-        InvalidArgumentError: `pos` is out of range.
-
-    Example:
-        >>> tf.compat.v1.substr("tensor", 1, 3).numpy()
-        b'ens'
-    """
-    return text.substr(input, pos, len, unit, name)
-
-
-def string_to_number(
-    string_tensor: Any = None, out_type: Any = float32, name: str | None = None, input: Any = None
-) -> Any:
-    """Converts strings to numbers, see `tf.strings.to_number`.
-
-    Args:
-        string_tensor, input: strings of any shape, by either name.
-        out_type: float32, float64, int32 or int64.
-
-    Raises:
-        InvalidArgumentError: a string says no number.
-        ValueError: the strings were passed under both names.
-
-    Example:
-        >>> tf.compat.v1.string_to_number(["1.5"]).numpy().tolist()
-        [1.5]
-    """
-    return to_number(either("input", input, "string_tensor", string_tensor), out_type, name)
+from tapeflow_compat.compat.v1.aliases import either
 
 
 def string_to_hash_bucket(
@@ -79,31 +40,6 @@ def string_to_hash_bucket(
     if num_buckets is None:
         raise TypeError("Expected int for argument 'num_buckets' not None.")
     return to_hash_bucket(strings, num_buckets, name)
-
-
-def reduce_join(
-    inputs: Any, axis: Any = None, keep_dims: bool | None = None, separator: str = "", name: str | None = None,
-    reduction_indices: Any = None, keepdims: bool | None = None,
-) -> Any:  # fmt: skip
-    """Joins strings over dimensions, see `tf.strings.reduce_join`.
-
-    Args:
-        inputs: strings of any shape.
-        axis, reduction_indices: the dimensions to join over, by either name; by default all.
-        keep_dims, keepdims: keeps them with length 1, by either name.
-        separator: what stands between.
-
-    Raises:
-        ValueError: an argument was passed under both names.
-
-    Example:
-        >>> tf.compat.v1.reduce_join([["a", "b"], ["c", "d"]], reduction_indices=1).numpy().tolist()
-        [b'ab', b'cd']
-    """
-    dims = either("axis", axis, "reduction_indices", reduction_indices)
-    return joining.reduce_join(
-        inputs, dims, bool(either("keepdims", keepdims, "keep_dims", keep_dims)), separator, name
-    )
 
 
 def string_split(
@@ -177,17 +113,3 @@ def _of_type(parts: Any, result_type: str) -> Any:
     if result_type == "RaggedTensor":
         return parts
     raise ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'.")
-
-
-def length(input: Any, name: str | None = None, unit: str = "BYTE") -> Any:
-    """Returns the lengths of strings, int32, see `tf.strings.length`.
-
-    Args:
-        input: strings of any shape.
-        unit: what to count, "BYTE" or "UTF8_CHAR".
-
-    Example:
-        >>> tf.compat.v1.strings.length(["abc", ""]).numpy().tolist()
-        [3, 0]
-    """
-    return text.length(input, unit, name)

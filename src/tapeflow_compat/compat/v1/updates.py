@@ -14,7 +14,7 @@ from tapeflow.core.scopes import name_scope
 from tapeflow.core.types.dtypes import int32, int64
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.variable import Variable
-from tapeflow_compat.compat.v1.renamed import member
+from tapeflow_compat.compat.v1.aliases import member
 
 
 def _scatter(method: str, summary: str, example: str, result: str) -> Callable[..., Any]:

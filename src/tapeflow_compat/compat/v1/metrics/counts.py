@@ -13,8 +13,8 @@ from tapeflow.math.casting import cast
 from tapeflow.math.comparison import logical_and, logical_not
 from tapeflow.math.division import divide_no_nan
 from tapeflow.math.reduction import reduce_sum
+from tapeflow_compat.compat.v1.aliases import member
 from tapeflow_compat.compat.v1.metrics.streaming import aligned, metric, metric_variable, results
-from tapeflow_compat.compat.v1.renamed import member
 from tapeflow_compat.compat.v1.variable_scopes import variable_scope
 
 # From each kind to the values of label and prediction.

@@ -24,10 +24,10 @@ from tapeflow.math.division import divide, divide_no_nan
 from tapeflow.math.elementwise import log
 from tapeflow.math.extrema import maximum, minimum
 from tapeflow.math.reduction import argmax, argmin, reduce_min, reduce_sum
+from tapeflow_compat.compat.v1.aliases import member
 from tapeflow_compat.compat.v1.checks import assert_greater_equal, assert_less_equal
 from tapeflow_compat.compat.v1.metrics.counts import KINDS, are_of_kind
 from tapeflow_compat.compat.v1.metrics.streaming import aligned, broadcast_weights, metric, metric_variable, results
-from tapeflow_compat.compat.v1.renamed import member
 from tapeflow_compat.compat.v1.variable_scopes import variable_scope
 
 _MARGIN = 1e-7  # by which the outermost thresholds are outside of [0, 1]
