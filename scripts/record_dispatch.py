@@ -24,7 +24,7 @@ from public_names import members
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-FILE = ROOT / "src" / "tapeflow" / "hosted" / "dispatched.txt"
+FILE = ROOT / "src" / "tapeflow_compat" / "hosted" / "dispatched.txt"
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 FIXTURE = ROOT / "tests" / "fixtures" / "dispatched.json"
 LEFT_OUT = {"keras", "raw_ops", "estimator", "compat", "v1", "v2"}

@@ -12,7 +12,8 @@ names its `list(type)` attr (`inputs:T`, where TensorFlow prints `inputs:`). Eve
 itself prints for that op, so a difference in the notation stops the recording.
 
 Recorded is what `tf.raw_ops` offers. The names of the ops for which a CPU build has no kernel (those of TPUs, NCCL and
-cuDNN, and the boosted trees, that TensorFlow itself has given up) go into `src/tapeflow/raw_ops/without_kernel.txt`.
+cuDNN, and the boosted trees, that TensorFlow itself has given up) go into
+`src/tapeflow_compat/raw_ops/without_kernel.txt`.
 """
 
 import argparse
@@ -33,7 +34,7 @@ from tensorflow.python.framework import kernels
 
 HOME = pathlib.Path(__file__).parents[1] / "src" / "tapeflow"
 TARGET = HOME / "core" / "ops" / "op_defs.txt"
-WITHOUT_KERNEL = HOME / "raw_ops" / "without_kernel.txt"
+WITHOUT_KERNEL = HOME.with_name("tapeflow_compat") / "raw_ops" / "without_kernel.txt"
 
 FLAGS = ("is_commutative", "is_aggregate", "is_stateful", "allows_uninitialized_input", "is_distributed_communication")
 

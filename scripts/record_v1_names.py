@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes src/tapeflow/compat/v1/names.txt with TensorFlow 2.21: the names of tf.compat.v1 that are names of tf, too.
+"""Writes tapeflow_compat/compat/v1/names.txt with TensorFlow 2.21: the names of tf.compat.v1 that are names of tf, too.
 
 A line has the name below `tf.compat.v1` and, where it differs, the name below `tf` of the same thing. Two functions
 count as the same if they are one object, or if they have one signature and one is only wrapped for dispatch.
@@ -12,7 +12,7 @@ import pathlib
 from public_names import members
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-FILE = pathlib.Path(__file__).resolve().parents[1] / "src" / "tapeflow" / "compat" / "v1" / "names.txt"
+FILE = pathlib.Path(__file__).resolve().parents[1] / "src" / "tapeflow_compat" / "compat" / "v1" / "names.txt"
 # Namespaces with ways of their own (or none of these names).
 LEFT_OUT = {
     "app",

@@ -24,6 +24,7 @@ import drawings
 import notebooks
 import reference
 import tapeflow as tf
+from tapeflow_compat.compat.v1 import aliases
 
 
 def documented():
@@ -42,6 +43,8 @@ def documented():
                 getattr(v, "fget", v)) or v)
                            for member, v in vars(value).items()}  # fmt: skip
             texts |= {title: thing.__doc__ for title, thing in things.items() if ">>> " in (thing.__doc__ or "")}
+    for alias in aliases.listed().values():  # functions that are made when they are asked for
+        texts[f"tf.compat.v1.{alias.names[0]}"] = aliases.function(alias).__doc__
     return texts
 
 
@@ -56,7 +59,9 @@ def test_examples(name, text):
 # ---- what docstrings hold -------------------------------------------------------------------------------------------
 
 ROOT = pathlib.Path(tf.__file__).parent
-FILES = sorted(p for p in ROOT.rglob("*.py") if "compat" not in p.relative_to(ROOT).parts)
+SOURCE = ROOT.parent
+ALL_FILES = sorted(p for package in ("tapeflow", "tapeflow_compat") for p in (SOURCE / package).rglob("*.py"))
+FILES = [p for p in ALL_FILES if "compat" not in p.relative_to(SOURCE).parts]
 
 
 def public_functions(path):
@@ -81,7 +86,7 @@ def raises(function):
     )
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
 def test_public_functions_say_what_they_take_and_give(path):
     for function, text in public_functions(path):
         gives_nothing = function.returns is not None and ast.unparse(function.returns) == "None"
@@ -97,7 +102,7 @@ def test_public_parameters_are_typed():
     assert len(untyped) < 0.1 * len(annotations)
 
 
-@pytest.mark.parametrize("path", sorted(ROOT.rglob("*.py")), ids=lambda p: str(p.relative_to(ROOT)))
+@pytest.mark.parametrize("path", ALL_FILES, ids=lambda p: str(p.relative_to(SOURCE)))
 def test_summaries_do_not_begin_with_a_question(path):
     kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     for node in ast.walk(ast.parse(path.read_text())):

@@ -8,6 +8,7 @@ import threading
 import tapeflow as tf
 
 names = "train saved_model io strings sparse ragged image data summary lookup signal random".split()
+names += "compat feature_column queue raw_ops".split()
 errors, barrier = [], threading.Barrier(len(names))
 
 def load(name):
@@ -28,4 +29,30 @@ assert not errors, errors
 
 def test_threads_load_namespaces_at_once():
     run = subprocess.run([sys.executable, "-W", "ignore", "-c", PROGRAM], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+
+
+def test_finders_import_nothing():
+    """Python holds a lock of all threads while a finder runs: an import there may wait for a thread that needs it."""
+    program = (
+        "import sys, tapeflow, tapeflow_compat, importlib\n"
+        "tapeflow.install_as_tensorflow()\n"
+        "before = set(sys.modules)\n"
+        "for name in ('tapeflow_compat.queue', 'tensorflow.signal', 'tensorflow.python.framework.ops'):\n"
+        "    assert any(finder.find_spec(name, []) for finder in sys.meta_path if hasattr(finder, 'find_spec'))\n"
+        "assert not [name for name in set(sys.modules) - before if 'flow' in name]"
+    )
+    run = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+
+
+def test_a_module_has_one_copy_whichever_name_it_is_found_by():
+    program = (
+        "import pickle, tapeflow_compat.feature_column.dense, tapeflow_compat.compat.v1, tapeflow as tf\n"
+        "assert tapeflow_compat.compat.v1 is tf.compat.v1\n"
+        "column = tf.feature_column.numeric_column('x')\n"
+        "assert type(column).__module__ == 'tapeflow.feature_column.dense'\n"
+        "assert pickle.loads(pickle.dumps(column)) == column"
+    )
+    run = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr

@@ -43,3 +43,13 @@ def test_the_versions_of_torch_and_keras_agree():
         wanted = f">={oldest},<{major}.{int(minor) + 1}"
         assert f"{name}{wanted}" in project["dependencies"]
         assert f"{name}{wanted}" in source
+
+
+def test_the_wheel_holds_every_file():
+    """`package-data` of pyproject.toml names all files of both packages that are no Python."""
+    patterns = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
+    for package in ("tapeflow", "tapeflow_compat"):
+        folder = ROOT / "src" / package
+        named = {path for pattern in patterns[package] for path in folder.glob(pattern)}
+        there = {p for p in folder.rglob("*") if p.is_file() and p.suffix not in (".py", ".pyc")}
+        assert not there - named

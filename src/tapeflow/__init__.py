@@ -2,6 +2,7 @@
 
 import functools as _functools
 import importlib as _importlib
+import os as _os
 import threading as _threading
 import typing as _typing
 
@@ -248,6 +249,9 @@ if _typing.TYPE_CHECKING:  # loaded when they are first used, see `_ON_FIRST_USE
     from tapeflow.sparse.tensor import SparseTensor, SparseTensorSpec
     from tapeflow.strings import as_string
 
+# The modules of `tapeflow_compat` are found in this package, too: by the table `_ON_FIRST_USE`, and by users.
+__path__.append(_os.path.join(_os.path.dirname(_os.path.dirname(__file__)), "tapeflow_compat"))
+
 _keep_pages()
 _use_quota()
 
@@ -281,6 +285,12 @@ def _over_parts(*args: _typing.Any) -> _typing.Any:
     return over_parts(*args)
 
 
+def _internal_module(fullname: str) -> _typing.Any:
+    return _importlib.import_module("tapeflow.hosted").module(fullname)
+
+
+_hooks.compat_v1 = lambda: _importlib.import_module("tapeflow.compat.v1")
+_hooks.internal_module = _internal_module
 _hooks.specs_of_protos, _hooks.over_parts = _specs_of_protos, _over_parts
 _hooks.converted, _hooks.user_code = _converted, _user_code
 

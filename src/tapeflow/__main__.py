@@ -4,7 +4,7 @@
 `tapeflow.serving`).
 
 `import tensorflow` imports TapeFlow there, and in Python processes that it starts: these find the `tensorflow.py` in
-`hosted/path`. All else is as with `python program.py`: `sys.argv`, `__main__`, tracebacks and exit status.
+`as_tensorflow/`. All else is as with `python program.py`: `sys.argv`, `__main__`, tracebacks and exit status.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def main(arguments: list[str]) -> int:
 def _install_in_children() -> None:
     """Lets the processes that the program starts find TapeFlow as `tensorflow`: by `sys.path`, which those that
     `multiprocessing` and joblib spawn take over before they import the program, and by the environment."""
-    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "hosted", "path")
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "as_tensorflow")
     sys.path.insert(1, folder)
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [folder, os.environ.get("PYTHONPATH")]))
 

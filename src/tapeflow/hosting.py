@@ -9,15 +9,18 @@ Keras is to use another backend or TensorFlow itself is there.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.util
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
+
+from tapeflow.core.hooks import hooks
 
 
 def install_as_tensorflow() -> None:
@@ -85,7 +88,7 @@ class _Finder(MetaPathFinder):
             return _keras_spec(fullname, path)
         if not fullname.startswith("tensorflow.") or not _is_installed():
             return None
-        return ModuleSpec(fullname, _Loader(_tapeflow_module(fullname)))
+        return ModuleSpec(fullname, Existing(functools.partial(_tapeflow_module, fullname)))
 
 
 def _keras_spec(fullname: str, path: Sequence[str] | None) -> ModuleSpec | None:
@@ -108,15 +111,20 @@ def _keras_spec(fullname: str, path: Sequence[str] | None) -> ModuleSpec | None:
     return spec
 
 
-class _Loader(Loader):
-    """Loads a module that exists already, unchanged."""
+class Existing(Loader):
+    """Loads a module that another name finds, unchanged.
 
-    def __init__(self, module: ModuleType) -> None:
-        self._module = module
-        self._spec = module.__spec__
+    Args:
+        find: returns the module. It may import, and finders may not: Python holds a lock of all threads while they run.
+    """
+
+    def __init__(self, find: Callable[[], ModuleType]) -> None:
+        self._find = find
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        return self._module
+        module = self._find()
+        self._spec = module.__spec__
+        return module
 
     def exec_module(self, module: ModuleType) -> None:
         module.__spec__ = self._spec  # the import system has put its own there
@@ -171,9 +179,7 @@ def _own_module(fullname: str) -> str:
 
 
 def _tapeflow_module(fullname: str) -> ModuleType:
-    from tapeflow import hosted  # its tables are needed by programs written for TensorFlow alone
-
-    internal = hosted.module(fullname)
+    internal = hooks.internal_module(fullname)
     if internal is not None:
         return internal
     parent, _, name = fullname.rpartition(".")

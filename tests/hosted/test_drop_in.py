@@ -132,7 +132,7 @@ def test_the_distributions_agree():
     extra = tomllib.loads((SOURCE.parent / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     assert project["version"] == tf.__version__
     assert extra["tensorflow"] == [f"{project['name']}=={project['version']}"]
-    for_children = SOURCE / "tapeflow/hosted/path/tensorflow.py"
+    for_children = SOURCE / "tapeflow/as_tensorflow/tensorflow.py"
     assert for_children.read_text() == (DISTRIBUTION / "src/tensorflow.py").read_text()
 
 

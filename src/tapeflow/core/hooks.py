@@ -36,6 +36,8 @@ class Hooks:
     converted: Callable[[Any], Any]  # tapeflow/__init__.py: a Python function, converted by AutoGraph
     user_code: Callable[[Any], Any]  # tapeflow/__init__.py: a context in which errors name the lines of a function
     over_parts: Callable[..., Any]  # tapeflow/__init__.py: a function of extension types as one of their parts
+    compat_v1: Callable[[], Any]  # tapeflow/__init__.py: tf.compat.v1
+    internal_module: Callable[[str], Any]  # tapeflow/__init__.py: what stands for a module inside TensorFlow, or None
     replicas: Callable[[], int] = staticmethod(lambda: 1)  # distribute/context.py: how many take part in a step
 
     form_when_run: Callable[..., Any]  # graph/__init__.py: an op that others compute, as one operation

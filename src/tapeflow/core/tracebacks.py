@@ -14,7 +14,7 @@ import torch
 
 from tapeflow.core.settings import settings
 
-_ENGINE = str(Path(__file__).parents[1])
+_ENGINE = str(Path(__file__).parents[1])  # and `tapeflow_compat`, whose path begins with it
 _TORCH = str(Path(torch.__file__).parent)
 
 

@@ -27,13 +27,13 @@ from typing import Any
 import keras
 
 from tapeflow.array.creation import zeros
-from tapeflow.compat.v1.defaults import get_default_graph
 from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.data_structures import ListWrapper, _DictWrapper
 from tapeflow.graph.ir.func_graph import FuncGraph
+from tapeflow.graph.ir.graph import current_graph
 from tapeflow.io.replacing import replaced_file
 from tapeflow.keras import internals
 from tapeflow.keras.internals import PRIVATE, Tracker, replace
@@ -71,7 +71,7 @@ def add() -> None:
     replace("keras:Layer", "_lookup_dependency", _finding_collections)
     for layer in (keras.layers.DepthwiseConv1D, keras.layers.DepthwiseConv2D):
         layer._lookup_dependency = _renamed(layer._lookup_dependency, {"depthwise_kernel": "kernel"})
-    internals.backend.get_graph = get_default_graph
+    internals.backend.get_graph = current_graph
 
 
 def _never_auto_compile(self: Any) -> bool:

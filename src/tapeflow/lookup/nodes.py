@@ -16,9 +16,9 @@ from tapeflow.graph.graphdef.builders import register
 from tapeflow.graph.graphdef.node_protos import Node, node_attr
 from tapeflow.graph.ir.operation import GraphOp, Operation
 from tapeflow.graph.ir.python_op import python_op
+from tapeflow.graph.ir.session_resources import held_here, in_session
 from tapeflow.lookup.initializers import TextFileInitializer
 from tapeflow.lookup.storage import Storage
-from tapeflow.queue.held import held_here, in_session
 
 
 class Table(NamedTuple):

@@ -14,16 +14,15 @@ from typing import Any
 import numpy as np
 
 from tapeflow import version
-from tapeflow.compat.v1.defaults import get_default_graph, get_default_session, reset_default_graph
-from tapeflow.compat.v1.session import IndexedSlicesValue, Session
 from tapeflow.core.context import state
 from tapeflow.core.device_spec import DeviceSpec
 from tapeflow.core.errors import InvalidArgumentError, OpError
+from tapeflow.core.hooks import hooks
 from tapeflow.core.rng.seeds import set_seed
 from tapeflow.core.scopes import executing_eagerly
 from tapeflow.core.values import nest
-from tapeflow.core.values.indexed_slices import IndexedSlices
-from tapeflow.graph.ir.graph import Graph
+from tapeflow.core.values.indexed_slices import IndexedSlices, IndexedSlicesValue
+from tapeflow.graph.ir.graph import Graph, current_graph
 from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.ragged.value import RaggedTensorValue
 from tapeflow.sparse.tensor import SparseTensor, SparseTensorValue
@@ -52,7 +51,7 @@ class TestCase(ArrayAssertions):
     def __init__(self, methodName: str = "runTest") -> None:
         super().__init__(methodName)
         self._threads: list[CheckedThread] = []
-        self._cached_session: tuple[Session, Any, bool] | None = None
+        self._cached_session: tuple[Any, Any, bool] | None = None
         self._folder: str | None = None
 
     def setUp(self) -> None:
@@ -62,7 +61,7 @@ class TestCase(ArrayAssertions):
         random.seed(_SEED)
         np.random.seed(_SEED)
         if state.graph is None or state.graph is state.default_graph:  # a test may begin in another graph
-            reset_default_graph()
+            hooks.compat_v1().reset_default_graph()
         set_seed(_SEED)
 
     def tearDown(self) -> None:
@@ -309,7 +308,7 @@ class TestCase(ArrayAssertions):
         if executing_eagerly():
             yield NoSession()
             return
-        session = Session("", graph=graph, config=config)
+        session = hooks.compat_v1().Session("", graph=graph, config=config)
         with session.as_default(), session.graph.as_default(), self._devices(session, use_gpu, force_gpu):
             yield session
 
@@ -345,16 +344,17 @@ class TestCase(ArrayAssertions):
         shared = self.cached_session if graph is None else self.session
         return shared(graph, config, use_gpu, force_gpu)
 
-    def _devices(self, session: Session, use_gpu: bool, force_gpu: bool) -> Any:
+    def _devices(self, session: Any, use_gpu: bool, force_gpu: bool) -> Any:
         return session.graph.device("/device:GPU:0" if force_gpu else None if use_gpu else "/device:CPU:0")
 
-    def _session_in_force(self) -> Session:
-        return get_default_session() or self._shared_session(None, None, False)
+    def _session_in_force(self) -> Any:
+        return state.default_session() or self._shared_session(None, None, False)
 
-    def _shared_session(self, graph: Graph | None, config: Any, force_gpu: bool) -> Session:
+    def _shared_session(self, graph: Graph | None, config: Any, force_gpu: bool) -> Any:
         if self._cached_session is None:
-            self._cached_session = Session("", graph=graph or get_default_graph(), config=config), config, force_gpu
-            return self._cached_session[0]
+            session = hooks.compat_v1().Session("", graph=graph or current_graph(), config=config)
+            self._cached_session = session, config, force_gpu
+            return session
         session, its_config, its_force = self._cached_session
         graphs = graph, graph and session.graph
         arguments = {"graph": graphs, "config": (config, its_config), "force_gpu value": (force_gpu, its_force)}

@@ -39,7 +39,7 @@ for path in sys.argv[1].split():
 
 def namespaces():
     """The paths below `tf` of the public namespaces, without those that need Keras, which is a package of its own."""
-    names = (ROOT / "src" / "tapeflow" / "compat" / "v1" / "names.txt").read_text().splitlines()
+    names = (ROOT / "src" / "tapeflow_compat" / "compat" / "v1" / "names.txt").read_text().splitlines()
     paths = {line.split()[-1] for line in names}
     signatures = json.loads((ROOT / "tests" / "fixtures" / "v1_signatures.json").read_text())
     paths |= {f"compat.v1.{path}" for path in signatures}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.definition import ops
@@ -103,6 +103,21 @@ class IndexedSlices(CompositeTensor):
     def __str__(self) -> str:
         dense = "" if self._dense_shape is None else f", dense_shape={self._dense_shape!s}"
         return f"IndexedSlices(indices={self._indices!s}, values={self._values!s}{dense})"
+
+
+class IndexedSlicesValue(NamedTuple):
+    """The value of `tf.IndexedSlices`, as arrays.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        ...     slices = tf.IndexedSlices(tf.constant([1.0]), tf.constant([2]))
+        ...     print(sess.run(slices).indices)
+        [2]
+    """
+
+    values: Any
+    indices: Any
+    dense_shape: Any
 
 
 def concatenated(slices: Sequence[IndexedSlices]) -> IndexedSlices:

@@ -50,7 +50,7 @@ from tapeflow.graph.graphdef.reference_variables import without_references
 from tapeflow.graph.graphdef.tensor_arrays import with_lists
 from tapeflow.graph.graphdef.v1_control_flow import CONTROL_FLOW, READS, Unstructured, functional
 from tapeflow.graph.ir.func_graph import FuncGraph
-from tapeflow.graph.ir.graph import default_graph
+from tapeflow.graph.ir.graph import current_graph
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
 
 # Attrs that steer how TensorFlow's runtime computes a result, or which shapes it checks, and not the result.
@@ -123,7 +123,7 @@ def add_graph_def(
     """
     _check_arguments(graph_def, input_map)
     elements = _names(return_elements)
-    graph = _default_graph()
+    graph = current_graph()
     with graph.as_default() if state.graph is not graph else ExitStack():
         scope, state.name_scope = state.name_scope, state.name_scope
         prefix = (
@@ -144,10 +144,6 @@ def add_graph_def(
     if unused:
         raise ValueError(f"Attempted to map inputs that were not found in graph_def: [{', '.join(unused)}]")
     return None if elements is None else [builder.element(text) for text in elements]
-
-
-def _default_graph() -> Any:
-    return default_graph() if state.graph is None else state.graph
 
 
 def _check_arguments(graph_def: Any, input_map: Any) -> None:

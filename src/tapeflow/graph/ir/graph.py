@@ -665,3 +665,8 @@ def default_graph() -> Graph:
     if state.default_graph is None:
         state.default_graph = Graph()
     return state.default_graph
+
+
+def current_graph() -> Graph:
+    """Returns the graph that this thread builds, or its default graph if it builds none."""
+    return default_graph() if state.graph is None else state.graph

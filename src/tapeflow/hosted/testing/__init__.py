@@ -1,5 +1,0 @@
-"""`tf.__internal__.test`: what libraries' tests are written with."""
-
-from tapeflow.hosted.testing import combinations
-
-__all__ = ["combinations"]

@@ -1,0 +1,34 @@
+"""Programs of other times: TensorFlow 1, names inside TensorFlow, feature columns, queues, rare raw ops.
+
+`tapeflow` knows this package by its table of names alone: nothing else there imports it. Users find its modules in
+`tapeflow`: `tapeflow.compat.v1` is the file `tapeflow_compat/compat/v1/__init__.py`. So that each exists once, with
+the name that users know, pickles included, `tapeflow_compat.compat.v1` is the very module `tapeflow.compat.v1`. Code
+here imports by `tapeflow_compat`, which type checkers and editors find.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import sys
+from collections.abc import Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+from tapeflow.hosting import Existing
+
+
+class _Finder(MetaPathFinder):
+    """Finds `tapeflow_compat.x`: the module `tapeflow.x`."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        package, _, name = fullname.partition(".")
+        if package != __name__:
+            return None
+        return ModuleSpec(fullname, Existing(functools.partial(importlib.import_module, f"tapeflow.{name}")))
+
+
+sys.meta_path.insert(0, _Finder())

@@ -1,0 +1,229 @@
+"""`tf.compat.v1.data`: datasets whose iterators sessions initialize and take elements from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeflow.core.context import state
+from tapeflow.core.errors import FailedPreconditionError
+from tapeflow.core.types.dtypes import as_dtype, resource, variant
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.values.held import held
+from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.data import FixedLengthRecordDataset, TextLineDataset, TFRecordDataset, structure
+from tapeflow.data.dataset import Dataset
+from tapeflow.data.iterators import OwnedIterator
+from tapeflow.data.staged import StagedIterator
+from tapeflow.graph.ir.python_op import python_op
+from tapeflow_compat.compat.v1 import names
+
+__all__ = ["Dataset", "FixedLengthRecordDataset", "Iterator", "TFRecordDataset", "TextLineDataset"]
+
+__getattr__ = names.finder("data")
+
+
+class _Slot:
+    """Holds the iterator that a session's graph takes elements from.
+
+    Attributes:
+        dataset: over which it goes, where no initializer is needed.
+    """
+
+    def __init__(self, dataset: Dataset | None = None) -> None:
+        self._iterator = None if dataset is None else OwnedIterator(dataset)
+
+    def begin(self, dataset: Dataset) -> None:
+        """Starts over with a dataset."""
+        self._iterator = OwnedIterator(dataset)
+
+    def _current(self) -> OwnedIterator:
+        if self._iterator is None:
+            raise FailedPreconditionError.of(
+                "GetNext() failed because the iterator has not been initialized. Ensure that you have run the "
+                "initializer operation for this iterator before getting the next element."
+            )
+        return self._iterator
+
+    def position(self) -> str:
+        """Returns the position, see `OwnedIterator`."""
+        return self._current().position()
+
+    def go_to(self, position: str) -> None:
+        """Goes to a position, see `OwnedIterator`."""
+        self._current().go_to(position)
+
+    def get_next(self) -> Any:
+        """Returns the next element."""
+        return self._current().get_next()
+
+    def get_next_as_optional(self) -> Any:
+        """Returns the next element, or nothing."""
+        return self._current().get_next_as_optional()
+
+
+def _handle(slot: Any, element_spec: Any, op: str) -> Any:
+    """Returns the tensor that stands for an iterator: in a graph the output of an operation, which can be written."""
+    if state.graph is None:
+        return held(slot, resource)
+    specs = structure.flatten(element_spec)
+    attrs = {
+        "container": "", "output_shapes": [s.shape for s in specs], "output_types": [s.dtype for s in specs],
+        "shared_name": "",
+    }  # fmt: skip
+    return python_op(op, lambda: [held(slot, resource)], [], [(resource, ())], stateful=False, attrs=attrs).outputs[0]
+
+
+class Iterator(StagedIterator):
+    """An iterator in a graph, which a session initializes with the operation that `make_initializer` gives.
+
+    Made by `from_structure`, `make_initializable_iterator` and `make_one_shot_iterator`.
+
+    Example:
+        >>> with tf.Graph().as_default():
+        ...     iterator = tf.compat.v1.data.make_initializable_iterator(tf.data.Dataset.range(3))
+        ...     element = iterator.get_next()
+        ...     with tf.compat.v1.Session() as session:
+        ...         session.run(iterator.initializer)
+        ...         print(session.run(element), session.run(element))
+        0 1
+    """
+
+    def __init__(self, slot: Any, element_spec: Any, dataset: Dataset | None = None) -> None:
+        super().__init__(_handle(slot, element_spec, "IteratorV2"), element_spec)
+        self._initializer = None if dataset is None else self.make_initializer(dataset)
+
+    @staticmethod
+    def from_structure(
+        output_types: Any, output_shapes: Any = None, shared_name: str | None = None, output_classes: Any = None
+    ) -> Iterator:
+        """Returns an iterator for datasets of elements of these dtypes and shapes, yet without one.
+
+        Example:
+            >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+            ...     iterator = tf.compat.v1.data.Iterator.from_structure(tf.int64, [])
+            ...     begin, element = iterator.make_initializer(tf.data.Dataset.range(3)), iterator.get_next()
+            ...     session.run(begin)
+            ...     print(session.run(element), session.run(element))
+            0 1
+        """
+        types = structure.flatten(output_types)
+        shapes = (
+            [None] * len(types) if output_shapes is None else structure.flatten_up_to(output_types, output_shapes)
+        )  # fmt: skip
+        specs = [TensorSpec(TensorShape(s), as_dtype(t)) for s, t in zip(shapes, types, strict=True)]
+        return Iterator(_Slot(), structure.pack(output_types, specs))
+
+    @property
+    def initializer(self) -> Any:
+        """The operation that begins to go over the dataset.
+
+        Raises:
+            ValueError: there is none, as the iterator was created without a dataset, or for one time only.
+        """
+        if self._initializer is None:
+            raise ValueError("The iterator does not have an initializer.")
+        return self._initializer
+
+    def make_initializer(self, dataset: Dataset, name: str | None = None) -> Any:
+        """Returns an operation that begins to go over a dataset.
+
+        Raises:
+            TypeError: its elements are of other dtypes or shapes.
+        """
+        structure.common_spec(self._spec, dataset.element_spec)
+
+        def begin(handle: Any, dataset: Any) -> None:
+            handle.value[()].begin(dataset.value[()])
+
+        source = dataset._variant_tensor
+        if isinstance(source, EagerTensor):  # of an operation, since a graph with it is written into files
+            attrs = {"Tin": [], "Tout": [variant], "token": "dataset"}
+            source = python_op(
+                "PyFunc", lambda: [dataset._variant_tensor], [], [(variant, ())], False, False, attrs
+            ).outputs[0]
+        return python_op("MakeIterator", begin, [self._handle, source])
+
+    @property
+    def output_types(self) -> Any:
+        """The dtypes of the elements."""
+        return get_output_types(self)
+
+    @property
+    def output_shapes(self) -> Any:
+        """The shapes of the elements."""
+        return get_output_shapes(self)
+
+    @property
+    def output_classes(self) -> Any:
+        """The classes of the elements."""
+        return get_output_classes(self)
+
+
+def make_one_shot_iterator(dataset: Dataset) -> Any:
+    """Returns an iterator that goes over a dataset once, and needs no initializer.
+
+    Args:
+        dataset: one that depends on no tensor of a graph.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        ...     element = tf.compat.v1.data.make_one_shot_iterator(tf.data.Dataset.range(3)).get_next()
+        ...     print(session.run(element), session.run(element))
+        0 1
+    """
+    return iter(dataset) if state.graph is None else Iterator(_Slot(dataset), dataset.element_spec)
+
+
+def make_initializable_iterator(dataset: Dataset, shared_name: str | None = None) -> Iterator:
+    """Returns an iterator that goes over a dataset whenever its initializer has run.
+
+    Raises:
+        RuntimeError: no graph is being built.
+
+    Example:
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        ...     iterator = tf.compat.v1.data.make_initializable_iterator(tf.data.Dataset.range(3))
+        ...     element = iterator.get_next()
+        ...     session.run(iterator.initializer)
+        ...     print(session.run(element))
+        0
+    """
+    if state.graph is None:
+        raise RuntimeError(
+            "make_initializable_iterator() is not supported in eager mode. Use Python-style iteration instead."
+        )
+    return Iterator(_Slot(), dataset.element_spec, dataset)
+
+
+def get_output_types(dataset_or_iterator: Any) -> Any:
+    """Returns the dtypes of the elements, in their structure.
+
+    Example:
+        >>> dataset = tf.data.Dataset.from_tensor_slices({"x": [1.0, 2.0]})
+        >>> tf.compat.v1.data.get_output_types(dataset)
+        {'x': tf.float32}
+    """
+    return structure.map_specs(lambda s: getattr(s, "dtype", None), dataset_or_iterator.element_spec)
+
+
+def get_output_shapes(dataset_or_iterator: Any) -> Any:
+    """Returns the shapes of the elements, in their structure.
+
+    Example:
+        >>> dataset = tf.data.Dataset.from_tensor_slices({"x": [1.0, 2.0]})
+        >>> tf.compat.v1.data.get_output_shapes(dataset)
+        {'x': TensorShape([])}
+    """
+    return structure.map_specs(lambda s: getattr(s, "shape", None), dataset_or_iterator.element_spec)
+
+
+def get_output_classes(dataset_or_iterator: Any) -> Any:
+    """Returns the classes of the elements, in their structure.
+
+    Example:
+        >>> dataset = tf.data.Dataset.from_tensor_slices({"x": [1.0, 2.0]})
+        >>> tf.compat.v1.data.get_output_classes(dataset)["x"] is tf.Tensor
+        True
+    """
+    return structure.map_specs(lambda s: s.value_type, dataset_or_iterator.element_spec)

@@ -1,0 +1,13 @@
+"""`tf.compat.v2`: the names of TensorFlow 2, which are those of `tf` itself."""
+
+from typing import Any as _Any
+
+import tapeflow as _tapeflow
+from tapeflow_compat.compat.v1.switches import enable_v2_behavior
+
+__all__ = [*_tapeflow.__all__, "enable_v2_behavior"]
+__dir__ = __all__.copy
+
+
+def __getattr__(name: str) -> _Any:
+    return getattr(_tapeflow, name)
