@@ -28,6 +28,7 @@ from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import Program, Step
+from tapeflow.graph.compiler.binding import bound
 from tapeflow.graph.compiler.expressions import COLUMN, ELEMENT, ROW, Passes, Recorder, recorded
 from tapeflow.graph.compiler.loops import Operand, loops_of
 from tapeflow.graph.compiler.target import function
@@ -74,10 +75,7 @@ class Cluster:
         return self._text(operands, passes, len(sizes)).replace("{name}", self._name)
 
     def function(self) -> Callable[..., Any]:
-        """Returns the function that takes the inputs, and returns one tensor or a tuple of them.
-
-        It is written for the number of inputs and outputs: a call takes about as long as three of ATen's.
-        """
+        """Returns the function that takes the inputs, and returns one tensor or a tuple of them."""
         plans: dict[_Shapes, _Plan] = {}
 
         def planned(shapes: _Shapes) -> _Plan:
@@ -268,11 +266,7 @@ def _caller(inputs: int, outputs: int, has_totals: bool) -> CodeType:
         "    kernel, sizes, shapes, totals, _ = plan",
         "    if kernel is None:",
         f"        return one_by_one({', '.join(values)})",
-        *[f"    if not {v}.is_contiguous(): {v} = {v}.contiguous()" for v in values],
-        *[f"    {p} = {v}.data_ptr()" for v, p in zip(values, addresses, strict=True)],
-        # The memory of a tensor with an address of 0 is held by others, or it has no elements.
-        f"    if not ({' and '.join(addresses) or True}):",
-        f"        return one_by_one({', '.join(values)})",
+        *bound(values, addresses, f"one_by_one({', '.join(values)})"),
         *[f"    {r} = empty(shapes[{i}], dtype=dtype{i})" for i, r in enumerate(results)],
         *(["    memory = empty(totals, dtype=float64)"] if has_totals else []),
         f"    kernel(sizes, {', '.join([*addresses, *(f'{v}.data_ptr()' for v in written)])})",
