@@ -6,6 +6,7 @@ import contextlib
 import functools
 import traceback
 
+import numpy as np
 import pytest
 
 import tapeflow as tf
@@ -535,6 +536,57 @@ def test_a_loop_over_a_mapped_dataset():
         return result
 
     assert total().numpy() == 10
+
+
+def test_datasets_and_optionals_that_a_loop_changes():
+    """Each iteration has another class of dataset, but the same type."""
+
+    @tf.function
+    def function(n):
+        dataset = tf.data.Dataset.range(10)
+        last = tf.experimental.Optional.empty(tf.TensorSpec([], tf.int32))
+        for i in tf.range(n):
+            dataset = dataset.filter(lambda x: x != tf.cast(i, tf.int64))
+            if i > 1:
+                last = tf.experimental.Optional.from_value(i)
+        return dataset.reduce(tf.constant(0, tf.int64), lambda a, b: a + b), last.has_value()
+
+    assert [t.numpy() for t in function(tf.constant(4))] == [39, True]
+    assert [t.numpy() for t in function(tf.constant(1))] == [45, False]
+
+
+def test_a_dataset_that_changes_its_elements_in_a_loop():
+    @tf.function
+    def function(n):
+        dataset = tf.data.Dataset.range(3)
+        for _ in tf.range(n):
+            dataset = dataset.map(lambda x: tf.cast(x, tf.float32))
+        return dataset
+
+    with pytest.raises(TypeError, match="'dataset' does not have the same nested structure after one iteration"):
+        function(tf.constant(2))
+
+
+@pytest.mark.parametrize("dtype", [tf.float32, tf.float64])
+@pytest.mark.parametrize(
+    ("start", "limit", "delta"), [(0.0, 1.0, 0.1), (2.0, 0.0, -0.7), (0.0, 0.3, 0.1), (1.0, 0.0, 1)]
+)
+def test_ranges_of_floats_add_up_their_steps(dtype, start, limit, delta):
+    """As in TensorFlow, each number has the rounding of those before it."""
+
+    @tf.function
+    def function(start, limit, delta):
+        numbers = tf.TensorArray(dtype, 0, dynamic_size=True)
+        for x in tf.range(start, limit, delta):
+            numbers = numbers.write(numbers.size(), x)
+        return numbers.stack()
+
+    x, expected = dtype.as_numpy_dtype(start), []
+    while (x < limit) if delta > 0 else (x > limit):
+        expected.append(x)
+        x = x + dtype.as_numpy_dtype(delta)
+    result = function(*[tf.constant(v, dtype) for v in (start, limit, delta)])
+    np.testing.assert_array_equal(result, expected)
 
 
 @pytest.mark.parametrize(

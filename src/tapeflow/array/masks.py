@@ -21,7 +21,6 @@ from tapeflow.core.ops.bulk import select
 from tapeflow.core.ops.convert import convert, operand
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.scalars import ScalarForm
 from tapeflow.core.ops.shape_rules import broadcast_all, leave_to_kernel, text
 from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
@@ -63,7 +62,6 @@ def _select_rule(condition: TensorShape, x: TensorShape, y: TensorShape) -> Tens
     moves=True,
     element=lambda b, condition, x, y: b.select(condition, x, y),
     allocates=True,
-    scalar=ScalarForm("{1} if {0} else {2}", bounded=True),
 )
 def _select(condition: Any, x: Any, y: Any, name: str | None = None) -> Any:
     """Returns `x` where the condition is true, and `y` elsewhere."""

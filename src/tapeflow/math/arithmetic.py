@@ -18,7 +18,6 @@ from tapeflow.core.ops.convert import as_operand, convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elements import Element, ElementBuilder
 from tapeflow.core.ops.op import op, widened
-from tapeflow.core.ops.scalars import ScalarForm
 from tapeflow.core.ops.shape_rules import broadcast, same, text
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, variant
@@ -44,7 +43,7 @@ def _add_text(x: Any, y: Any) -> Any:
     neutral=-0.0,
     in_place="{0}.add_({1})",
     allocates=True,
-    scalar=ScalarForm("{0} + {1}"),
+    scalar="{0} + {1}",
     node_name="Add",
 )
 def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -124,7 +123,7 @@ def _ones(length: int, dtype: torch.dtype) -> torch.Tensor | None:
     neutral=0.0,
     in_place="{0}.sub_({1})",
     allocates=True,
-    scalar=ScalarForm("{0} - {1}"),
+    scalar="{0} - {1}",
 )
 def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Subtracts `y` from `x` element by element, with broadcasting.
@@ -158,7 +157,7 @@ def _(call: Call, dy: Any) -> Any:
     neutral=1.0,
     in_place="{0}.mul_({1})",
     allocates=True,
-    scalar=ScalarForm("{0} * {1}"),
+    scalar="{0} * {1}",
 )
 def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Multiplies two tensors element by element, with broadcasting.
@@ -195,7 +194,7 @@ def _(call: Call, dy: Any) -> Any:
     element=lambda b, x: b.neg(x),
     in_place="{0}.neg_()",
     allocates=True,
-    scalar=ScalarForm("-{0}"),
+    scalar="-{0}",
     takes_sparse=True,
 )
 def negative(x: TensorLike, name: str | None = None) -> Tensor:

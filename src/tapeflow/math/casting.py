@@ -16,7 +16,6 @@ from tapeflow.core.ops.bulk import as_bytes
 from tapeflow.core.ops.convert import convert, datatype_name, from_array, storage_type
 from tapeflow.core.ops.definition import NotStatic, ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.scalars import FLOATS, WRAPPED
 from tapeflow.core.ops.shape_rules import same, text
 from tapeflow.core.ops.static import elements
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
@@ -25,13 +24,8 @@ from tapeflow.core.types.dtypes import (
     FROM_TORCH,
     DType,
     as_dtype,
-    bool_,
-    float32,
-    float64,
     int8,
     int16,
-    int32,
-    int64,
     uint8,
     uint16,
     uint32,
@@ -94,27 +88,12 @@ _FROM_FLOATS: dict[DType, Callable[[torch.Tensor], torch.Tensor]] = {
 }
 
 
-def _cast_of_number(source: DType, to: DType) -> str | None:
-    """Returns the cast of a Python number as code, with the result of the cast of a tensor; None where they differ.
-
-    A cast from int64 to float32 would round twice.
-    """
-    if source is to:
-        return "{0}"
-    if to.is_integer:
-        return {bool_: "int({0})", int32: "{0}", int64: WRAPPED[int32].format("{0}")}.get(source)
-    if to.is_floating and source in (int32, bool_, float32, float64):
-        return FLOATS[to]
-    return None
-
-
 @op(
     "Cast",
     shape=same,
     strings=_array_to,
     element=lambda b, x, DstT: b.convert(x, DstT),
     identity_if_same_shape=True,
-    scalar=_cast_of_number,
     takes_sparse=True,
 )
 def _cast(x: torch.Tensor, DstT: DType) -> Any:

@@ -16,7 +16,6 @@ from tapeflow.core.ops import bulk
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.scalars import ScalarForm
 from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
@@ -41,7 +40,7 @@ def _of_text(function: Callable[..., Any]) -> Callable[..., torch.Tensor]:
     **_COMPARISON,
     element=lambda b, x, y: b.equal(x, y),
     strings=_of_text(np.equal),
-    scalar=ScalarForm("{0} == {1}", to_bool=True),
+    scalar="{0} == {1}",
 )
 def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether elements are equal, with broadcasting. NaN equals nothing.
@@ -67,7 +66,7 @@ def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     **_COMPARISON,
     element=lambda b, x, y: b.not_equal(x, y),
     strings=_of_text(np.not_equal),
-    scalar=ScalarForm("{0} != {1}", to_bool=True),
+    scalar="{0} != {1}",
 )
 def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether elements differ, with broadcasting. NaN differs from everything.
@@ -168,7 +167,7 @@ not_equal.op.variants = {
     **_COMPARISON,
     element=lambda b, x, y: b.less(x, y),
     orders=True,
-    scalar=ScalarForm("{0} < {1}", to_bool=True),
+    scalar="{0} < {1}",
 )
 def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x < y`, element by element, with broadcasting.
@@ -194,7 +193,7 @@ def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     **_COMPARISON,
     element=lambda b, x, y: b.less_equal(x, y),
     orders=True,
-    scalar=ScalarForm("{0} <= {1}", to_bool=True),
+    scalar="{0} <= {1}",
 )
 def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x <= y`, element by element, with broadcasting.
@@ -220,7 +219,7 @@ def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     **_COMPARISON,
     element=lambda b, x, y: b.less(y, x),
     orders=True,
-    scalar=ScalarForm("{0} > {1}", to_bool=True),
+    scalar="{0} > {1}",
 )
 def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x > y`, element by element, with broadcasting.
@@ -246,7 +245,7 @@ def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     **_COMPARISON,
     element=lambda b, x, y: b.less_equal(y, x),
     orders=True,
-    scalar=ScalarForm("{0} >= {1}", to_bool=True),
+    scalar="{0} >= {1}",
 )
 def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x >= y`, element by element, with broadcasting.
@@ -269,13 +268,7 @@ def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
 # ---- logic -----------------------------------------------------------------------------------------------------------
 
 
-@op(
-    "LogicalAnd",
-    kernel=torch.logical_and,
-    shape=broadcast,
-    element=lambda b, x, y: b.bit_and(x, y),
-    scalar=ScalarForm("{0} and {1}", to_bool=True),
-)
+@op("LogicalAnd", kernel=torch.logical_and, shape=broadcast, element=lambda b, x, y: b.bit_and(x, y))
 def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether both elements are true, with broadcasting.
 
@@ -295,13 +288,7 @@ def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
     """
 
 
-@op(
-    "LogicalOr",
-    kernel=torch.logical_or,
-    shape=broadcast,
-    element=lambda b, x, y: b.bit_or(x, y),
-    scalar=ScalarForm("{0} or {1}", to_bool=True),
-)
+@op("LogicalOr", kernel=torch.logical_or, shape=broadcast, element=lambda b, x, y: b.bit_or(x, y))
 def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether at least one of two elements is true, with broadcasting.
 
@@ -321,13 +308,7 @@ def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op(
-    "LogicalNot",
-    kernel=torch.logical_not,
-    shape=same,
-    element=lambda b, x: b.logical_not(x),
-    scalar=ScalarForm("not {0}", to_bool=True),
-)
+@op("LogicalNot", kernel=torch.logical_not, shape=same, element=lambda b, x: b.logical_not(x))
 def logical_not(x: TensorLike, name: str | None = None) -> Tensor:
     """Returns the opposite truth value of each element.
 

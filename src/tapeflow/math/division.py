@@ -15,7 +15,6 @@ from tapeflow.core.ops import bulk
 from tapeflow.core.ops.convert import as_operand, convert
 from tapeflow.core.ops.elements import Element, ElementBuilder, Unsupported
 from tapeflow.core.ops.op import not_differentiable, op, widened
-from tapeflow.core.ops.scalars import ScalarForm
 from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32, float64, int8, int16, uint8, uint16
@@ -62,7 +61,6 @@ def _real_divide(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     neutral=1.0,
     in_place="{0}.div_({1})",
     allocates=True,
-    scalar=ScalarForm("{0} / {1}", integers=False),
     node_name="truediv",
 )
 def realdiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -221,7 +219,7 @@ def _floor_mod_of_elements(b: ElementBuilder, x: Element, y: Element) -> Element
     kernel=_floor_divide,
     shape=broadcast,
     element=_floor_divide_elements,
-    scalar=ScalarForm("{0} // {1}", floats=False),
+    scalar="{0} // {1}",
     node_name="floordiv",
 )
 def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -310,13 +308,7 @@ def _floor_mod(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return _remainder(torch.remainder, np.remainder, x, y)
 
 
-@op(
-    "FloorMod",
-    kernel=_floor_mod,
-    shape=broadcast,
-    element=_floor_mod_of_elements,
-    scalar=ScalarForm("{0} % {1}", floats=False, bounded=True),
-)
+@op("FloorMod", kernel=_floor_mod, shape=broadcast, element=_floor_mod_of_elements, scalar="{0} % {1}")
 def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes the remainder of floor division, `x - floor(x / y) * y`, which has the sign of `y`.
 

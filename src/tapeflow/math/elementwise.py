@@ -14,7 +14,6 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elements import Element, ElementBuilder
 from tapeflow.core.ops.op import op, widened
-from tapeflow.core.ops.scalars import ScalarForm
 from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float16, float32
@@ -35,7 +34,6 @@ from tapeflow.math.division import divide_no_nan, nonzero, realdiv, reciprocal, 
     element=lambda b, x: b.abs(x),
     in_place="{0}.abs_()",
     allocates=True,
-    scalar=ScalarForm("abs({0})"),
     takes_sparse=True,
 )
 def _abs(x: Any, name: str | None = None) -> Any:
@@ -133,7 +131,6 @@ def sign(x: TensorLike, name: str | None = None) -> Tensor:
     element=lambda b, x: b.mul(x, x),
     in_place="{0}.square_()",
     allocates=True,
-    scalar=ScalarForm("{0} * {0}"),
     takes_sparse=True,
 )
 def square(x: TensorLike, name: str | None = None) -> Tensor:

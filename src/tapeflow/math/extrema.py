@@ -13,7 +13,6 @@ from tapeflow.core.ops.batching import Batch, Slices
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op, widened
-from tapeflow.core.ops.scalars import ScalarForm
 from tapeflow.core.ops.shape_rules import argument_shape, broadcast, certainly_broadcasts
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
@@ -29,7 +28,7 @@ from tapeflow.math.comparison import greater, greater_equal, less_equal, logical
     orders=True,
     element=lambda b, x, y: b.maximum(x, y),
     allocates=True,
-    scalar=ScalarForm("max({0}, {1})", floats=False, bounded=True),
+    scalar="max({0}, {1})",
 )
 def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Returns the larger of two elements, with broadcasting; NaN where either is NaN.
@@ -63,7 +62,7 @@ def _(call: Call, dy: Any) -> Any:
     orders=True,
     element=lambda b, x, y: b.minimum(x, y),
     allocates=True,
-    scalar=ScalarForm("min({0}, {1})", floats=False, bounded=True),
+    scalar="min({0}, {1})",
 )
 def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Returns the smaller of two elements, with broadcasting; NaN where either is NaN.

@@ -7,7 +7,7 @@ inside the forward function. These read nothing of what is around them: what the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -16,9 +16,8 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import DType, variant
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import Variable
-from tapeflow.graph.codegen import scalars
 from tapeflow.graph.codegen.program import Step
-from tapeflow.graph.codegen.regions import LoopRegion, Numbers, Region
+from tapeflow.graph.codegen.regions import LoopRegion, Region
 from tapeflow.graph.ir.operation import variable_of
 from tapeflow.torch import control, lists
 from tapeflow.torch.changes import is_change
@@ -38,14 +37,11 @@ class ExportWriter(ModuleWriter):
         # the names that these would have.
         self._scopes: list[dict[int, tuple[str, Any, str]]] = []
 
-    def find_numbers(self, region: Region) -> None:
-        _find_static(region, self._number_dtypes)
-
     # ---- conditionals and loops ----------------------------------------------------------------------------------
 
     def _conditional(self, step: Step, branches: Sequence[tuple[Region, Sequence[int]]], indent: int) -> None:
         index, *values = step.args
-        if self._regions[-1].is_number(index, self._number_dtypes) or len(branches) == 1:
+        if self._is_static(index) or len(branches) == 1:
             super()._conditional(step, branches, indent)
             return
         operands = _Operands(self, values)
@@ -65,13 +61,15 @@ class ExportWriter(ModuleWriter):
         self._call(step, f"{chosen}, [{passed}])", indent)
 
     def _nested_loop(self, step: Step, loop: LoopRegion, indent: int) -> None:
-        region = self._regions[-1]
-        static = not loop.limited or region.is_number(step.args[0], self._number_dtypes)
-        if static and loop.condition.is_number(loop.condition.program.outputs[0], self._number_dtypes):
-            super()._nested_loop(step, loop, indent)
-            return
         args = step.args[int(loop.limited) :]
         count = len(loop.variables)
+        if loop.counter is not None and len(loop.condition.program.steps) == 1:
+            bound = loop.test.args[1]
+            outer = next((args[count + p] for p, own in loop.captured.items() if any(t is bound for t in own)), bound)
+            self._constants.update(loop.condition.program.constants)
+            if all(map(self._is_static, (args[loop.counter], outer, *step.args[: int(loop.limited)]))):
+                super()._nested_loop(step, loop, indent)
+                return
         operands = _Operands(self, args[count:])
         for place, tensors in loop.captured.items():
             operands.add(tensors, [place] * len(tensors))
@@ -79,7 +77,7 @@ class ExportWriter(ModuleWriter):
         for pair in loop.variables:
             carried.append(self.unique(pair[1].op.name))
             for t in pair:
-                self.names[id(t)] = carried[-1]
+                self._set_forms(t, (None, carried[-1]))
         starts = [self.reference(t) for t in args[:count]]
         limit = ("", "")
         if loop.limited:
@@ -140,6 +138,10 @@ class ExportWriter(ModuleWriter):
         targets = [self.name(t) for t in step.outputs]
         comma = "," if len(targets) == 1 else ""
         self.row(indent, f"{', '.join(targets)}{comma} = {call}" if targets else call, step)
+
+    def _is_static(self, tensor: SymbolicTensor) -> bool:
+        """Returns True for a constant, and for the counter of a loop that an exporter follows."""
+        return id(tensor) in self.numbers or isinstance(self._constants.get(id(tensor)), torch.Tensor)
 
     # ---- steps ---------------------------------------------------------------------------------------------------
 
@@ -273,61 +275,3 @@ def _is_on_lists(step: Step) -> bool:
     """Returns whether a step's kernel takes or gives a list of tensors."""
     tensors = [*step.inputs, *step.outputs]
     return step.registered and any(t.dtype is variant and variable_of(t) is None for t in tensors)
-
-
-# ---- what is the same whatever the values are ------------------------------------------------------------------------
-
-
-def _find_static(region: Region, numbers: Numbers) -> None:
-    """Adds to `numbers` the scalars of a region that follow from constants."""
-    for step in region.program.steps:
-        if id(step) in region.branches:
-            _find_in_branches(region, step, numbers)
-        elif id(step) in region.loops:
-            _find_in_loop(region, step, region.loops[id(step)], numbers)
-        elif scalars.template(step) is not None and all(region.is_number(t, numbers) for t in step.inputs):
-            numbers.update((id(t), t.dtype) for t in step.outputs)
-
-
-def _pass(
-    region: Region, inputs: Mapping[int, Sequence[SymbolicTensor]], values: Sequence[Any], numbers: Numbers
-) -> None:
-    """Adds the inputs, by the operands' places, of functions that get static operands."""
-    for place, tensors in inputs.items():
-        if region.is_number(values[place], numbers):
-            numbers.update((id(t), t.dtype) for t in tensors)
-
-
-def _find_in_branches(region: Region, step: Step, numbers: Numbers) -> None:
-    index, *values = step.args
-    branches = region.branches[id(step)]
-    for inner, places in branches:
-        for t, place in zip(inner.program.inputs, places, strict=True):
-            _pass(region, {place: [t]}, values, numbers)
-        _find_static(inner, numbers)
-    if region.is_number(index, numbers):
-        for i, out in enumerate(step.outputs):
-            if all(inner.is_number(inner.program.outputs[i], numbers) for inner, _ in branches):
-                numbers[id(out)] = out.dtype
-
-
-def _find_in_loop(region: Region, step: Step, loop: LoopRegion, numbers: Numbers) -> None:
-    """Adds the scalars of a loop: all that its body computes of static ones if its condition is static."""
-    args = step.args[int(loop.limited) :]
-    count, outputs = len(loop.variables), loop.body.program.outputs
-    limited = loop.limited and not region.is_number(step.args[0], numbers)
-    carried = [] if limited else [i for i in range(count) if region.is_number(args[i], numbers)]
-    while True:
-        own: Numbers = dict(numbers)
-        _pass(region, loop.captured, args[count:], own)
-        own.update((id(t), t.dtype) for i in carried for t in loop.variables[i])
-        _find_static(loop.condition, own)
-        _find_static(loop.body, own)
-        still = [i for i in carried if loop.body.is_number(outputs[i], own)]
-        if not loop.condition.is_number(loop.condition.program.outputs[0], own):
-            still = []  # a tensor decides: nothing that changes is static
-        if still == carried:
-            break
-        carried = still
-    numbers.update(own)
-    numbers.update((id(step.outputs[i]), step.outputs[i].dtype) for i in carried)

@@ -14,7 +14,6 @@ from typing import Any
 import torch
 
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.ops.scalars import ScalarForm
 from tapeflow.core.ops.static import numbers
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import Step
@@ -85,19 +84,19 @@ class Sizes:
 
     def _arithmetic(self, step: Step) -> Any:
         """Returns the expressions of an op that works element by element."""
-        form = step.op.scalar
-        if not isinstance(form, ScalarForm) or not form.integers or form.to_bool or len(step.outputs) != 1:
+        template = step.op.scalar
+        if template is None or not step.outputs[0].dtype.is_integer:
             return None
         operands = [self.of(t) for t in step.inputs]
         if any(o is None for o in operands):
             return None
         lengths = {len(o) for o in operands if isinstance(o, list)}
         if not lengths:
-            return f"({form.template.format(*operands)})"
+            return f"({template.format(*operands)})"
         if len(lengths) > 1:
             return None
         rows = zip(*[o if isinstance(o, list) else [o] * max(lengths) for o in operands], strict=True)
-        return [f"({form.template.format(*row)})" for row in rows]
+        return [f"({template.format(*row)})" for row in rows]
 
     # ---- the ops that move sizes -------------------------------------------------------------------------------------
 

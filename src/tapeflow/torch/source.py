@@ -131,32 +131,30 @@ class ModuleWriter(StructuredWriter):
         self._attributes, self._structure, self._changed = attributes, structure, changed
         self._captured = captured
         self._sizes = Sizes(self.reference, lambda t: self._constants.get(id(t)))
-        self._graphs: set[int] = set()
         self.decides = False
         self._skipped: set[int] = set()  # the ids of steps whose outputs are used as Python numbers alone
 
-    def write(self, name: str, program: Program, numbers: Sequence[SymbolicTensor] = ()) -> None:
+    def write(self, name: str, program: Program) -> None:
         parameters = ["self"]
         self._device = "None"
         for t in program.inputs:
             variable, captured = variable_of(t), self._captured.get(id(t))
             if isinstance(captured, torch.Tensor):
-                self._set_name(t, f"self.{self._attributes(captured, t.op.name)}")
+                self._set_forms(t, (None, f"self.{self._attributes(captured, t.op.name)}"))
             elif captured is not None:
                 continue  # strings or a table's handle: `_require` names the step that takes it
             elif variable is None:
                 parameters.append(self.unique(t.op.name))
-                self._set_name(t, parameters[-1])
+                self._set_forms(t, (None, parameters[-1]))
                 self._device = f"{parameters[1]}.device"
             else:
-                self._set_name(t, f"self.{self._attributes(variable, '')}")
+                self._set_forms(t, (None, f"self.{self._attributes(variable, '')}"))
         self._constants.update(program.constants)
         region = self._simplified_region(program)
         self.row(0, f"def {name}({', '.join(parameters)}):")
-        indent = self._write_errstate()
-        self._region(region, indent)
+        self._region(region, 1)
         outputs = iter([self.reference(t) for t in program.outputs])
-        self.row(indent, f"return {self._result(self._structure, outputs)}")
+        self.row(1, f"return {self._result(self._structure, outputs)}")
 
     def _simplified_region(self, program: Program) -> Region:
         """Returns the region of the program of the function, or of one that it calls.
@@ -171,15 +169,7 @@ class ModuleWriter(StructuredWriter):
                 f"the gradient of {recorded.type} ({recorded.name}) is computed in the function, and torch "
                 "has no operation for it: convert the function without the gradient, which torch computes of a module"
             )
-        region = Region(program, self._graphs, _simplified)
-        if region.inner:
-            self.find_numbers(region)
-            region.find_indices(self._number_dtypes)
-        return region
-
-    def find_numbers(self, region: Region) -> None:
-        """Decides which scalars of a region are held as Python numbers."""
-        region.find_numbers(self._number_dtypes)
+        return Region(program, _simplified)
 
     def _result(self, structure: Any, outputs: Any) -> str:
         """Returns the expression of the result."""
@@ -238,7 +228,7 @@ class ModuleWriter(StructuredWriter):
             if id(variable) in self._changed:
                 self.row(indent, f"{self.name(step.outputs[0])} = {name}.clone()", step)
             else:
-                self._set_name(step.outputs[0], name)
+                self._set_forms(step.outputs[0], (None, name))
         elif step.name in CALLS:
             self._called(step, indent)
         elif step.op in _DRAWS:
@@ -275,12 +265,13 @@ class ModuleWriter(StructuredWriter):
         """Writes the steps of a function that is called."""
         body = step.op.bodies["f"]
         inner = _Part(body.name, body.inputs, step.op.results, body.graph.effects()).specialized(())
+        inner.replace_tensors()  # the values of a call outlive the next one
         region = self._simplified_region(inner)
         for t, arg in zip(inner.inputs, step.args, strict=True):
             self._set_forms(t, self._forms(arg))
         self._region(region, indent)
         for t, own in zip(step.outputs, inner.outputs, strict=True):
-            self._set_name(t, self.reference(own))
+            self._set_forms(t, self._forms(own))
 
     def _require(self, step: Step) -> None:
         """Checks that torch has tensors for what a step takes and gives.

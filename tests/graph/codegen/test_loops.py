@@ -1,5 +1,4 @@
-"""Loops and conditionals as they run in a graph: written out in Python, with scalars as numbers, and still
-TensorFlow's."""
+"""Loops and conditionals as they run in a graph: as machine code or written out in Python, and still TensorFlow's."""
 
 import numpy as np
 import pytest
@@ -133,7 +132,7 @@ def test_break_and_continue(without_machine_code):
 
     result, source = run_twice(collatz, tf.constant(27))
     assert int(result) == 111
-    assert "else:" in source and " op_" not in source
+    assert "else:" in source and "while True:" in source
 
 
 def test_nested_loops(without_machine_code):
@@ -148,7 +147,7 @@ def test_nested_loops(without_machine_code):
 
     result, source = run_twice(f, tf.constant(9))
     assert int(result) == sum(j for i in range(9) for j in range(i) if (i + j) % 3)
-    assert source.count("while True:") == 2
+    assert source.count(" in range(0, ") == 2
 
 
 def test_scalars_meet_tensors():
@@ -210,6 +209,12 @@ def test_maximum_iterations():
             assert int(f(tf.constant(most))[0]) == min(3 * most, 102)
 
 
+def test_maximum_iterations_that_are_no_scalar():
+    function = tf.function(lambda: tf.while_loop(lambda i: i < 9, lambda i: (i + 1,), [0], maximum_iterations=[3]))
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"must be a scalar, but it has shape \(1,\)"):
+        function()
+
+
 def test_variables_in_a_loop():
     v = tf.Variable(1.0)
 
@@ -239,6 +244,59 @@ def test_strings_in_a_loop():
         return text
 
     assert run_twice(f, tf.constant(4))[0].numpy() == b"0123"
+
+
+def test_counters_wrap_around():
+    """They are numbers of Python in a loop that is no machine code."""
+
+    def f(start, most):
+        i, index = start, 0
+        while index < most:
+            tf.py_function(lambda: None, [], [])
+            i, index = i + 1, index + 1
+        return i, (i * 2 + 1) % 7, i > 0, tf.cast(index, tf.int64)
+
+    for dtype in (tf.int32, tf.int64):
+        result, source = run_twice(f, tf.constant(dtype.max - 1, dtype), tf.constant(3))
+        first = dtype.min + 1
+        assert "for " in source and " in range(0, " in source
+        assert [int(v) for v in result] == [first, (first * 2 + 1 + 2 * abs(dtype.min)) % 7, 0, 3]
+
+
+def test_indices_that_follow_from_counters():
+    def f(x, n):
+        total = tf.zeros([2])
+        for i in tf.range(1, n):
+            total += x[i - 1] * x[(i * 3) % n] + x[tf.minimum(i + 1, n - 1), :2]
+            total = tf.ensure_shape(total, [2])
+            if i % 2 == 0:
+                total -= x[i // 2]
+            v.assign_add(tf.gather(x, i))
+        return total
+
+    v = tf.Variable([0.0, 0.0])
+    x = tf.reshape(tf.range(12.0), [6, 2])
+    for n in (1, 2, 6):
+        v.assign([0.0, 0.0])
+        result, after = tf.function(f)(x, tf.constant(n)), v.numpy()
+        v.assign([0.0, 0.0])
+        np.testing.assert_array_equal(result, f(x, tf.constant(n)))
+        np.testing.assert_array_equal(after, v)
+
+
+def test_a_counter_after_the_loop():
+    """It has its last value, which no iteration has."""
+
+    def f(n, most):
+        def body(i, x):
+            return i + 1, tf.ensure_shape(tf.py_function(lambda x: x + 1.0, [x], tf.float32), [])
+
+        return tf.while_loop(lambda i, x: i < n, body, (tf.constant(2), 0.0), maximum_iterations=most)
+
+    for n, most in ((5, 9), (5, 2), (1, 9), (5, 0)):
+        (i, x), _ = run_twice(f, tf.constant(n), tf.constant(most))
+        count = max(min(n - 2, most), 0)
+        assert (int(i), float(x)) == (2 + count, count)
 
 
 def test_a_loop_that_does_not_run():

@@ -177,4 +177,4 @@ def dtype_of(value: Any) -> str:
     """Returns the name of the dtype that a value has as a tensor, or of the class of a composite value."""
     if isinstance(value, PYTHON_VALUES):
         value = as_tensor(value)
-    return value.dtype.name if hasattr(value, "dtype") else type(value).__name__
+    return value.dtype.name if hasattr(value, "dtype") else value._type_spec.value_type.__name__

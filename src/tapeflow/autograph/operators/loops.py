@@ -39,7 +39,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values import nest
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.math.casting import cast
-from tapeflow.math.comparison import logical_and
+from tapeflow.math.comparison import logical_and, logical_or
 from tapeflow.math.extrema import maximum, minimum
 
 State = tuple[Any, ...]
@@ -192,7 +192,7 @@ class Loop:
             if isinstance(new, Undefined) and not isinstance(old, Undefined):
                 raise ValueError(f"'{name}' must be defined at the end of the iteration.")
             try:
-                nest.assert_same_structure(old, new)
+                nest.assert_same_structure(old, new, expand_composites=True)
             except (ValueError, TypeError) as error:
                 raise TypeError(
                     f"'{name}' does not have the same nested structure after one iteration.\n\n{error}"
@@ -309,6 +309,16 @@ def for_stmt(
         if bounds is not None and _counts_up(bounds):
             start, limit, _ = bounds
             loop.over((as_tensor(start),), lambda i: i < limit, lambda i: (i, lambda: (i + 1,)))
+            return
+        if (
+            bounds is not None and as_tensor(bounds[0]).dtype.is_floating
+        ):  # each item has the rounding of the one before
+            start, limit, delta = bounds
+            loop.over(
+                (as_tensor(start),),
+                lambda x: logical_or(logical_and(delta > 0, x < limit), logical_and(delta < 0, x > limit)),
+                lambda x: (x, lambda: (x + delta,)),
+            )
             return
         count, item = staged
         loop.over((as_tensor(0),), lambda i: i < count, lambda i: (item(i), lambda: (i + 1,)))

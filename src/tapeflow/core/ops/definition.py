@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tapeflow.core.ops.layer import Activation, Layer
-    from tapeflow.core.ops.scalars import ScalarForm
 
 
 class NotStatic(Exception):
@@ -87,8 +86,8 @@ class Op:
         for_many: the kernel for a tensor of `MANY` elements or more, if `kernel` is slower for them. A second argument
             is the memory for the result; it may be the first argument's.
         activation: the op's form as the last part of a larger kernel; see `core/ops/layer.py`.
-        scalar: the computation on Python numbers: a `ScalarForm`, or a function from the dtypes of input and result
-            to a template.
+        scalar: the computation on Python integers, such as sizes and counters: a template with the inputs `{0}`, ...;
+            its results may leave the range of the dtype.
         variants: from the name of an attr that is no parameter to the function of the inputs that computes the op where
             that attr is not its default, as `tf.raw_ops` allows.
         node_name: the name of an operation of a graph that the program does not name.
@@ -132,7 +131,7 @@ class Op:
     in_place: str | Callable[..., Any] | None = None
     for_many: Callable[..., Any] | None = None
     activation: Activation | None = None
-    scalar: ScalarForm | Callable[..., str | None] | None = None
+    scalar: str | None = None
     variants: Mapping[str, Callable[..., Any]] = MappingProxyType({})
     node_name = ""
     constant_names: Mapping[str, str] = MappingProxyType({})

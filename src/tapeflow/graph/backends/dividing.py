@@ -19,7 +19,6 @@ from typing import Any
 
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import Program, Step, bytes_of
-from tapeflow.graph.codegen.scalars import may_be_number, template
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, variable_of
 
@@ -66,7 +65,7 @@ class _Division:
     def __init__(self, program: Program, obstacles: Collection[int]) -> None:
         self._program = program
         self._producers = {id(t): step for step in program.steps for t in step.outputs}
-        self._numbers = {id(t) for t in program.inputs if may_be_number(t)}
+        self._scalars = {id(t) for t in program.inputs if t.shape.rank == 0}
         self._shapes: set[int] = set()  # of tensors that are computed from the shapes of others
         self._compiled: set[int] = set()  # the ids of the steps that can be compiled
         self._levels: dict[int, int] = {}
@@ -77,10 +76,11 @@ class _Division:
             self._levels[id(step)] = max([self._after(step, s) for s in self._before(step, last)], default=0)
 
     def _is_host(self, step: Step) -> bool:
-        """Returns True for arithmetic on numbers and shapes, which takes no kernel, or which others need as numbers."""
+        """Returns True for arithmetic on scalars and shapes, which counts or which others need as numbers."""
         constants = self._program.constants
-        if template(step) is not None and all(id(t) in self._numbers or id(t) in constants for t in step.inputs):
-            self._numbers.update(id(t) for t in step.outputs)
+        scalars = all(t.shape.rank == 0 and (id(t) in self._scalars or id(t) in constants) for t in step.inputs)
+        if step.op.elementwise and scalars:
+            self._scalars.update(id(t) for t in step.outputs)
             return True
         if not step.pure or not all(t.dtype.is_integer and _is_short(t) for t in step.outputs):
             return False

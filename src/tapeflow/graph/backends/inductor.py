@@ -152,7 +152,7 @@ class Jitted(Compiled):
     @property
     def is_divided(self) -> bool:
         """True if it can't be compiled as a whole."""
-        return bool(self.obstacles or self._numbers)
+        return bool(self.obstacles)
 
     def specialized(self, special_passes: Sequence[passes.Pass] = passes.SPECIALIZE) -> Program:
         """Returns the program as a part of another function, with its parts as steps."""

@@ -150,7 +150,6 @@ class Compiled(Written):
         inputs: the tensors that it takes; they need not be placeholders.
         outputs: the tensors that it computes.
         effects, resources, stays_call, static: see `Program`.
-        numbers: those of the inputs that it takes as Python numbers.
         program: the program, if there is one already, which passes have simplified.
 
     Attributes:
@@ -171,11 +170,9 @@ class Compiled(Written):
         resources: Callable[[Any], Any] = lambda variable: variable,
         stays_call: Callable[[GraphOp], bool] = lambda call: False,
         static: bool | None = None,
-        numbers: Sequence[SymbolicTensor] = (),
         program: Program | None = None,
     ) -> None:
         super().__init__(name)
-        self._numbers = numbers
         if program is not None:
             self.program = program
             return
@@ -205,7 +202,7 @@ class Compiled(Written):
     def _write(self) -> Writer:
         writer = self.writer()
         writer.reserve(self.name)
-        writer.write(self.name, self._program_to_write(), self._numbers)
+        writer.write(self.name, self._program_to_write())
         return writer
 
     def __call__(self, *values: Any) -> Any:
@@ -297,7 +294,7 @@ def _run_again(call: Step | Operation, values: dict[int, Any]) -> None:
         if id(tensor) not in values and tensor.op.type == "Const":
             return tensor.op.op.attrs["value"]
         if id(tensor) not in values and tensor.op.op.registered and not tensor.op.stateful:
-            _run_again(tensor.op, values)  # it was computed as a number
+            _run_again(tensor.op, values)  # it was computed as Python numbers
         return EagerTensor(values[id(tensor)], tensor.dtype)
 
     args = arguments(op, call.args, raw)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import torch
+
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.types.dtypes import int32, int64
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import Program
-from tapeflow.graph.codegen.scalars import template
 
 if TYPE_CHECKING:
     from tapeflow.graph.codegen.loops import Loop
@@ -18,7 +20,7 @@ def counter_of(loop: Loop) -> int | None:
     """Returns the number of the loop variable that counts the iterations, up to a bound that is the same in all; None
     if there is none."""
     program = loop.condition.compiled.program
-    if not program.steps or any(template(step) is None for step in program.steps):
+    if not program.steps or not all(step.pure and step.registered for step in program.steps):
         return None
     test, others = program.steps[-1], program.steps[:-1]
     variables = [id(t) for t in program.inputs[: loop.count]]
@@ -27,13 +29,18 @@ def counter_of(loop: Loop) -> int | None:
     if id(test.args[1]) in variables or any(id(t) in variables for step in others for t in step.inputs):
         return None
     counter = variables.index(id(test.args[0]))
-    body = loop.body.compiled.program
-    after = next((s for s in body.steps if any(t is body.outputs[counter] for t in s.outputs)), None)
-    if after is None or after.op is not ops.AddV2.op or not test.args[0].dtype.is_integer:
+    return counter if increment(loop.body.compiled.program, counter) == 1 else None
+
+
+def increment(body: Program, variable: int) -> int | None:
+    """Returns the constant that each iteration adds to a loop variable, a scalar; None if it does something else."""
+    before, after = body.inputs[variable], body.outputs[variable]
+    step = next((s for s in body.steps if any(t is after for t in s.outputs)), None)
+    if step is None or step.op is not ops.AddV2.op or after.dtype not in (int32, int64) or after.shape.rank != 0:
         return None
-    added = [t for t in after.args if t is not body.inputs[counter]]
-    one = body.constant(added[0]) if len(added) == 1 else None
-    return counter if one is not None and one.item() == 1 else None
+    added = [t for t in step.args if t is not before]
+    value = body.constant(added[0]) if len(added) == 1 else None
+    return value.item() if isinstance(value, torch.Tensor) else None
 
 
 def counts_to_known_bound(loop: Loop) -> bool:

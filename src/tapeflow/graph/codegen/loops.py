@@ -10,6 +10,7 @@ from tapeflow.core import errors
 from tapeflow.core.values.held import boxed
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.compile import Written
+from tapeflow.graph.codegen.counters import counter_of
 from tapeflow.graph.codegen.loop_records import Column, Record, Same
 from tapeflow.graph.codegen.program import Program
 from tapeflow.graph.codegen.prologue import Prologue
@@ -37,7 +38,6 @@ class Loop(Written):
         residuals: tensors of the body's graph that are recorded of each iteration; None if there is no record.
 
     Attributes:
-        recorded_numbers: the ids of those of them that are recorded as Python numbers.
         gradients: the kernels of the gradients that read its record.
     """
 
@@ -57,7 +57,6 @@ class Loop(Written):
         self.count, self.captured, self.places, self.limited = count, captured, places, limited
         self.uniform = uniform
         self.residuals = residuals
-        self.recorded_numbers: set[int] = set()
         self.gradients: list[LoopGradient] = []
 
     def recording(self, tensors: Sequence[SymbolicTensor]) -> Loop:
@@ -103,20 +102,18 @@ class Loop(Written):
         columns.update(zip(map(id, self.in_rows), zip(*record.rows, strict=True), strict=False))
         return columns
 
-    def region(self, graphs: set[int] | None = None, program_of: Callable[[Body], Program] = specialized) -> LoopRegion:
-        """Returns the loop as a part of a program; arguments as of `Region`."""
-        graphs = set() if graphs is None else graphs
+    def region(self, program_of: Callable[[Body], Program] = specialized) -> LoopRegion:
+        """Returns the loop as a part of a program; argument as of `Region`."""
+        rest = self.count, self.places, self.limited, counter_of(self)
         if program_of is not specialized:
-            first, second = [Region(program_of(part), graphs, program_of) for part in (self.condition, self.body)]
-            return LoopRegion(first, second, self.count, self.places, self.limited)
+            return LoopRegion(*[Region(program_of(part), program_of) for part in (self.condition, self.body)], *rest)
         body, prologue, ahead = self.body, self.prologue, None
         step = body.returning([*body.outputs, *self.in_rows]) if self.residuals else body.compiled
         if prologue.tensors:
             inputs = [*body.inputs, *prologue.tensors]  # which have the values that the graph has for them
             step = body.function(step.name, inputs, [*body.outputs, *self.in_rows], static=True)
-            ahead = Ahead(Region(prologue.function.specialized(), graphs), len(prologue.shared), prologue.counter)
-        regions = Region(self.condition.compiled.specialized(), graphs), Region(step.specialized(), graphs)
-        return LoopRegion(*regions, self.count, self.places, self.limited, ahead)
+            ahead = Ahead(Region(prologue.function.specialized()), len(prologue.shared))
+        return LoopRegion(Region(self.condition.compiled.specialized()), Region(step.specialized()), *rest, ahead)
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:
         """Runs the loop on raw values.
@@ -137,6 +134,5 @@ class Loop(Written):
         wanted = {id(t) for t in self._ahead}
         ahead = [i for i, t in enumerate(self.prologue.tensors) if id(t) in wanted]
         recorded = None if self.residuals is None else ahead
-        numbers = writer.write_loop(self.name, self.region(), self.captured, recorded)
-        self.recorded_numbers = {id(t) for t, is_number in zip(self.in_rows, numbers, strict=True) if is_number}
+        writer.write_loop(self.name, self.region(), self.captured, recorded)
         return writer

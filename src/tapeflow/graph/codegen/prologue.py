@@ -19,7 +19,6 @@ from tapeflow.graph.batching.registered import of_plain
 from tapeflow.graph.codegen.compile import Compiled
 from tapeflow.graph.codegen.counters import counter_of
 from tapeflow.graph.codegen.program import bytes_of, needed
-from tapeflow.graph.codegen.scalars import may_be_number
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, Operation
@@ -124,7 +123,7 @@ class Prologue:
         t, op = x.slice, x.slice.op.op
         if op.name in ("Placeholder", "Const"):
             return False
-        if all(map(may_be_number, t.op.inputs)) and t.op.inputs and (may_be_number(t) or op is ops.Pack.op):
+        if t.op.inputs and all(_is_index(i) for i in t.op.inputs) and (_is_index(t) or op is ops.Pack.op):
             return False  # Python numbers cost less
         return not x.stacked or (t.dtype.torch is not None and bytes_of(t) <= _MOST * self._bytes_of_iteration(t))
 
@@ -152,6 +151,10 @@ class Prologue:
     def _worth_sharing(self, tensors: Sequence[SymbolicTensor]) -> bool:
         operations = needed(tensors, (), {id(t) for t in self._body.inputs})
         return any(not isinstance(o.op, GraphOp) and not o.op.view for o in operations)
+
+
+def _is_index(tensor: SymbolicTensor) -> bool:
+    return tensor.dtype.is_integer and tensor.shape.rank == 0
 
 
 def _run(graph: FuncGraph, operation: Operation, batch: Batch, values: dict[int, Slices]) -> list[Slices]:

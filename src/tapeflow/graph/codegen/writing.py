@@ -6,7 +6,7 @@ import builtins
 import functools
 import keyword
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from tapeflow.core import device as devices
@@ -54,8 +54,8 @@ class Writer:
         """The source written so far."""
         return "\n".join(self._rows) + "\n"
 
-    def write(self, name: str, program: Program, numbers: Sequence[SymbolicTensor] = ()) -> None:
-        """Writes the function of a program; the inputs `numbers` are passed as Python numbers."""
+    def write(self, name: str, program: Program) -> None:
+        """Writes the function of a program."""
         self.row(0, f"def {name}({', '.join(map(self.name, program.inputs))}):")
         self.block(program, 1)
         self.write_return(1, list(map(self.reference, program.outputs)))

@@ -34,6 +34,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import ResourceVariable, Variable
 from tapeflow.core.values.variable_updates import Locked
 from tapeflow.graph.codegen.program import Program, Step
+from tapeflow.graph.compiler.binding import bound
 from tapeflow.graph.compiler.expressions import COLUMN, ELEMENT, ROW, Passes, Recorder, recorded
 from tapeflow.graph.compiler.loops import Operand, loops_of
 from tapeflow.graph.compiler.target import function
@@ -84,10 +85,7 @@ class Cluster:
         return self._text(operands, passes, len(sizes)).replace("{name}", self._name)
 
     def function(self) -> Callable[..., Any]:
-        """Returns the function that takes the variables and the inputs, and returns one tensor or a tuple of them.
-
-        It is written for the number of inputs and outputs: a call takes about as long as three of ATen's.
-        """
+        """Returns the function that takes the variables and the inputs, and returns one tensor or a tuple of them."""
         plans: dict[_Shapes, _Plan] = {}
 
         def planned(shapes: _Shapes) -> _Plan:
@@ -307,31 +305,28 @@ def _caller(variables: int, inputs: int, outputs: int, has_totals: bool) -> Code
     memory, addresses = [f"m{i}" for i in range(variables)], [f"p{i}" for i in range(variables + inputs)]
     written = [*addresses[:variables], *(f"{v}.data_ptr()" for v in [*results, *["totals"] * has_totals])]
     shapes = f"({''.join(f'{v}.shape, ' for v in values)})"
+    otherwise = f"one_by_one({', '.join([*handles, *values])})"
     call = [
-        *[f"{p} = {v}.data_ptr()" for v, p in zip([*memory, *values], addresses, strict=True)],
-        # The memory of a tensor with an address of 0 is held by others, or it has no elements.
-        f"if not ({' and '.join(addresses) or True}):",
-        f"    return one_by_one({', '.join([*handles, *values])})",
-        *[f"{r} = empty(shapes[{i}], dtype=dtype{i})" for i, r in enumerate(results)],
-        *(["totals = empty(total, dtype=float64)"] if has_totals else []),
-        f"kernel(sizes, {', '.join([*addresses, *written])})",
+        *bound([*memory, *values], addresses, otherwise),
+        *[f"    {r} = empty(shapes[{i}], dtype=dtype{i})" for i, r in enumerate(results)],
+        *(["    totals = empty(total, dtype=float64)"] if has_totals else []),
+        f"    kernel(sizes, {', '.join([*addresses, *written])})",
     ]
     if variables:
         call = [
-            f"with Locked(({', '.join(handles)},)):",
-            *[f"    t{i}, m{i} = v{i}._begin()" for i in range(variables)],
+            f"    with Locked(({', '.join(handles)},)):",
+            *[f"        t{i}, m{i} = v{i}._begin()" for i in range(variables)],
             *[f"    {line}" for line in call],
-            f"    changed(({', '.join(memory)},))",
-            *[f"    v{i}._end(t{i}, m{i})" for i in range(variables)],
+            f"        changed(({', '.join(memory)},))",
+            *[f"        v{i}._end(t{i}, m{i})" for i in range(variables)],
         ]
     lines = [
         f"def call({', '.join([*handles, *values])}):",
         f"    plan = find({shapes}) or planned({shapes})",
         "    kernel, sizes, shapes, total, _ = plan",
         "    if kernel is None:",
-        f"        return one_by_one({', '.join([*handles, *values])})",
-        *[f"    if not {v}.is_contiguous(): {v} = {v}.contiguous()" for v in values],
-        *[f"    {line}" for line in call],
+        f"        return {otherwise}",
+        *call,
         f"    return {', '.join(results)}",
     ]
     return compile("\n".join(lines), f"<cluster of {inputs} inputs and {outputs} outputs>", "exec")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -28,6 +28,7 @@ from tapeflow.graph.codegen.loop_records import Column, Record, Same
 from tapeflow.graph.codegen.program import CALLS, Program, Step, bytes_of
 from tapeflow.graph.codegen.regions import CONDITIONALS, LOOPS
 from tapeflow.graph.codegen.writing import has_stream, with_stream
+from tapeflow.graph.compiler.binding import bound
 from tapeflow.graph.compiler.clusters import has_llvm
 from tapeflow.graph.compiler.target import function
 from tapeflow.graph.ir.graph import READ
@@ -145,91 +146,99 @@ class _Native:
         name: the name of the function.
         code: the code.
         lists: for each operand, the list that it is, or None.
-        tensors: the operands in the graph, or their specs.
+        shapes: for each operand, its shape; None for what is no tensor, and for tensors that are bound already.
+        own: the number of operands that the code may change; they are the first ones.
 
-    The code takes a table of numbers: of `_numbers`, with the addresses of operands at `_places`, and `_others`.
+    Attributes:
+        bind: takes the raw values of the operands, and returns their memory; None if one has another shape, or no
+            memory of its own.
+        run: takes the most iterations and the operands' memory. Returns the number of iterations, then 1 if the
+            condition still holds, 0 if not, -1 after a failure, then what was recorded.
+        recorded: the entries of the code's table that say what is recorded.
     """
 
-    def __init__(self, name: str, code: Any, lists: Sequence[Any], tensors: Sequence[Any]) -> None:
-        self._name, self._text, self._lists, table = name, code.text(), lists, list(enumerate(code.table))
-        self._numbers = [what[1].data_ptr() if what[0] == "constant" else 0 for what in code.table]
-        self._constants = [what[1] for what in code.table if what[0] == "constant"]
-        self._places = [(slot, what[1]) for slot, what in table if what[0] == "operand"]
-        known = ("limit", "status", "constant", "operand")
-        self._others = [(slot, what) for slot, what in table if what[0] not in known]
-        self._recorded = [what for what in code.table if what[0] == "recorded"]
-        self._array = ctypes.c_int64 * len(table)
-        self._shapes = [None if t.dtype in (variant, resource) else torch.Size(t.shape.as_list()) for t in tensors]
-        self._function: Any = None
+    bind: Callable[..., tuple[Any, ...] | None]
+    run: Callable[..., tuple[int, int, tuple[torch.Tensor, ...]]]
+
+    def __init__(self, name: str, code: Any, lists: Sequence[Any], shapes: Sequence[Any], own: int) -> None:
         if any(entries is not None and entries.shape is None and entries.may_change for entries in lists):
             raise Unsupported("a list of unknown entries")
+        self.recorded = [what for what in code.table if what[0] == "recorded"]
+        self._lists = lists[:own] if any(entries is not None for entries in lists[:own]) else None
+        text = code.text()
 
-    def _operands(self, values: Sequence[Any], own: Container[int]) -> list[Any] | None:
-        """Returns the memory of operands; None if one has another shape, or no memory of its own.
+        def first_call(table: int) -> None:
+            namespace["kernel"] = kernel = function(text, name, 1)
+            kernel(table)
 
-        Args:
-            values: their raw values.
-            own: the places of those that the code changes.
-        """
-        operands: list[Any] = []
-        for i, (value, shape, entries) in enumerate(zip(values, self._shapes, self._lists, strict=True)):
-            if entries is not None:
-                value = _stacked(value[()], entries)
-            elif shape is not None:
-                if value.shape != shape:
-                    return None
-                value = value.clone() if i in own and value.is_contiguous() else value.contiguous()
-                if not value.data_ptr():
-                    return None
-            if value is None:
-                return None
-            operands.append(value)
-        return operands
+        operands = [f"x{i}" for i in range(len(lists))]
+        namespace: dict[str, Any] = {
+            "kernel": first_call, "array": ctypes.c_int64 * len(code.table), "address": ctypes.addressof,
+            "table": code.table, "lists": lists, "stacked": _stacked, "drawn": _drawn, "value": _value,
+            "empty": torch.empty, **{f"shape{i}": shape for i, shape in enumerate(shapes)},
+        }  # fmt: skip
+        lines = [*_binding(operands, lists, shapes, own), *_running(operands, code.table)]
+        exec(compile("\n".join(lines), f"<calls of {name}>", "exec"), namespace)  # it is written here alone
+        self.bind, self.run = namespace["bind"], namespace["run"]
 
-    def _results(self, operands: Sequence[Any], given: Sequence[Any], trips: int) -> list[Any]:
+    def _results(self, operands: Sequence[Any], given: Sequence[Any], trips: int) -> Sequence[Any]:
         """Returns the raw values of operands that the code may have changed, from their memory and those before."""
+        if self._lists is None:
+            return operands
         return [
             value if entries is None else as_variant(Rows(value)) if entries.changes and trips else before
             for value, entries, before in zip(operands, self._lists, given, strict=False)
         ]
 
-    def _run(self, operands: Sequence[Any], limit: int) -> tuple[int, int, list[torch.Tensor]]:
-        """Runs some iterations.
 
-        Args:
-            operands: the memory of the operands.
-            limit: the most iterations.
+def _binding(operands: Sequence[str], lists: Sequence[Any], shapes: Sequence[Any], own: int) -> list[str]:
+    """Returns the lines of `_Native.bind`; arguments as of `_Native`."""
+    lines = [f"def bind({', '.join(operands)}):"]
+    for i, (x, entries) in enumerate(zip(operands, lists, strict=True)):
+        if entries is not None:
+            lines += [f"    {x} = stacked({x}[()], lists[{i}])", f"    if {x} is None: return None"]
+    tensors = [i for i, shape in enumerate(shapes) if shape is not None]
+    lines += [f"    if {operands[i]}.shape != shape{i}: return None" for i in tensors]
+    lines += bound([operands[i] for i in tensors], [f"p{i}" for i in tensors], "None")
+    lines += [f"    {operands[i]} = {operands[i]}.clone()" for i in tensors if i < own]
+    return [*lines, f"    return {', '.join(operands)}{',' if len(operands) == 1 else ''}"]
 
-        Returns:
-            The number of iterations; 1 if the condition still holds, 0 if not, -1 after a failure; what was recorded.
-        """
-        held: list[Any] = []
-        recorded: list[torch.Tensor] = []
-        numbers = list(self._numbers)
-        numbers[0] = limit
-        for slot, place in self._places:
-            numbers[slot] = operands[place].data_ptr()
-        for slot, (what, *rest) in self._others:
-            if what == "length":
-                numbers[slot] = len(operands[rest[0]])
-                continue
-            if what == "drawn":
-                value = _drawn(rest[0], limit)
-            elif what == "recorded":
-                shape, dtype, is_shared = rest
-                value = torch.empty(shape if is_shared else (limit, *shape), dtype=dtype.torch)
-                recorded.append(value)
-            else:
-                value = variable_in(operands[rest[0]] if what == "read" else rest[0])._value.value.contiguous()
-                if list(value.shape) != rest[1].shape.as_list() or not value.data_ptr():
-                    return 0, -1, []
-            held.append(value)
-            numbers[slot] = value.data_ptr()
-        if self._function is None:
-            self._function = function(self._text, self._name, 1)
-        table = self._array(*numbers)
-        self._function(table)
-        return table[0], table[1], recorded
+
+def _running(operands: Sequence[str], table: Sequence[Any]) -> list[str]:
+    """Returns the lines of `_Native.run`, which fill the table that machine code takes."""
+    lines, entries, recorded = [f"def run({', '.join(['limit', *operands])}):"], [], ""
+    for i, (what, *rest) in enumerate(table):
+        if what in ("limit", "status"):
+            entries.append("limit" if what == "limit" else "0")
+        elif what == "constant":
+            entries.append(str(rest[0].data_ptr()))
+        elif what in ("operand", "length"):
+            x = operands[rest[0]]
+            entries.append(f"{x}.data_ptr()" if what == "operand" else f"len({x})")
+        else:
+            entries.append(f"v{i}.data_ptr()")
+        if what == "drawn":
+            lines.append(f"    v{i} = drawn(table[{i}][1], limit)")
+        elif what == "recorded":
+            shape, _, is_shared = rest
+            size = f"{shape}" if is_shared else f"(limit, *{shape})"
+            lines.append(f"    v{i} = empty({size}, dtype=table[{i}][2].torch)")
+            recorded += f"v{i}, "
+        elif what in ("read", "variable"):
+            source = operands[rest[0]] if what == "read" else f"table[{i}][1]"
+            lines += [f"    v{i} = value({source}, table[{i}][2])", f"    if v{i} is None: return 0, -1, ()"]
+    return [
+        *lines,
+        f"    numbers = array({', '.join(entries)})",
+        "    kernel(address(numbers))",
+        f"    return numbers[0], numbers[1], ({recorded})",
+    ]
+
+
+def _value(variable: Any, spec: Any) -> torch.Tensor | None:
+    """Returns the value of a variable in one piece; None if it has another shape or no memory of its own."""
+    value: torch.Tensor = variable_in(variable)._value.value.contiguous()
+    return value if list(value.shape) == spec.shape.as_list() and value.data_ptr() else None
 
 
 class NativeLoop(_Native):
@@ -248,14 +257,14 @@ class NativeLoop(_Native):
 
         self._loop = loop
         code, lists = loop_code(loop, tensors)
-        super().__init__(loop.name, code, lists, tensors)
+        super().__init__(loop.name, code, lists, list(map(_shape, tensors)), loop.count)
         draws = [what[1] for what in code.table if what[0] == "drawn"]
         most = max([step.outputs[0].shape.num_elements() for step in draws], default=0)
         self._most_drawn = _MOST_DRAWN // most + 1 if most else 0
         self._counts = counts_to_known_bound(loop)
         if not self._counts and any(map(has_stream, draws)):
             raise Unsupported("nobody knows how many numbers to draw from a seed")
-        is_shared = dict(zip(map(id, loop.residuals or ()), [what[3] for what in self._recorded], strict=True))
+        is_shared = dict(zip(map(id, loop.residuals or ()), [what[3] for what in self.recorded], strict=True))
         takes_records = any(t.dtype is variant for t in loop.residuals or ())  # which machine code does not keep
         if takes_records and not all(gradient.compiles(loop, is_shared) for gradient in loop.gradients):
             raise Unsupported("the gradient needs the records of conditionals")
@@ -268,7 +277,7 @@ class NativeLoop(_Native):
         """
         loop, tensors = self._loop, values[1:] if self._loop.limited else values
         limit = max(int(values[0]), 0) if loop.limited else 2**62
-        operands = self._operands(tensors, range(loop.count))
+        operands = self.bind(*tensors)
         if operands is None:
             return loop(*values)
         at_once = _AT_ONCE
@@ -279,10 +288,11 @@ class NativeLoop(_Native):
             at_once = _FIRST_STACKED
         trips, rows = 0, []
         while True:
-            count, status, recorded = self._run(operands, min(limit - trips, at_once))
+            count, status, recorded = self.run(min(limit - trips, at_once), *operands)
             if status < 0:
                 return loop(*values)
-            rows.append([t if what[3] else t[:count] for t, what in zip(recorded, self._recorded, strict=True)])
+            if recorded:
+                rows.append([t if what[3] else t[:count] for t, what in zip(recorded, self.recorded, strict=True)])
             trips += count
             if not status or trips >= limit:
                 break
@@ -293,7 +303,7 @@ class NativeLoop(_Native):
     def _record(self, rows: Sequence[Sequence[torch.Tensor]], trips: int) -> Record:
         """Returns the record of the iterations, from its parts."""
         columns: dict[int, Column] = {}
-        for t, (*_, is_shared), *parts in zip(self._loop.residuals or (), self._recorded, *rows, strict=True):
+        for t, (*_, is_shared), *parts in zip(self._loop.residuals or (), self.recorded, *rows, strict=True):
             columns[id(t)] = Same(parts[0]) if is_shared else parts[0] if len(parts) == 1 else torch.cat(parts)
         return Record(self._loop, columns, trips)
 
@@ -338,8 +348,8 @@ class NativeGradient(_Native):
 
         with contextlib.suppress(Unsupported):
             code, lists = gradient_code(program, following, list(added.values()), is_shared, outputs)
-            super().__init__("gradient", code, lists, tensors)
-            self._shapes[self._count :] = [None] * (len(tensors) - self._count)
+            shapes = [*map(_shape, cotangents), *[None] * (len(tensors) - self._count)]
+            super().__init__("gradient", code, lists, shapes, self._count)
             self.compiles = True
 
     def __call__(
@@ -360,15 +370,19 @@ class NativeGradient(_Native):
             return None
         sums = [torch.zeros(spec.shape.as_list(), dtype=spec.dtype.torch) for spec in self._specs]
         captures = [c.contiguous() if isinstance(c, torch.Tensor) else c for c in captures]
-        operands = self._operands([*cotangents, *captures, *sums], range(self._count))
+        operands = self.bind(*cotangents, *captures, *sums)
         if operands is None:
             return None
-        _, status, recorded = self._run(operands, trips)
+        _, status, recorded = self.run(trips, *operands)
         if status < 0:
             return None
         last = self._results(operands[: self._count], cotangents, trips)
-        rows = [t.expand(trips, *t.shape) if what[3] else t for t, what in zip(recorded, self._recorded, strict=True)]
+        rows = [t.expand(trips, *t.shape) if what[3] else t for t, what in zip(recorded, self.recorded, strict=True)]
         return last, dict(zip(self._added, sums, strict=True)), rows
+
+
+def _shape(tensor: SymbolicTensor | TensorSpec) -> torch.Size | None:
+    return None if tensor.dtype in (variant, resource) else torch.Size(tensor.shape.as_list())
 
 
 def _drawn(step: Step, trips: int) -> torch.Tensor:

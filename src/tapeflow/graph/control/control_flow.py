@@ -284,6 +284,8 @@ def while_loop(
         )
     captured, (in_condition, in_body) = _captures_of(graphs)
     limit = None if maximum_iterations is None else convert(maximum_iterations, int32)
+    if limit is not None and limit.shape.rank not in (0, None):
+        raise errors.InvalidArgumentError.of(f"maximum_iterations must be a scalar, but it has shape {limit.shape}")
     if isinstance(limit, EagerTensor):
         limit = state.graph.constant(limit, f"{scope}/maximum_iterations/")
     specs = [(t.dtype, _common([s, o.shape])) for t, s, o in zip(flat, shapes, loop_body.outputs, strict=True)]

@@ -8,7 +8,7 @@ one to the first.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -115,7 +115,7 @@ class LoopGradient:
                 self.residuals.append(t)
         self.loop = loop.recording(self.residuals)
         self.loop.gradients.append(self)
-        self._iterations: dict[Any, tuple[Loop, _Iteration]] = {}  # by the loops that record, and whether as numbers
+        self._iterations: dict[int, tuple[Loop, _Iteration]] = {}  # by the ids of the loops that record
 
     def __call__(self, record: Any, *values: Any) -> tuple[Any, ...]:
         """Returns the gradients of the inputs `sources`, as raw values."""
@@ -132,12 +132,12 @@ class LoopGradient:
         owned: set[int] = set()  # the totals that this call allocated
         loop, trips = record[()].loop, record[()].trips
         is_native = record[()].columns is not None
-        iteration = self.iteration(loop, is_native)
+        iteration = self.iteration(loop)
         columns = self._columns(record[()], inputs)
         computed = iteration.in_machine_code(columns, trips, grads, totals) if is_native and trips else None
         if computed is None and is_native and trips and self._needs_records:
             again = loop(*inputs[: len(inputs) - len(self.outside)])[-1][()]
-            iteration, columns = self.iteration(loop, False), self._columns(again, inputs)
+            columns = self._columns(again, inputs)
         if computed is None:
             computed = self._from_last(iteration, columns, trips, grads, totals, owned)
         sums = iteration.sums
@@ -202,19 +202,13 @@ class LoopGradient:
             loop: the loop that records the residuals.
             is_shared: for each residual, by the ids, whether it is the same in all iterations.
         """
-        return self.iteration(loop, True).compiled(is_shared.__getitem__).compiles
+        return self.iteration(loop).compiled(is_shared.__getitem__).compiles
 
-    def iteration(self, loop: Loop, is_native: bool = False) -> _Iteration:
-        """Returns what is computed in each iteration from the record of a loop, which may have further residuals.
-
-        Args:
-            loop: the loop.
-            is_native: whether machine code wrote the record, which has no Python numbers.
-        """
-        key = id(loop), is_native
-        if key not in self._iterations:
-            self._iterations[key] = loop, _Iteration(self, loop, () if is_native else loop.recorded_numbers)
-        return self._iterations[key][1]
+    def iteration(self, loop: Loop) -> _Iteration:
+        """Returns what is computed in each iteration from the record of a loop, which may have further residuals."""
+        if id(loop) not in self._iterations:
+            self._iterations[id(loop)] = loop, _Iteration(self, loop)
+        return self._iterations[id(loop)][1]
 
 
 class _Iteration:
@@ -223,7 +217,6 @@ class _Iteration:
     Args:
         gradient: the gradient of the loop.
         loop: the loop that records the residuals.
-        recorded_numbers: the ids of those that are recorded as Python numbers.
 
     Attributes:
         sums: the sums that are computed after the loop.
@@ -237,7 +230,7 @@ class _Iteration:
             transposed, such as the weights of a recurrent layer.
     """
 
-    def __init__(self, gradient: LoopGradient, loop: Loop, recorded_numbers: Container[int]) -> None:
+    def __init__(self, gradient: LoopGradient, loop: Loop) -> None:
         backward = gradient.backward
         self._gradient = gradient
         captures = backward.graph.internal_captures
@@ -262,9 +255,7 @@ class _Iteration:
         transposed = {id(b) for _, b, *flags in products if flags[1:2] == [True]}
         self.transposed = [i for i in invariant if id(captures[i]) in transposed]
         inputs = [*backward.inputs[: len(gradient.live)], *(captures[i] for i in self.captured)]
-        recorded = [(captures[i], *gradient.captures[i]) for i in self.captured]
-        as_numbers = [t for t, kind, at in recorded if kind == "record" and at in recorded_numbers]
-        self.function = backward.function(f"iteration_of_{backward.name}", inputs, outputs, effects, numbers=as_numbers)
+        self.function = backward.function(f"iteration_of_{backward.name}", inputs, outputs, effects)
         self._native: NativeGradient | None = None
 
     def in_machine_code(
@@ -376,7 +367,7 @@ def _laid_out_transposed(column: Column) -> Column:
 
 
 def _same_shapes(columns: Sequence[Any]) -> bool:
-    """Tests whether each column holds tensors of one shape, or numbers."""
+    """Tests whether each column holds tensors of one shape."""
     lists = [c for c in columns if not isinstance(c, torch.Tensor) and isinstance(c[0], torch.Tensor)]
     return all(all(value.shape == c[0].shape for value in c) for c in lists)
 

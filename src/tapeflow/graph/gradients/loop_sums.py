@@ -109,20 +109,12 @@ class LoopSums:
         """Returns the raw sums for `numbers`.
 
         Args:
-            columns: the values of each of `per_iteration` in all iterations, all of one shape: tensors, or numbers of
-                scalars, or a tensor that holds them stacked.
+            columns: the values of each of `per_iteration` in all iterations: tensors of one shape, or a tensor that
+                holds them stacked.
             shared: the values of `shared`.
         """
-        stacks = [_stacked(column, t) for column, t in zip(columns, self.per_iteration, strict=True)]
+        stacks = [column if isinstance(column, torch.Tensor) else torch.stack(column) for column in columns]
         return list(self._function(torch.tensor(len(stacks[0]), dtype=torch.int32), *stacks, *shared))
-
-
-def _stacked(column: Any, tensor: SymbolicTensor) -> torch.Tensor:
-    """Returns the values of a tensor in all iterations as one tensor."""
-    if isinstance(column, torch.Tensor):
-        return column
-    numbers = not isinstance(column[0], torch.Tensor)
-    return torch.tensor(column, dtype=tensor.dtype.torch) if numbers else torch.stack(column)
 
 
 def _has_rule(operation: Operation, varies: bool) -> bool:
