@@ -126,7 +126,7 @@ class Compiled:
         operands = [Operand(d, (True, i not in broadcast)[-loops:]) for i, d in enumerate(self.inputs)]
         with skipping_without_sleef():
             module = text(operands, recorded(operands, compute), loops)
-        self.function = function(module, op.name, 1 + len(operands) + len(constants))
+        self.function = function(op.name, module, lambda: module, 1 + len(operands) + len(constants))
 
     def __call__(self, *values, sizes=None):
         sizes = sizes or [len(values[0])]

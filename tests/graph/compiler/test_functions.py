@@ -22,7 +22,7 @@ def computed(name, x):
     operands = [Operand(tf.float32, (True,))]
     module = text(operands, recorded(operands, lambda b, x: [FUNCTIONS[name](b, x[0])]), 1)
     sizes, y = (ctypes.c_int64 * 1)(len(x)), torch.empty_like(x)
-    function(module, f"test_{name}", 3)(ctypes.addressof(sizes), x.data_ptr(), y.data_ptr())
+    function(f"test_{name}", module, lambda: module, 3)(ctypes.addressof(sizes), x.data_ptr(), y.data_ptr())
     return y
 
 

@@ -17,7 +17,7 @@ def test_code_cached_under_another_name(monkeypatch, tmp_path):
     monkeypatch.setenv("TAPEFLOW_CACHE_DIR", str(tmp_path))
     for name in ("first", "second"):
         target = Target()
-        successor = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(target.address(SUCCESSOR, name))
+        successor = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(target.address(name, SUCCESSOR, lambda: SUCCESSOR))
         assert successor(41) == 42
 
 
@@ -25,10 +25,10 @@ def test_code_cached_under_another_name(monkeypatch, tmp_path):
 def test_code_in_a_folder_that_others_write_is_not_run(monkeypatch, tmp_path):
     monkeypatch.setenv("TAPEFLOW_CACHE_DIR", str(tmp_path))
     target = Target()
-    target.address(SUCCESSOR, "first")
+    target.address("first", SUCCESSOR, lambda: SUCCESSOR)
     (path,) = (tmp_path / "tapeflow" / "kernels").iterdir()
     path.parent.chmod(0o777)
     before = path.stat().st_mtime_ns, path.read_bytes()
     assert Target()._cached(path.name) is None
-    assert Target().address(SUCCESSOR, "first")
+    assert Target().address("first", SUCCESSOR, lambda: SUCCESSOR)
     assert (path.stat().st_mtime_ns, path.read_bytes()) == before

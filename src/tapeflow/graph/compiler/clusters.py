@@ -136,9 +136,9 @@ class Cluster:
                 passes = self._passes(operands, kinds, rows)
                 if passes.kept and sizes[-1] > _LONGEST_ROW:
                     return _ONE_BY_ONE
-                text = self._text(operands, passes, len(sizes))
                 pointers = len(operands) + len(passes.outputs) + bool(self._columns)
-                kernel = function(text, self._name, 1 + pointers)
+                text = functools.partial(self._text, operands, passes, len(sizes))
+                kernel = function(self._name, f"{len(sizes)} {operands} {passes.signature()}", text, 1 + pointers)
             except Unsupported:  # the plan remembers it
                 return _ONE_BY_ONE
             self._kernels[key] = kernel
@@ -474,15 +474,17 @@ class _Group:
         steps: the steps, in their order.
         loops: the shape that the loops of a cluster go through; None for a step that has no place in a cluster.
         sources: the groups that must run before it.
+        reads: the ids of the tensors that are values of variables after its changes.
         first, last: the indices of its first and its last step.
     """
 
-    __slots__ = ("first", "last", "loops", "sources", "steps")
+    __slots__ = ("first", "last", "loops", "reads", "sources", "steps")
 
     def __init__(self, index: int, step: Step, loops: list[int | None] | None) -> None:
         self.steps = [step]
         self.loops = loops
         self.sources: set[_Group] = set()
+        self.reads: list[int] = []
         self.first = self.last = index
 
 
@@ -499,6 +501,7 @@ class _Clustering:
         self._all: dict[int, _Group] = {}
         self._totals = {id(step.outputs[0]) for step in program.steps if reduces_columns(step)}
         self._before = effects_before(program.steps)
+        self._index = {id(step): i for i, step in enumerate(program.steps)}
         self._producers = {id(t): i for i, step in enumerate(program.steps) for t in step.outputs}
         self._groups: list[_Group | None] = []  # by the indices of steps
         for index, (step, before) in enumerate(zip(program.steps, self._before, strict=True)):
@@ -507,6 +510,7 @@ class _Clustering:
                 self._groups.append(None)
                 if effects:
                     self._group_of[id(step.outputs[0])] = effects[0]
+                    effects[0].reads.append(id(step.outputs[0]))
                 continue
             sources = {*effects, *(g for t in step.inputs if (g := self._group_of.get(id(t))) is not None)}
             loops = self._loops(step)
@@ -597,8 +601,11 @@ class _Clustering:
             if other in g.sources:
                 g.sources.remove(other)
                 g.sources.add(group)
-        self._groups = [group if g is other else g for g in self._groups]
-        self._group_of.update((i, group) for i, g in self._group_of.items() if g is other)
+        group.reads += other.reads
+        for step in other.steps:
+            self._groups[self._index[id(step)]] = group
+            self._group_of.update((id(t), group) for t in step.outputs)
+        self._group_of.update((i, group) for i in other.reads)
 
     def _reaches(self, group: _Group, wanted: _Group) -> bool:
         """Returns True if a group depends on another one, directly or through others."""
@@ -615,8 +622,7 @@ class _Clustering:
     def steps(self, chosen: Sequence[_Group]) -> list[Step]:
         """Returns the steps of the program, with clusters for the chosen groups, as close to their order as it goes."""
         steps, uses = self._program.steps, self._program.use_counts()
-        index = {id(step): i for i, step in enumerate(steps)}
-        units = [sorted(index[id(step)] for step in group.steps) for group in chosen]
+        units = [sorted(self._index[id(step)] for step in group.steps) for group in chosen]
         reads = [self._known_reads(members) for members in units]
         unit_of = {i: unit for unit, members in enumerate(units) for i in members}
         inside: Counter[int] = Counter()

@@ -174,6 +174,17 @@ class Passes:
                     self.roots[first[node]].append(node)
             roots += [node for node, at in self.kept.items() if at == i and node not in roots]
 
+    def signature(self) -> str:
+        """Returns a text that is the same for passes that compute the same."""
+        numbers: dict[Node, int] = {}
+        lines = []
+        for node in below(self.outputs, lambda node: False):
+            numbers[node] = len(numbers)
+            operands = [numbers[operand] for operand in node.operands]
+            lines.append(f"{node.kind} {operands} {node.extra} {node.dtype.name} {node.of_row}")
+        outputs = [numbers[node] for node in self.outputs]
+        return "\n".join([*lines, f"{outputs} {self.kinds} {self.pass_of} {self.rows}"])
+
     def computed(self, i: int) -> list[Node]:
         """Returns the expressions that a pass computes for each element or row, operands first."""
         return below(self.roots[i], lambda node: node.of_row or self.kept.get(node, i) < i)

@@ -168,7 +168,7 @@ class _Native:
         text = code.text()
 
         def first_call(table: int) -> None:
-            namespace["kernel"] = kernel = function(text, name, 1)
+            namespace["kernel"] = kernel = function(name, text, lambda: text, 1)
             kernel(table)
 
         operands = [f"x{i}" for i in range(len(lists))]

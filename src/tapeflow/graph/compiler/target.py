@@ -1,7 +1,8 @@
 """Machine code for this processor, through LLVM.
 
-LLVM is loaded when the first kernel is compiled. Object code is cached on disk, keyed by the code before compilation,
-the processor and the version of LLVM.
+LLVM is loaded when the first kernel is compiled. Object code is cached on disk. Its key has all that the code follows
+from: what the kernel computes, the files that write kernels, the processor and the version of LLVM. So LLVM's language,
+which takes Python longer to write than a kernel runs a thousand times, is written only if the code is in no cache.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ import pathlib
 import platform
 import tempfile
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import torch
 
+from tapeflow.core.ops import elements
 from tapeflow.core.ops.elements import Unsupported
 
 _lock = threading.Lock()  # LLVM's modules are not made by two threads at once
@@ -51,25 +54,30 @@ class Target:
             opt=2, codemodel="jitdefault", jit=True, cpu=self.cpu, features=self._features
         )
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), self._machine)
-        self._key = f"{llvm.llvm_version_info} {self.cpu} {self._features}".encode()
+        self._key = f"{llvm.llvm_version_info} {self.cpu} {self._features} {_sources()}".encode()
         self._objects: dict[str, Any] = {}  # the names of functions whose code is loaded
 
     def has(self, symbol: str) -> bool:
         """Returns True if machine code can call a function of this name."""
         return self._llvm.address_of_symbol(symbol) is not None
 
-    def address(self, text: str, name: str) -> int:
+    def address(self, name: str, key: str, text: Callable[[], str]) -> int:
         """Returns the address of a function.
 
         Args:
-            text: a module of LLVM's language, with `{name}` for the function's name.
             name: the beginning of the function's name; a hash follows.
+            key: what the function follows from.
+            text: returns a module of LLVM's language, with `{name}` for the function's name.
         """
-        digest = hashlib.sha256(f"{name} {text}".encode() + self._key).hexdigest()[:32]
+        digest = hashlib.sha256(f"{name} {key}".encode() + self._key).hexdigest()[:32]
         unique = f"{name}_{digest}"
         with _lock:
+            known = unique in self._objects
+            code = None if known else self._cached(digest)
+        written = text() if not known and code is None else ""  # it asks for the target, and so for the lock
+        with _lock:
             if unique not in self._objects:
-                code = self._cached(digest) or self._compiled(text.replace("{name}", unique), digest)
+                code = code or self._compiled(written.replace("{name}", unique), digest)
                 self._engine.add_object_file(self._llvm.object_file.ObjectFileRef.from_data(code))
                 self._engine.finalize_object()
                 self._objects[unique] = True
@@ -113,15 +121,21 @@ def _target() -> Target:
     return Target()
 
 
-def function(text: str, name: str, arguments: int) -> Any:
+def function(name: str, key: str, text: Callable[[], str], arguments: int) -> Any:
     """Returns a compiled function of pointers and integers, which runs without the interpreter's lock.
 
     Args:
-        text, name: see `Target.address`.
+        name, key, text: see `Target.address`.
         arguments: the number of its arguments.
     """
     kind = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * arguments)
-    return kind(target().address(text, name))
+    return kind(target().address(name, key, text))
+
+
+def _sources() -> str:
+    """Returns a hash of the files that write kernels: the modules beside this one, and the forms that they build on."""
+    files = [*sorted(pathlib.Path(__file__).parent.glob("*.py")), pathlib.Path(elements.__file__)]
+    return hashlib.sha256(b"".join([file.read_bytes() for file in files])).hexdigest()
 
 
 def _libraries() -> list[pathlib.Path]:

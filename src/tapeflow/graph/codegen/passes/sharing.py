@@ -18,6 +18,7 @@ def share(program: Program) -> None:
     """
     same_as: dict[int, SymbolicTensor] = {}
     computed: dict[Any, Step] = {}
+    reads: dict[int | None, list[Any]] = {}  # the keys of reads, by the ids of variables
     remaining = []
     for step in program.steps:
         step.args = substituted(step.args, same_as)
@@ -29,10 +30,13 @@ def share(program: Program) -> None:
             continue
         if key is not None:
             computed[key] = step
+            if step.op is READ:
+                reads.setdefault(key[1], []).append(key)
         elif step.must_run:
             changed = step.changed_variable
-            for read in [k for k in computed if k[0] is READ and (changed is None or k[1] is None or k[1] == changed)]:
-                del computed[read]
+            for variable in [*reads] if changed is None else [changed, None]:
+                for read in reads.pop(variable, ()):
+                    del computed[read]
         remaining.append(step)
     program.steps = remaining
     program.outputs = substituted(program.outputs, same_as)
