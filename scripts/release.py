@@ -2,6 +2,10 @@
 """Builds what is published, and tries it as those get it who install it. Needs nothing but Python and pip.
 
     python3 dev.py release [--tag v0.1.0]
+    .venv/bin/python scripts/release.py --freeze
+
+`--freeze` writes the files that this version saves, with what they give, into `tests/fixtures/releases/VERSION`.
+`tests/test_releases.py` has every later version load them.
 
 In `dist` are then the source distributions and wheels of `tapeflow` and `tapeflow-as-tensorflow`. Each wheel is built
 from its source distribution, which so lacks nothing. Before: the versions that stand in several files agree, and with
@@ -50,7 +54,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tag", help="the tag that is published, which must be that of the version")
     parser.add_argument("--torch-index", metavar="URL")
+    parser.add_argument("--freeze", action="store_true", help="write the files of this version for tests, and stop")
     args = parser.parse_args()
+    if args.freeze:
+        return freeze()
     check_versions(args.tag)
     shutil.rmtree(DIST, ignore_errors=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -75,8 +82,28 @@ def check_versions(tag):
         sys.exit(f"pyproject.toml has the version {package}, but {', '.join(wrong)}.")
     if stand_in != re.search(r'^VERSION = "(.*?)"', code, re.MULTILINE)[1]:
         sys.exit(f"as_tensorflow/pyproject.toml has {stand_in}, which is not the version of the API.")
+    if not frozen_files().exists():
+        sys.exit(f"tests/fixtures/releases has no files of {package}: run scripts/release.py --freeze.")
     if tag and not re.fullmatch(r", \d{4}-\d\d-\d\d", changes[2]):
         sys.exit(f"CHANGELOG.md does not have the day on which {package} is released: it has {changes[0]!r}.")
+
+
+def frozen_files():
+    """Returns the folder with the files of this version."""
+    return ROOT / "tests/fixtures/releases" / tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+
+
+def freeze():
+    """Writes the files of this version; a released version keeps its own."""
+    folder = frozen_files()
+    if folder.exists():
+        sys.exit(f"{folder} exists already. A version that is not released yet may write it anew: delete it before.")
+    sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests/support")]
+    import release_artefacts
+
+    release_artefacts.freeze(folder)
+    size = sum(p.stat().st_size for p in folder.rglob("*") if p.is_file())
+    print(f"{folder}: {size:,} bytes")
 
 
 def build(folder):
