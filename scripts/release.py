@@ -57,7 +57,8 @@ def main():
     parser.add_argument("--freeze", action="store_true", help="write the files of this version for tests, and stop")
     args = parser.parse_args()
     if args.freeze:
-        return freeze()
+        freeze()
+        return
     check_versions(args.tag)
     shutil.rmtree(DIST, ignore_errors=True)
     with tempfile.TemporaryDirectory() as folder:
