@@ -29,3 +29,13 @@ assert not errors, errors
 def test_threads_load_namespaces_at_once():
     run = subprocess.run([sys.executable, "-W", "ignore", "-c", PROGRAM], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
+
+
+def test_pythons_without_the_lock_are_refused():
+    program = "import sys; sys._is_gil_enabled = lambda: {}; import tapeflow"
+    refused, taken = (
+        subprocess.run([sys.executable, "-W", "ignore", "-c", program.format(enabled)], capture_output=True, text=True)
+        for enabled in (False, True)
+    )
+    assert "ImportError: TapeFlow needs Python's global interpreter lock" in refused.stderr
+    assert taken.returncode == 0, taken.stderr
