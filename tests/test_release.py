@@ -70,3 +70,15 @@ def test_files_have_the_time_of_the_commit(monkeypatch):
     assert release.commit_time() == 1700000000
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "")
     assert release.commit_time() >= 315532800
+
+
+def test_dev_refuses_pythons_that_tapeflow_does_not_run_on(monkeypatch):
+    dev = runpy.run_path(str(ROOT / "dev.py"))
+    dev["check_python"]()
+    monkeypatch.setattr(release.sys, "_is_gil_enabled", lambda: False, raising=False)
+    with pytest.raises(SystemExit, match="needs Python's global lock"):
+        dev["check_python"]()
+    monkeypatch.undo()
+    monkeypatch.setattr(release.sys, "version_info", (3, 10, 0, "final", 0))
+    with pytest.raises(SystemExit, match=r"TapeFlow needs Python 3\.11 to 3\.15"):
+        dev["check_python"]()
