@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+from contextlib import suppress
 
 import h5py
 import numpy as np
@@ -174,7 +175,8 @@ def test_members_outside_of_the_archive(tmp_path):
     path = saved(tmp_path, "keras")
     outside = tmp_path / "outside"
     write(path, {**members(path), str(outside): "x", "../" * 20 + str(outside)[1:]: "x", "assets/a": "x"})
-    keras.models.load_model(path)  # which skips them
+    with suppress(AttributeError):  # of Keras 3.12.4; later ones skip these members
+        keras.models.load_model(path)
     assert not outside.exists()
 
 

@@ -61,7 +61,7 @@ def __getattr__(name: str) -> Any:
         what = path.strip(":").replace(":", ".")
         raise ImportError(
             f"Keras {version} has no `{what}`, which TapeFlow needs for this. Versions {OLDEST} to {NEWEST} have it: "
-            'pip install "keras>=3.12.4,!=3.13.*,!=3.14.0,<3.16"'
+            'pip install "keras>=3.12.4,!=3.13.*,!=3.14.*,<3.16"'
         )
     globals()[name] = value
     return value
