@@ -280,6 +280,11 @@ def test_files_outside_of_the_assets_of_a_graph(tmp_path):
     write_model(path, meta)
     with pytest.raises(OSError, match="a file outside of its assets"):
         tf.saved_model.load(path)
+    with (
+        tf.Graph().as_default(), tf.compat.v1.Session() as session,
+        pytest.raises(OSError, match="a file outside of its assets"),
+    ):  # fmt: skip
+        tf.compat.v1.saved_model.load(session, ["serve"], path)
 
 
 def test_constants(tmp_path):
