@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import release_artefacts
+import tapeflow as tf
 
 RELEASES = sorted((pathlib.Path(__file__).parent / "fixtures" / "releases").iterdir())
 FILES = [(folder, name) for folder in RELEASES for name in release_artefacts.expected(folder)]
@@ -29,9 +30,17 @@ def assert_same(actual, expected):
         assert actual == expected
 
 
+def is_older_keras(recorded):
+    """Returns True if a newer Keras than the present one wrote these files: Keras does not promise to read them."""
+    present, writer = (version.split(".")[:2] for version in (tf.keras.__version__, recorded.get("keras", "0.0")))
+    return [int(n) for n in present] < [int(n) for n in writer]
+
+
 @pytest.mark.parametrize(("folder", "name"), FILES, ids=[f"{folder.name}-{name}" for folder, name in FILES])
 def test_files_of_a_release(folder, name, tmp_path):
     recorded = release_artefacts.expected(folder)[name]
+    if is_older_keras(recorded):
+        pytest.skip(f"Keras {recorded['keras']} wrote these files")
     copy = shutil.copytree(folder / name, tmp_path / name)  # a checkpoint's manager may write
     assert_same(release_artefacts.results(copy.parent, name, recorded["inputs"]), recorded["outputs"])
 
@@ -43,7 +52,7 @@ def test_what_is_written_now(tmp_path):
     newest = release_artefacts.expected(RELEASES[-1])
     assert now.keys() >= newest.keys()
     for name, recorded in newest.items():
-        if recorded["inputs"] == json.loads(json.dumps(now[name]["inputs"])):
+        if recorded["inputs"] == json.loads(json.dumps(now[name]["inputs"])) and not is_older_keras(recorded):
             assert_same(now[name]["outputs"], recorded["outputs"])
 
 

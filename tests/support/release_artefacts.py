@@ -17,6 +17,7 @@ import tapeflow as tf
 
 v1 = tf.compat.v1
 KINDS = {}
+OF_KERAS = ("keras", "hdf5", "checkpoint")  # these need the version of Keras that wrote them, or a newer one
 X = [[0.5, -1.0, 2.0], [1.5, 0.25, -0.75]]
 SEQUENCES = [[[0.1, 0.2], [0.3, -0.4], [0.5, 0.6]], [[-1.0, 0.5], [0.25, 0.75], [2.0, -2.0]]]
 
@@ -433,6 +434,8 @@ def freeze(folder):
         with contextlib.chdir(folder):
             cls.write(name)  # no file holds an absolute path
             expected[name] = {"inputs": inputs, "outputs": plain(cls.run(name, **inputs))}
+        if name in OF_KERAS:
+            expected[name]["keras"] = tf.keras.__version__
     pathlib.Path(folder, "expected.json").write_text(json.dumps(expected, indent=1) + "\n")
 
 
