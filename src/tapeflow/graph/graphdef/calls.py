@@ -1,5 +1,5 @@
-"""Which functions of a library call which. A hostile file may have functions that call themselves, or that call each
-other so often that they expand to billions of operations.
+"""Checks of the calls between the functions of a library. A hostile file may have functions that call themselves, or
+that call each other so often that they expand to billions of operations.
 """
 
 from __future__ import annotations
