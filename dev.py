@@ -52,6 +52,8 @@ def check_python():
     if not OLDEST <= sys.version_info[:2] <= NEWEST:
         wanted = "{}.{} to {}.{}".format(*OLDEST, *NEWEST)
         sys.exit(f"TapeFlow needs Python {wanted}; this is {sys.version.split()[0]}. Run dev.py with another python3.")
+    if not getattr(sys, "_is_gil_enabled", lambda: True)():
+        sys.exit("TapeFlow needs Python's global lock, and this Python runs without: run dev.py with another python3.")
 
 
 def install(torch_index):

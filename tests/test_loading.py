@@ -56,3 +56,13 @@ def test_a_module_has_one_copy_whichever_name_it_is_found_by():
     )
     run = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
+
+
+def test_pythons_without_the_lock_are_refused():
+    program = "import sys; sys._is_gil_enabled = lambda: {}; import tapeflow"
+    refused, taken = (
+        subprocess.run([sys.executable, "-W", "ignore", "-c", program.format(enabled)], capture_output=True, text=True)
+        for enabled in (False, True)
+    )
+    assert "ImportError: TapeFlow needs Python's global interpreter lock" in refused.stderr
+    assert taken.returncode == 0, taken.stderr

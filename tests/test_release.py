@@ -1,8 +1,10 @@
 """The versions that stand in several files agree, as `scripts/release.py` asks before it builds."""
 
+import io
 import pathlib
 import re
 import runpy
+import tarfile
 import tomllib
 
 import pytest
@@ -28,8 +30,9 @@ def test_the_versions_of_python_agree():
     for folder in ("", "as_tensorflow"):
         project = tomllib.loads((ROOT / folder / "pyproject.toml").read_text())["project"]
         assert project["requires-python"] == f">={pythons[0]},<3.{newest + 1}"
-    workflow = (ROOT / ".github/workflows/tests.yml").read_text()
-    assert re.search(r"python: \[(.*)\]", workflow)[1] == ", ".join(f'"{p}"' for p in pythons)
+    for name in ("tests", "publish"):
+        workflow = (ROOT / f".github/workflows/{name}.yml").read_text()
+        assert re.search(r"python: \[(.*)\]", workflow)[1] == ", ".join(f'"{p}"' for p in pythons)
     for page in ("README.md", "docs/start/install.md"):
         assert f"Python {pythons[0]} to {pythons[-1]}" in (ROOT / page).read_text()
 
@@ -40,9 +43,45 @@ def test_the_versions_of_torch_and_keras_agree():
         source = (ROOT / "src/tapeflow" / module).read_text()
         oldest, newest = re.search(r'OLDEST, NEWEST = "(.*)", "(.*)"', source).groups()
         major, minor = newest.split(".")
-        wanted = f">={oldest},<{major}.{int(minor) + 1}"
-        assert f"{name}{wanted}" in project["dependencies"]
-        assert f"{name}{wanted}" in source
+        (wanted,) = [d for d in project["dependencies"] if re.match(rf"{name}\b", d)]
+        assert wanted.startswith(f"{name}>={oldest}") and wanted.endswith(f",<{major}.{int(minor) + 1}")
+        assert wanted in source
+
+
+def test_source_distributions_are_reproducible(tmp_path):
+    """Files in another order, of another time, user and mode give the same archive."""
+    archives = []
+    for number in range(2):
+        archive = tmp_path / f"{number}.tar.gz"
+        with tarfile.open(archive, "w:gz") as file:
+            for name in sorted(["a", "b/c", "d"], reverse=bool(number)):
+                member = tarfile.TarInfo(name)
+                member.mtime, member.uid, member.uname, member.mode, member.size = number, number, f"{number}", 0o640, 3
+                file.addfile(member, io.BytesIO(b"abc"))
+        release.rewrite(archive, 315532800)
+        archives.append(archive.read_bytes())
+    assert archives[0] == archives[1]
+    with tarfile.open(tmp_path / "0.tar.gz") as file:
+        assert [(m.name, m.mtime, m.mode) for m in file] == [(n, 315532800, 0o644) for n in ("a", "b/c", "d")]
+
+
+def test_files_have_the_time_of_the_commit(monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    assert release.commit_time() == 1700000000
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "")
+    assert release.commit_time() >= 315532800
+
+
+def test_dev_refuses_pythons_that_tapeflow_does_not_run_on(monkeypatch):
+    dev = runpy.run_path(str(ROOT / "dev.py"))
+    dev["check_python"]()
+    monkeypatch.setattr(release.sys, "_is_gil_enabled", lambda: False, raising=False)
+    with pytest.raises(SystemExit, match="needs Python's global lock"):
+        dev["check_python"]()
+    monkeypatch.undo()
+    monkeypatch.setattr(release.sys, "version_info", (3, 10, 0, "final", 0))
+    with pytest.raises(SystemExit, match=r"TapeFlow needs Python 3\.11 to 3\.15"):
+        dev["check_python"]()
 
 
 def test_the_wheel_holds_every_file():

@@ -3,8 +3,15 @@
 import functools as _functools
 import importlib as _importlib
 import os as _os
+import sys as _sys
 import threading as _threading
 import typing as _typing
+
+if not getattr(_sys, "_is_gil_enabled", lambda: True)():
+    raise ImportError(
+        "TapeFlow needs Python's global interpreter lock, which this free-threaded Python runs without: set "
+        "PYTHON_GIL=1 before it starts, or use another Python."
+    )
 
 from tapeflow.core.threads import use_quota as _use_quota  # isort: skip  # first: it loads torch
 

@@ -92,3 +92,52 @@ def test_namespaces_of_absl_and_others_are_there():
     v1 = tf.compat.v1
     assert v1.app.run and v1.flags.DEFINE_string and v1.test.TestCase and v1.compat.as_bytes("a") == b"a"
     assert v1.__version__ == tf.__version__
+
+
+SAFE_MODE = {
+    "src.saving.serialization_lib": """
+        mode = None
+        class SafeModeScope:
+            def __init__(self, safe_mode):
+                self.safe_mode = safe_mode
+            def __enter__(self):
+                global mode
+                self.before, mode = mode, self.safe_mode
+            def __exit__(self, *args):
+                global mode
+                mode = self.before
+        in_safe_mode = lambda: mode
+    """,
+    "src.saving.legacy.save": """
+        import tensorflow as tf
+        from tf_keras.src.saving import serialization_lib
+        def load_model(path, custom_objects=None):
+            return serialization_lib.in_safe_mode()
+        tf.__internal__.register_load_model_function(load_model)
+    """,
+    "src.saving.saving_api": """
+        from tf_keras.src.saving.legacy import save
+        def load_model(path, custom_objects=None, safe_mode=True):
+            return save.load_model(path, custom_objects=custom_objects)
+    """,
+}
+
+
+def test_safe_mode_holds_for_every_format_of_keras_2(tmp_path):
+    for module, source in SAFE_MODE.items():
+        folder = tmp_path.joinpath("tf_keras", *module.split("."))
+        folder.mkdir(parents=True)
+        (folder / "__init__.py").write_text(textwrap.dedent(source))
+    source = """
+        import tapeflow as tf
+        tf.install_as_tensorflow()
+        from tf_keras.src.saving import saving_api, serialization_lib
+        from tf_keras.src.saving.legacy import save
+        load = saving_api.load_model
+        assert [load("model"), load("model", safe_mode=True), load("model", safe_mode=False)] == [True, True, False]
+        assert save.load_model("model") is True and serialization_lib.in_safe_mode() is None
+        serialization_lib.mode = False  # by `enable_unsafe_deserialization()`
+        assert load("model") is False
+    """
+    done = run(source, str(tmp_path))
+    assert done.returncode == 0, done.stderr

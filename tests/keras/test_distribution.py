@@ -95,3 +95,16 @@ def test_tensors_in_layouts():
 def test_addresses_and_processes_agree_in_number():
     with pytest.raises(ValueError, match="has 3 jobs, but num_processes is 2"):
         distribution.initialize("a:1,b:1,c:1", 2, 0)
+
+
+class VariableOfKeras312(tf.keras.Variable):
+    """A variable as of Keras 3.12, which has no `_layout`."""
+
+    def __getattribute__(self, name):
+        if name == "_layout":
+            raise AttributeError(name)
+        return super().__getattribute__(name)
+
+
+def test_variables_without_layouts():
+    assert VariableOfKeras312([1.0, 2.0]).numpy().tolist() == [1.0, 2.0]

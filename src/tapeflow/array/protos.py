@@ -26,6 +26,8 @@ _FIELDS = {
     "uint64": "uint64_val", "int64": "int64_val", "bool": "bool_val", "string": "string_val",
     "complex64": "scomplex_val", "complex128": "dcomplex_val",
 }  # fmt: skip
+# A message that would take more bytes, and more than this many times its own, is refused.
+_MOST_BYTES, _MOST_EXPANSION = 1 << 32, 1000
 # Dtypes of several elements whose bytes TensorFlow packs into `tensor_content`.
 _PACKED = frozenset({"float16", "bfloat16", "float32", "float64", "int8", "uint8", "int16", "int32", "int64"})
 
@@ -134,6 +136,7 @@ def make_ndarray(tensor: TensorProto) -> np.ndarray:
 
     Raises:
         TypeError: its dtype has no NumPy type.
+        ValueError: the elements do not fit the shape, or a few of them are to fill more than 4 GiB.
 
     Example:
         >>> tf.make_ndarray(tf.make_tensor_proto([1, 2])).tolist()  # doctest: +SKIP
@@ -145,6 +148,12 @@ def make_ndarray(tensor: TensorProto) -> np.ndarray:
     if dtype.name not in _FIELDS:
         raise TypeError(f"Unsupported tensor type: {tensor.dtype}. See the dtypes of tf.dtypes for those that are.")
     kind = storage_type(dtype)
+    needed = size * np.dtype(kind).itemsize
+    if needed > _MOST_BYTES and needed > _MOST_EXPANSION * tensor.ByteSize():
+        raise ValueError(
+            f"Shape {dims} is too large: it needs {needed} bytes, and the message has {tensor.ByteSize()}. If the file "
+            "is to be trusted, write this tensor with all its elements, or create it with tf.fill."
+        )
     if tensor.tensor_content and dtype is string:
         return _strings(tensor.tensor_content, size).reshape(dims)
     if tensor.tensor_content:
@@ -162,5 +171,7 @@ def make_ndarray(tensor: TensorProto) -> np.ndarray:
     else:
         row = np.array(values, kind)
     if len(row) < size:  # the last one is repeated
-        row = np.concatenate([row, np.repeat(row[-1:], size - len(row))]) if len(row) else np.zeros(size, kind)
+        given, row = row, np.zeros(size, kind)
+        if len(given):
+            row[: len(given)], row[len(given) :] = given, given[-1]
     return row.reshape(dims)

@@ -156,7 +156,9 @@ class CommunicationOptions:
 
     Args:
         bytes_per_pack: the number of bytes to send at once; 0 leaves it open.
-        timeout_seconds: the time after which a collective fails; None never.
+        timeout_seconds: how long a worker waits for the others, when a `MultiWorkerMirroredStrategy` with these options
+            starts and in each of its collectives; by default ten minutes. Then it raises a `DeadlineExceededError`.
+            In the options of one reduction, and with other strategies, it has no effect.
         implementation: a `CommunicationImplementation`, or its name.
 
     Raises:

@@ -29,6 +29,7 @@ _MASK = 0xA282EAD8
 _HEAD, _TAIL = 12, 4
 _WINDOW_BITS = {"GZIP": 31, "ZLIB": 15}  # of zlib: 16 more for a gzip header
 _CHUNK = 1 << 16
+_LARGEST_PIECE = 1 << 24
 
 
 # ---- checksums -------------------------------------------------------------------------------------------------------
@@ -133,7 +134,7 @@ def read_records(path: FilePath, compression_type: str = "", buffer_size: int | 
             if stored != masked(crc32c(head[:8])):
                 hint = "" if offset else " (Is this even a TFRecord file?)"
                 raise errors.DataLossError.of(f"corrupted record at {offset}{hint}")
-            data, tail = file.read(size), file.read(_TAIL)
+            data, tail = _read_all(file, size), file.read(_TAIL)
             if len(tail) < _TAIL:
                 why = "EOF reached" if compression_type else "Read less bytes than requested"
                 raise errors.DataLossError.of(f"truncated record at {offset}' failed with {why}")
@@ -141,6 +142,19 @@ def read_records(path: FilePath, compression_type: str = "", buffer_size: int | 
                 raise errors.DataLossError.of(f"corrupted record at {offset + _HEAD}")
             yield data
             offset += _HEAD + size + _TAIL
+
+
+def _read_all(file: Any, size: int) -> bytes:
+    """Reads bytes, in pieces if they are many, and less at the end of the file. A length in a damaged file may be
+    huge.
+    """
+    if size <= _LARGEST_PIECE:
+        return file.read(size)
+    pieces: list[bytes] = []
+    while size > 0 and (piece := file.read(min(size, _LARGEST_PIECE))):
+        pieces.append(piece)
+        size -= len(piece)
+    return b"".join(pieces)
 
 
 def _decompress_kernel(texts: np.ndarray, compression_type: str = "") -> np.ndarray:

@@ -1,6 +1,7 @@
 """`tf.keras`: the genuine Keras, on its TensorFlow backend with TapeFlow in TensorFlow's place.
 
-With the environment variable `TF_USE_LEGACY_KERAS=1` it is Keras 2, the package `tf_keras`, as it is.
+With the environment variable `TF_USE_LEGACY_KERAS=1` it is Keras 2, the package `tf_keras`, as it is but for the
+`safe_mode` of its older formats (`hosted/keras_2.py`).
 
 Otherwise importing this module loads Keras, which `import tensorflow` then serves with TapeFlow, adds the spellings of
 TensorFlow 2.0 (`additions.py`) and what `keras.distribution` needs (`distribution.py`), fills the state that Keras's

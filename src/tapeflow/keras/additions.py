@@ -5,6 +5,7 @@
 - Checkpoints of models of Keras 2 can be restored, and layers that are not built yet are restored when they are built.
 - `model.save` and `save_weights` write a file aside and rename it: a process killed meanwhile leaves the old one. (Not
   models saved as folders, nor weights in several files, `max_shard_size`.)
+- Damaged files of models are refused with a ValueError, where Keras raises a KeyError or a RecursionError.
 - With several workers, `BackupAndRestore` of the first one writes the folder that all restore. The others write folders
   of their own beside it, so no worker deletes or overwrites another's files.
 - `tf.Variable`s set on a layer or model, or in its lists and dicts, are its weights.
@@ -62,6 +63,8 @@ def add() -> None:
     for saving in ("save_model", "save_weights_only"):
         replace(PRIVATE["saving_lib"], saving, _replacing_files)
     replace(PRIVATE["legacy_h5_format"], "save_model_to_hdf5", _replacing_files)
+    replace(PRIVATE["saving_lib"], "load_model", _refusing_damaged_files)
+    replace(PRIVATE["legacy_h5_format"], "load_model_from_hdf5", _refusing_damaged_files)
     backup = keras.callbacks.BackupAndRestore
     backup.on_train_begin = _with_folders_of_workers(backup.on_train_begin)
     replace("keras:Layer", "_initialize_tracker", _tracking_variables)
@@ -393,6 +396,22 @@ def _replacing_files(save: Any) -> Any:
             return save(*bound.args, **bound.kwargs)
 
     return save_aside
+
+
+def _refusing_damaged_files(load: Any) -> Any:
+    """Returns a function of Keras that loads its first argument, a file, and says so if that is damaged."""
+
+    @functools.wraps(load)
+    def load_or_refuse(filepath: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return load(filepath, *args, **kwargs)
+        except (KeyError, RecursionError) as error:
+            raise ValueError(
+                f"The model in {filepath} can't be loaded: it is damaged, or no model of Keras. "
+                f"{type(error).__name__}: {error}"
+            ) from error
+
+    return load_or_refuse
 
 
 # ---- backups of several workers --------------------------------------------------------------------------------------

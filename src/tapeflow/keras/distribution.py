@@ -202,13 +202,13 @@ def _in_layout(initialize: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(initialize)
     def initialize_in_layout(self: Any, value: Any) -> None:
-        distribution = current_distribution()
-        if isinstance(value, Variable) or (distribution is None and self._layout is None):
+        distribution, layout = current_distribution(), getattr(self, "_layout", None)  # Keras 3.12 has no `_layout`
+        if isinstance(value, Variable) or (distribution is None and layout is None):
             initialize(self, value)
             return
         if self._shape is None:
             self._shape = self._validate_shape(value.shape)
-        if self._layout is None:
+        if layout is None:
             self._layout = distribution.get_variable_layout(self)
         self._value = _Weight(
             value,

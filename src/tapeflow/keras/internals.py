@@ -35,15 +35,16 @@ PRIVATE: dict[str, str] = {
     "TensorFlowTrainer": "keras.src.backend.tensorflow.trainer:TensorFlowTrainer",
 }
 
-# The methods and functions that TapeFlow replaces: what has them, and their names.
+# The methods and functions that TapeFlow replaces: what has them, and their names. Of Keras 2, it replaces
+# `tf_keras.src.saving.legacy.save.load_model`, in `hosted/keras_2.py`.
 REPLACED: dict[str, tuple[str, ...]] = {
     "keras:Layer": ("_lookup_dependency", "_handle_deferred_dependencies", "_initialize_tracker"),
     "keras:Model": ("_resolve_auto_jit_compile",),
     "keras:Variable": ("_serialize_to_tensors", "_restore_from_tensors", "_initialize"),
     PRIVATE["TensorFlowTrainer"]: ("_autoconvert_optionals",),
     PRIVATE["distribution_lib"]: ("_to_backend_mesh",),
-    PRIVATE["saving_lib"]: ("save_model", "save_weights_only"),
-    PRIVATE["legacy_h5_format"]: ("save_model_to_hdf5",),
+    PRIVATE["saving_lib"]: ("save_model", "save_weights_only", "load_model"),
+    PRIVATE["legacy_h5_format"]: ("save_model_to_hdf5", "load_model_from_hdf5"),
     PRIVATE["BaseOptimizer"]: ("apply",),
 }
 
@@ -60,7 +61,7 @@ def __getattr__(name: str) -> Any:
         what = path.strip(":").replace(":", ".")
         raise ImportError(
             f"Keras {version} has no `{what}`, which TapeFlow needs for this. Versions {OLDEST} to {NEWEST} have it: "
-            'pip install "keras>=3.12,<3.16"'
+            'pip install "keras>=3.12.4,!=3.13.*,!=3.14.*,<3.16"'
         )
     globals()[name] = value
     return value

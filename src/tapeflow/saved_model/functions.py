@@ -19,6 +19,7 @@ from tapeflow.function import Function
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.function.function import Options
 from tapeflow.function.signature import FunctionType, Signature, is_tensor_spec, spec_of
+from tapeflow.graph.graphdef.calls import check_calls
 from tapeflow.graph.graphdef.export import GRADIENT_NAME
 from tapeflow.graph.graphdef.importing import Builder
 from tapeflow.graph.graphdef.node_protos import Node, function_of
@@ -46,6 +47,7 @@ class Library:
         for definition in graph_def.library.function:
             _forget_gradients(definition, own)
         self._definitions = {f.signature.name: f for f in graph_def.library.function}
+        check_calls(self._definitions, self._definitions)
         self._saved = concrete_functions
         self._objects = objects
         self._traces: dict[str, ConcreteFunction] = {}
@@ -56,8 +58,18 @@ class Library:
 
     def input_signature(self, name: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Returns the specs and Python values that a trace takes."""
-        args, kwargs = from_proto(self._saved[name].canonicalized_input_signature)
+        args, kwargs = from_proto(self._saved_trace(name).canonicalized_input_signature)
         return tuple(args), dict(kwargs)
+
+    def _saved_trace(self, name: str) -> Any:
+        """Returns the `SavedConcreteFunction` message of a trace.
+
+        Raises:
+            OSError: the SavedModel has no such function.
+        """
+        if name not in self._saved or name not in self._definitions:
+            raise OSError(f"The SavedModel is damaged: it has no function {name!r}.")
+        return self._saved[name]
 
     def concrete(self, name: str, signature: inspect.Signature) -> ConcreteFunction:
         """Returns a trace, of a function with these parameters.
@@ -71,7 +83,7 @@ class Library:
         return self._traces[name]
 
     def _concrete(self, name: str, signature: inspect.Signature) -> ConcreteFunction:
-        saved, definition = self._saved[name], function_of(self._definitions[name])
+        saved, definition = self._saved_trace(name), function_of(self._definitions[name])
         args, kwargs = self.input_signature(name)
         specs = [s for s in nest.flatten((args, kwargs), expand_composites=True) if isinstance(s, TensorSpec)]
         graph = FuncGraph(name.removeprefix("__inference_"))
@@ -88,6 +100,8 @@ class Library:
                     bound = bound.asset_path
                 elif isinstance(bound, (RestoredTable, StaticHashTable)):
                     bound = bound.resource_handle
+                if not hasattr(bound, "_id"):
+                    raise OSError(f"The SavedModel is damaged: {name!r} captures object {number}, which is no tensor.")
                 tensors.append(graph.capture_variable(bound) if isinstance(bound, Variable) else graph.capture(bound))
             if [t.dtype for t in tensors] != definition.dtypes:
                 raise ValueError(

@@ -6,7 +6,6 @@ import functools
 import inspect
 import itertools
 import keyword
-import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -25,6 +24,7 @@ from tapeflow.core.values.variable import Variable
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.function.signature import FunctionType, Signature
 from tapeflow.graph.codegen.dataflow import Dataflow, dataflow_operation
+from tapeflow.graph.graphdef.calls import called_by, check_calls
 from tapeflow.graph.graphdef.importing import Builder, add_graph_def
 from tapeflow.graph.graphdef.node_protos import (
     Node,
@@ -42,7 +42,7 @@ from tapeflow.graph.ir.graph import Graph
 from tapeflow.graph.ir.variables import without_value
 from tapeflow.lookup.tables import LookupTable, StaticHashTable
 from tapeflow.saved_model.asset import Asset
-from tapeflow.saved_model.messages import assets_directory, variables_prefix
+from tapeflow.saved_model.messages import asset_path, variables_prefix
 from tapeflow.saved_model.objects import LoadedObject
 from tapeflow.sparse.tensor import SparseTensor
 from tapeflow.train.states import checkpoint_exists
@@ -102,6 +102,7 @@ class GraphModel:
         self.meta = meta
         self._nodes = {n.name: n for n in without_references(nodes_of_graph(meta.graph_def))}
         self._library = {f.signature.name: f for f in meta.graph_def.library.function}
+        check_calls(self._library, called_by(meta.graph_def.node))
         self._scope = f"model_{next(_numbers)}/"
         self.tables: dict[Any, GraphTable] = {}
         trainable = {
@@ -448,7 +449,7 @@ def load_graph(directory: str, meta: Any, restore: bool = True) -> LoadedGraph:
     if restore and saver.restore_op_name and checkpoint_exists(path):
         part = model.part([saver.filename_tensor_name], [saver.restore_op_name.partition(":")[0]], "restore")
         GraphFunction(part, ["filename"], model)(convert(path, string))
-    assets = {a.tensor_info.name: os.path.join(assets_directory(directory), a.filename) for a in assets_of(meta)}
+    assets = {a.tensor_info.name: asset_path(directory, a.filename) for a in assets_of(meta)}
     root.asset_paths = [Asset(file) for file in assets.values()]
     main_op = main_op_of(meta)
     if main_op:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tapeflow.array.creation import zeros
@@ -19,7 +19,7 @@ from tapeflow.saved_model import revived
 from tapeflow.saved_model.asset import Asset
 from tapeflow.saved_model.functions import Library, SignatureMap, bare_function, restored_function
 from tapeflow.saved_model.graphs import load_graph
-from tapeflow.saved_model.messages import assets_directory, read_model, variables_prefix
+from tapeflow.saved_model.messages import asset_path, read_model, variables_prefix
 from tapeflow.saved_model.objects import (
     TABLE_FUNCTIONS,
     CapturedTensor,
@@ -40,6 +40,9 @@ _Values = dict[int, tuple[Bundle, Any]]  # by the numbers of nodes: the checkpoi
 _CONTAINERS = frozenset(
     {"trackable_list_wrapper", "trackable_dict_wrapper", "trackable_tuple_wrapper", "signature_map"}
 )
+_MOST_NESTED = 64  # lists and dicts
+# The attributes that Python and checkpoints ask objects for. A file may set `__call__` alone.
+_RESERVED = frozenset(dir(LoadedObject)) - {"__call__"}
 
 
 def load(
@@ -153,6 +156,7 @@ class _Loader:
         self._nodes = meta.object_graph_def.nodes
         self._files = [asset.filename for asset in meta.asset_file_def]
         self._constants = {n.name: n for n in meta.graph_def.node if n.op == "Const"}
+        self._traces = meta.object_graph_def.concrete_functions
         self.objects: dict[int, Any] = {}
         self._library = Library(meta.graph_def, meta.object_graph_def.concrete_functions, self.objects)
         self._check()
@@ -169,14 +173,70 @@ class _Loader:
         return number
 
     def _check(self) -> None:
-        """Checks that every number is a node's.
+        """Checks what the objects say of each other.
 
         Raises:
-            OSError: one is not.
+            OSError: an object is not there, or can't be what it is said to be.
         """
-        numbers = [c.node_id for node in self._nodes for c in node.children]
-        if any(not 0 <= n < len(self._nodes) for n in numbers):
-            raise OSError(f"The SavedModel at {self._directory} names objects that it does not have.")
+        for number in self._numbers():
+            if not 0 <= number < len(self._nodes):
+                raise self._damaged("names objects that it does not have")
+        if self._nodes[0].user_object.identifier in _CONTAINERS:
+            raise self._damaged("has a list or dict at its root")
+        for node in self._nodes:
+            reserved = [c.local_name for c in node.children if c.local_name in _RESERVED]
+            if reserved and node.user_object.identifier not in _CONTAINERS:
+                raise self._damaged(f"names an attribute {reserved[0]!r}")
+            if node.HasField("resource") and not {"_create_resource", "_initialize"} <= self._functions_below(node):
+                raise self._damaged("has a table without the functions that create it")
+        self._check_containers()
+
+    def _numbers(self) -> Iterator[int]:
+        """Yields all numbers of objects."""
+        for node in self._nodes:
+            yield from [c.node_id for c in node.children]
+            for slot in node.slot_variables:
+                yield from (slot.original_variable_node_id, slot.slot_variable_node_id)
+            for functions in node.saveable_objects.values():
+                yield from (functions.save_function, functions.restore_function)
+        for trace in self._traces.values():
+            yield from trace.bound_inputs
+
+    def _functions_below(self, node: Any) -> set[str]:
+        """Returns the names of the children that are functions."""
+        kinds = ("function", "bare_concrete_function")
+        return {c.local_name for c in node.children if self._nodes[c.node_id].WhichOneof("kind") in kinds}
+
+    def _check_containers(self) -> None:
+        """Checks that lists and dicts hold each other in no cycle, and not too deeply.
+
+        Raises:
+            OSError: they do.
+        """
+        containers = [i for i, node in enumerate(self._nodes) if node.user_object.identifier in _CONTAINERS]
+        above: dict[int, list[int]] = {i: [] for i in containers}
+        inside = dict.fromkeys(containers, 0)  # the number of containers in each
+        for i in containers:
+            for child in self._nodes[i].children:
+                if child.node_id in above:
+                    above[child.node_id].append(i)
+                    inside[i] += 1
+        ready = deque((i, 1) for i in containers if not inside[i])
+        checked = 0
+        while ready:
+            number, depth = ready.popleft()
+            checked += 1
+            if depth > _MOST_NESTED:
+                raise self._damaged(f"has lists and dicts nested more than {_MOST_NESTED} deep")
+            for i in above[number]:
+                inside[i] -= 1
+                if not inside[i]:
+                    ready.append((i, depth + 1))  # the last one to be checked is the deepest
+        if checked < len(containers):
+            raise self._damaged("has a list or dict that holds itself")
+
+    def _damaged(self, why: str) -> OSError:
+        return OSError(f"The SavedModel at {self._directory} is damaged: it {why}.")
 
     def aliased(self, aliases: Mapping[str, str]) -> dict[str, Any]:
         """Returns the functions that have traces with an alias, by the alias."""
@@ -376,10 +436,16 @@ class _Loader:
         return RestoredMutableTable() if self._nodes[number].saveable_objects else RestoredTable()
 
     def _asset(self, proto: Any) -> Asset:
-        name = os.path.basename(self._files[proto.asset_file_def_index])
-        return Asset(os.path.join(assets_directory(self._directory), name))
+        if not 0 <= proto.asset_file_def_index < len(self._files):
+            raise self._damaged("names files that it does not have")
+        return Asset(asset_path(self._directory, self._files[proto.asset_file_def_index]))
 
     def _constant(self, proto: Any) -> Any:
+        if proto.operation not in self._constants:
+            raise self._damaged(f"has no constant {proto.operation!r}")
         tensor = self._constants[proto.operation].attr["value"].tensor
         dtype = dtype_of(tensor.dtype)
-        return convert(make_ndarray(tensor), dtype)
+        try:
+            return convert(make_ndarray(tensor), dtype)
+        except (ValueError, TypeError) as error:
+            raise self._damaged(f"has a constant {proto.operation!r} that can't be read: {error}") from None

@@ -35,6 +35,18 @@ def assets_directory(export_dir: str) -> str:
     return os.path.join(export_dir, "assets")
 
 
+def asset_path(export_dir: str, name: str) -> str:
+    """Returns the path of one of a SavedModel's other files.
+
+    Raises:
+        OSError: it would be outside of their directory.
+    """
+    path = os.path.normpath(os.path.join("assets", name))
+    if os.path.isabs(name) or not path.startswith(f"assets{os.sep}"):
+        raise OSError(f"The SavedModel at {export_dir} names a file outside of its assets: {name!r}.")
+    return os.path.join(export_dir, path)
+
+
 def contains_saved_model(export_dir: str | os.PathLike[str]) -> bool:
     """Returns whether a directory is a SavedModel's.
 
@@ -101,7 +113,7 @@ def _read_text(path: str) -> list[Any]:
     try:
         with open(path, encoding="utf-8") as contents:
             parsed = text_format.Parse(contents.read(), message_factory.GetMessageClass(descriptor)())
-    except (text_format.ParseError, UnicodeDecodeError) as error:
+    except (text_format.ParseError, UnicodeDecodeError, RecursionError) as error:
         raise OSError(f"Cannot parse file {path}: {error}.") from None
     return list(parsed.meta_graphs)
 

@@ -28,6 +28,7 @@ from tapeflow.io.records import crc32c, masked
 from tapeflow.io.replacing import exclusive, rename, temporary_folder
 from tapeflow.train.table import read_table, table_bytes, table_entries
 
+_MOST_DIMENSIONS = 64  # of arrays and tensors
 _CHUNK = 1 << 20  # the bytes copied and checked at a time, so that they are checked while they are in the cache
 
 
@@ -362,6 +363,8 @@ class Bundle:
         dims = tuple(d.size for d in entry.shape.dim)
         if entry.shape.unknown_rank or any(d < 0 for d in dims):
             raise self._lost("its shape is incomplete.", key)
+        if len(dims) > _MOST_DIMENSIONS:
+            raise self._lost(f"its shape has {len(dims)} dimensions.", key)
         return dims
 
     def _at(self, key: str, entry: Any) -> tuple[Any, Callable[[str], Exception]]:

@@ -125,7 +125,7 @@ def table_entries(data: bytes) -> Iterator[tuple[bytes, bytes]]:
     last, budget = None, 16 * len(data) + (1 << 24)
     for _, handle in _entries(_block(data, footer[position:-8])):
         for key, value in _entries(_block(data, handle)):
-            budget -= len(key)
+            budget -= len(key) + len(value)
             if budget < 0 or (last is not None and key <= last):
                 raise ValueError("the keys are out of order")
             yield key, value

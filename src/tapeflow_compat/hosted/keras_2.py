@@ -1,8 +1,15 @@
-"""The functions by which Keras 2 (`tf_keras`) registers itself with TensorFlow; most have no effect here."""
+"""The functions by which Keras 2 (`tf_keras`) registers itself with TensorFlow; most have no effect here.
+
+Keras 2 applies `safe_mode` to `.keras` files alone. Here it applies to files in HDF5 and to SavedModels, too: they hold
+the code of Lambda layers, which runs when the model is loaded and called.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+import importlib
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,10 +21,27 @@ def register_call_context_function(*functions: Any) -> None:
     """Accepts its arguments, without effect."""
 
 
-register_clear_session_function = register_get_session_function = register_load_model_function = (
-    register_call_context_function
-)
+register_clear_session_function = register_get_session_function = register_call_context_function
 register_session_provider = register_loss_scale_wrapper = register_call_context_function
+
+
+def register_load_model_function(load: Callable[..., Any]) -> None:
+    """Replaces the function of Keras 2 that loads files in HDF5 and SavedModels by one in safe mode.
+
+    Args:
+        load: the function, which its module registers.
+    """
+    scopes = importlib.import_module("tf_keras.src.saving.serialization_lib")
+
+    @functools.wraps(load)
+    def load_model(*args: Any, **kwargs: Any) -> Any:
+        caller = sys._getframe(1)  # `tf_keras.saving.load_model`, which does not pass its argument on
+        safe_mode = caller.f_locals.get("safe_mode", True) if caller.f_code.co_name == "load_model" else True
+        enabled = scopes.in_safe_mode()
+        with scopes.SafeModeScope(safe_mode if enabled is None else enabled):
+            return load(*args, **kwargs)
+
+    vars(sys.modules[load.__module__])[load.__name__] = load_model
 
 
 @contextmanager

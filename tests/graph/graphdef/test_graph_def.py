@@ -169,6 +169,16 @@ def test_what_can_not_be_imported(text, error, message):
         imported(text)
 
 
+def test_a_chain_of_thousands_of_elementwise_nodes():
+    with tf.Graph().as_default() as graph:
+        y = v1.placeholder(tf.float32, [2], name="x")
+        for _ in range(3000):
+            y = -y
+    with tf.Graph().as_default(), v1.Session() as session:
+        (result,) = tf.import_graph_def(graph.as_graph_def(), return_elements=[y.name], name="")
+        assert session.run(result, {"x:0": [1.0, 2.0]}).tolist() == [1.0, 2.0]
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [

@@ -210,15 +210,13 @@ def recorded(
 def below(roots: Sequence[Node], stops: Callable[[Node], bool]) -> list[Node]:
     """Returns expressions and their transitive operands, operands first. The search ends at one that stops."""
     found: dict[int, Node] = {}
-
-    def visit(node: Node) -> None:
-        if id(node) in found:
-            return
-        if not stops(node):
-            for operand in node.operands:
-                visit(operand)
-        found[id(node)] = node
-
     for root in roots:
-        visit(root)
+        stack = [root]
+        while stack:
+            node = stack[-1]
+            above = [] if id(node) in found or stops(node) else [n for n in node.operands if id(n) not in found]
+            if above:
+                stack.extend(reversed(above))
+            else:
+                found[id(node)] = stack.pop()
     return list(found.values())

@@ -29,6 +29,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.dataflow import ControlFlowOp
 from tapeflow.graph.control.body import Body
 from tapeflow.graph.graphdef.builders import builder_of
+from tapeflow.graph.graphdef.calls import called_by, check_calls
 from tapeflow.graph.graphdef.export import GRADIENT_NAME
 from tapeflow.graph.graphdef.node_protos import (
     Function,
@@ -133,7 +134,9 @@ def add_graph_def(
         )
         replaced = {_key(k): v if isinstance(v, Operation) else convert(v) for k, v in (input_map or {}).items()}
         nodes = without_references(nodes_of_graph(graph_def))
-        builder = Builder(graph, {f.signature.name: f for f in graph_def.library.function}, prefix)
+        library = {f.signature.name: f for f in graph_def.library.function}
+        check_calls(library, called_by(graph_def.node))
+        builder = Builder(graph, library, prefix)
         builder.replaced, builder.accepts_any_op, builder.resource_scope = replaced, accepts_any_op, prefix
         state.name_scope = ""
         try:

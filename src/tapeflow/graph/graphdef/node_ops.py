@@ -45,9 +45,6 @@ from tapeflow.math.comparison import not_equal
 from tapeflow.printing import print as print_
 from tapeflow.printing import stream_of
 
-_MOST_ELEMENTS = 2**31  # of a constant that repeats one value
-
-
 # ---- values ----------------------------------------------------------------------------------------------------------
 
 
@@ -57,13 +54,9 @@ def _constant(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     where = f"Node '{builder.prefix}{node.name}'"
     if proto.dtype != dtype.as_datatype_enum:
         raise ValueError(f"{where}: Inconsistent values for attr 'dtype' {dtype.name} vs. that of its tensor")
-    count = 1
-    for d in proto.tensor_shape.dim:
-        if d.size < 0:
-            raise ValueError(f"{where}: Shape {[d.size for d in proto.tensor_shape.dim]} is not fully defined")
-        count *= d.size
-    if count > _MOST_ELEMENTS:
-        raise ValueError(f"{where}: Shape {[d.size for d in proto.tensor_shape.dim]} is too large")
+    dims = [d.size for d in proto.tensor_shape.dim]
+    if any(d < 0 for d in dims):
+        raise ValueError(f"{where}: Shape {dims} is not fully defined")
     try:
         array = make_ndarray(proto)
     except (ValueError, TypeError, IndexError) as error:

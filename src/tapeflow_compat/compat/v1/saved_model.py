@@ -526,10 +526,7 @@ def load(sess: Any, tags: Iterable[str], export_dir: Any, import_scope: str | No
         path = messages.variables_prefix(directory)
         if saver is not None and checkpoint_exists(path):
             saver.restore(sess, path)
-        assets = {
-            f"{prefix}{a.tensor_info.name}": os.path.join(messages.assets_directory(directory), a.filename)
-            for a in assets_of(meta)
-        }
+        assets = {f"{prefix}{a.tensor_info.name}": messages.asset_path(directory, a.filename) for a in assets_of(meta)}
         main_op = main_op_of(meta)
         if main_op:
             sess.run(sess.graph.get_operation_by_name(f"{prefix}{main_op}"), assets)

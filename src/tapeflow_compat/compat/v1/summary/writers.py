@@ -10,6 +10,9 @@ import weakref
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+from google.protobuf.message import DecodeError
+
+from tapeflow.core import errors
 from tapeflow.core.context import state
 from tapeflow.io.records import read_records
 from tapeflow.summary.event_file import EventFile
@@ -240,5 +243,10 @@ def summary_iterator(path: Any) -> Iterator[Any]:
         >>> [event.step for event in tf.compat.v1.train.summary_iterator(path) if event.HasField("summary")]
         [7]
     """
+    kind = message("Event")
     for record in read_records(path):
-        yield message("Event").FromString(record)
+        try:
+            event = kind.FromString(record)
+        except DecodeError as error:
+            raise errors.DataLossError.of(f"A record of {os.fspath(path)} is no event: {error}") from None
+        yield event

@@ -1,0 +1,86 @@
+"""Checks of the calls between the functions of a library. A hostile file may have functions that call themselves, or
+that call each other so often that they expand to billions of operations.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from tapeflow.core import errors
+from tapeflow.graph.graphdef.node_protos import definition_of
+
+_MOST_NESTED = 64  # calls: each takes about ten of the 1,000 Python frames
+_MOST_OPERATIONS = 1 << 22  # after all calls are expanded
+
+
+def check_calls(library: Mapping[str, Any], roots: Iterable[str]) -> None:
+    """Checks that functions can be built: a function becomes a graph that holds the graphs of all that it calls.
+
+    Args:
+        library: `FunctionDef`s by name.
+        roots: the names of the functions to build. Unknown ones are skipped.
+
+    Raises:
+        UnimplementedError: a function calls itself, or calls are nested too deeply.
+        ResourceExhaustedError: the functions expand to too many operations.
+    """
+    depths: dict[str, int] = {}
+    sizes: dict[str, int] = {}
+    for root in roots:
+        stack = [(root, iter(_called(library, root)))] if root in library and root not in sizes else []
+        open_calls = dict.fromkeys(name for name, _ in stack)
+        while stack:
+            name, callees = stack[-1]
+            callee = next(callees, None)
+            if callee is None:
+                below = list(_called(library, name))
+                depths[name] = 1 + max((depths[c] for c in below), default=0)
+                sizes[name] = len(library[name].node_def) + sum(sizes[c] for c in below)
+                _check_size(name, depths[name], sizes[name])
+                stack.pop()
+                del open_calls[name]
+            elif callee in open_calls:
+                calls = [*list(open_calls)[list(open_calls).index(callee) :], callee]
+                raise errors.UnimplementedError.of(
+                    f"Function '{callee}' calls itself: that can't be imported. The calls: {' -> '.join(calls)}"
+                )
+            elif callee not in sizes:
+                stack.append((callee, iter(_called(library, callee))))
+                open_calls[callee] = None
+
+
+def _check_size(name: str, depth: int, size: int) -> None:
+    if depth > _MOST_NESTED:
+        raise errors.UnimplementedError.of(
+            f"Function '{name}' can't be imported: its calls are nested {depth} deep, and {_MOST_NESTED} is the most"
+        )
+    if size > _MOST_OPERATIONS:
+        raise errors.ResourceExhaustedError.of(
+            f"Function '{name}' can't be imported: with the functions that it calls it has {size} operations, and "
+            f"{_MOST_OPERATIONS} is the most"
+        )
+
+
+def called_by(nodes: Iterable[Any]) -> Iterator[str]:
+    """Yields the names of the functions that nodes call: nodes of a `GraphDef` or `FunctionDef`."""
+    for node in nodes:
+        for attr in _function_attrs(node.op):
+            value = node.attr.get(attr, None)
+            if value is not None:
+                yield from [f.name for f in (value.list.func or [value.func]) if f.name]
+
+
+def _called(library: Mapping[str, Any], name: str) -> Iterator[str]:
+    return (callee for callee in called_by(library[name].node_def) if callee in library)
+
+
+@functools.lru_cache(maxsize=4096)
+def _function_attrs(op: str) -> tuple[str, ...]:
+    """Returns the names of an op's attrs that are functions; none if there is no such op."""
+    try:
+        attrs = definition_of(op).attrs
+    except errors.NotFoundError:
+        return ()
+    return tuple([name for name in attrs if attrs[name].type in ("func", "list(func)")])
