@@ -7,15 +7,19 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.core.errors import OutOfRangeError
 from tapeflow.core.ops.convert import convert, from_array
-from tapeflow.core.types.dtypes import DType, as_dtype
+from tapeflow.core.types.dtypes import DType, as_dtype, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec, TypeSpec, spec_of
+from tapeflow.core.values.held import held
+from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.data import structure
-from tapeflow.data.nodes import Node
+from tapeflow.data.node import Node, OpFunction, op_kernel
 from tapeflow.data.parts import register
 from tapeflow.data.structure import Element
+from tapeflow.graph.ir.python_op import python_op
 from tapeflow.script import error_of_op
 
 
@@ -47,6 +51,21 @@ def signature_of(output_types: Any, output_shapes: Any, output_signature: Any) -
     return structure.pack(output_types, specs)
 
 
+@op_kernel("GeneratorDataset")
+def _generator(init_func: OpFunction, next_func: OpFunction, finalize_func: OpFunction, spec: Any) -> Node:
+    init, step, end = (f.typed(tuple(f.argument_specs)) for f in (init_func, next_func, finalize_func))
+
+    def elements() -> Iterator[Any]:
+        memory = init(())
+        try:
+            while True:
+                yield structure.Packer(step.output_spec)(step(memory))
+        except OutOfRangeError:
+            end(memory)
+
+    return GeneratorDataset(elements, spec, None)
+
+
 class GeneratorDataset(Node):
     """The values that a generator yields; each iterator calls for a new one."""
 
@@ -56,6 +75,16 @@ class GeneratorDataset(Node):
         super().__init__(spec)
         self._generator: Callable[..., Any] = generator
         self._args = () if args is None else tuple([convert(a) for a in args])
+
+    @classmethod
+    def _is_op(cls) -> bool:
+        return False
+
+    def _operation(self) -> SymbolicTensor:
+        def build(*args: Any) -> list[Any]:
+            return [held(GeneratorDataset(self._generator, self._spec, args), variant)]
+
+        return python_op("GeneratorDataset", build, self._args, [(variant, ())]).outputs[0]
 
     def _iterate(self) -> Iterator[Element]:
         specs = structure.flatten(self._spec)

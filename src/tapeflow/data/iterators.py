@@ -22,11 +22,11 @@ from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.held import held
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.core.values.trackable import Trackable
+from tapeflow.data.node import rewritten
 from tapeflow.data.parts import parts, register
-from tapeflow.data.rewriting import rewritten
 from tapeflow.data.shuffling import SeedLog
 from tapeflow.data.spec import IteratorSpec
-from tapeflow.data.structure import Element, Packer, flatten
+from tapeflow.data.structure import Element, Packer, encoded, flatten
 from tapeflow.data.threads import running
 from tapeflow.optional import Optional
 from tapeflow.ragged.spec import RaggedTensorSpec
@@ -106,6 +106,7 @@ class OwnedIterator(Iterator, Trackable):
         self._spec = dataset.element_spec
         self._type_spec = IteratorSpec(self._spec)
         self._pack = Packer(self._spec)
+        self._plain = None not in self._pack.dtypes
         self._lock = threading.Lock()
         self._begin(SeedLog())
 
@@ -129,6 +130,16 @@ class OwnedIterator(Iterator, Trackable):
                 raise
             finally:
                 running.log = before
+
+    def take_encoded(self) -> Element:
+        """Returns the next element as operations see it."""
+        element = self.take()
+        return element if self._plain else tuple([t.value for t in encoded(element, flatten(self._spec))])
+
+    @property
+    def iterator(self) -> OwnedIterator:
+        """This iterator, as a resource holds it."""
+        return self
 
     # ---- checkpoints -------------------------------------------------------------------------------------------------
 
@@ -207,7 +218,7 @@ class OwnedIterator(Iterator, Trackable):
         return held(self, resource)
 
     def _in_graph(self) -> Any:
-        return parts.StagedIterator(self._handle, self._spec)
+        return parts.GraphIterator(self._handle, self._spec)
 
     def __iter__(self) -> OwnedIterator:
         return self

@@ -27,12 +27,12 @@ from tapeflow.core.types.type_spec import TypeSpec
 from tapeflow.core.values.held import boxed
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.core.varint import read_varint, varint
-from tapeflow.data.access import fingerprint
+from tapeflow.data.graph_defs import fingerprint
 from tapeflow.data.dataset import UNKNOWN, Dataset
 from tapeflow.data.functions import MappedFunction
-from tapeflow.data.nodes import Elements, Node
+from tapeflow.data.node import Node, rewritten
+from tapeflow.data.nodes import Elements
 from tapeflow.data.parts import register
-from tapeflow.data.rewriting import rewritten
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.structure import Element, flatten, to_tensors
 from tapeflow.data.threads import cores
@@ -276,7 +276,7 @@ class SnapshotDataset(Node):
         self, source: Any, path: Any, compression: Any, reader_func: Any, shard_func: Callable[..., Any] | None
     ) -> None:
         super().__init__(source.element_spec, source)
-        self._folder = os.path.join(os.fspath(path), str(fingerprint(source).numpy()))
+        self._folder = os.path.join(os.fspath(path), str(fingerprint(source)))
         self._compression, self._reader = _compression(compression), reader_func
         self._shard_of = None if shard_func is None else MappedFunction(shard_func, "snapshot()", source.element_spec)
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-from tapeflow.core.values.tensor import invalid
 from tapeflow.data.files import OfFiles
 from tapeflow.data.maps import FlatMapDataset, InterleaveDataset, PrefetchDataset
 from tapeflow.data.nodes import OptionsDataset, ShardDataset
 from tapeflow.data.shuffling import ShuffleDataset
-from tapeflow.data.threads import Failure, raises_failures
 
 _OPEN_DATASETS = (FlatMapDataset, InterleaveDataset)  # whose functions may return datasets of files
 _PASS_NAMES = (ShuffleDataset, OptionsDataset, PrefetchDataset)  # whose elements are those of their input
@@ -22,25 +20,6 @@ def over(node: Any, inputs: list[Any]) -> Any:
 
 
 # ---- by file ---------------------------------------------------------------------------------------------------------
-
-
-class _ShardOfFiles(ShardDataset):
-    """A worker's part of the names of files, of which there must be one at least."""
-
-    @raises_failures
-    def _from_inputs(self, *inputs: Iterator[Any]) -> Generator[Any]:
-        count = 0
-        for count, element in enumerate(super()._from_inputs(*inputs), 1):  # noqa: B007
-            yield element
-        if not count:
-            yield Failure(
-                invalid(
-                    "Could not read any data: There aren't enough elements in this dataset for each shard to have at "
-                    f"least one element (# shards = {self._num_shards}). If you are using datasets with distribution "
-                    "strategy, consider setting the auto sharding policy to either DATA or OFF using the "
-                    "`experimental_distribute.auto_shard_policy` option of `tf.data.Options()`."
-                )
-            )
 
 
 def with_own_files(dataset: Any, workers: int, rank: int) -> Any:
@@ -55,22 +34,22 @@ def with_own_files(dataset: Any, workers: int, rank: int) -> Any:
 
 
 def _opens_files(dataset: Any) -> bool:
-    operations = dataset._function._body.graph._operations
-    readers = {cls.__name__ for cls in _subclasses(OfFiles)}
-    return any(operation.type in readers for operation in operations)
+    return _reads_files(dataset._f._body.graph, {cls._op for cls in _subclasses(OfFiles)})
 
 
-def _subclasses(cls: Any) -> Iterator[Any]:
-    for subclass in cls.__subclasses__():
-        yield subclass
-        yield from _subclasses(subclass)
+def _reads_files(graph: Any, readers: set[str]) -> bool:
+    """Returns True if operations of a graph, or of the functions that they call, read files."""
+    return any(
+        operation.type in readers or any(hasattr(a, "body") and _reads_files(a.body.graph, readers) for a in operation.args)
+        for operation in graph._operations
+    )
 
 
 def _names_of_worker(names: Any, workers: int, rank: int) -> Any:
     """Returns a worker's names: divided before they are shuffled, as each worker shuffles in its own way."""
     if isinstance(names, _PASS_NAMES):
         return names._over([_names_of_worker(i, workers, rank) for i in names._inputs()])
-    return _ShardOfFiles(names, workers, rank)
+    return ShardDataset(names, workers, rank, require_non_empty=True)
 
 
 # ---- by hint ---------------------------------------------------------------------------------------------------------

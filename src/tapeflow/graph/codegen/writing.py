@@ -270,8 +270,10 @@ def _of_objects(step: Step) -> bool:
 
 def has_stream(step: Step) -> bool:
     """Returns True if a step draws random numbers by seeds, from a stream that belongs to its operation."""
-    return step.op.opdef.stateful and any(
-        arg for param, arg in zip(step.op.params, step.args, strict=True) if param in ("seed", "seed2")
+    op = step.op
+    return op.opdef.stateful and any(
+        kind == "attr" and param in ("seed", "seed2") and arg
+        for param, kind, arg in zip(op.params, op.kinds, step.args, strict=True)
     )
 
 

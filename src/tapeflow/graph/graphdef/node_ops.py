@@ -338,28 +338,6 @@ def _count_up_to(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     return builder.graph.node(op, inputs, [(dtype, [])], node.name)
 
 
-# ---- optionals -------------------------------------------------------------------------------------------------------
-
-
-def _optional(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
-    return builder.graph.node(GraphOp(node.op, lambda *values: boxed(values)), inputs, [(variant, [])], node.name)
-
-
-def _optional_value(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
-    def kernel(optional: Any) -> Any:
-        if not optional[()]:
-            raise errors.InvalidArgumentError(None, None, "The given optional does not have a value.")
-        return optional[()]
-
-    specs = list(zip(node_attr(node, "output_types"), node_attr(node, "output_shapes"), strict=True))
-    return builder.graph.node(GraphOp(node.op, kernel, gives_tuple=True), inputs, specs, node.name)
-
-
-def _optional_has_value(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
-    op = GraphOp(node.op, lambda optional: torch.tensor(bool(optional[()])))
-    return builder.graph.node(op, inputs, [(bool_, [])], node.name)
-
-
 register(
     {
         "Const": _constant,
@@ -395,10 +373,6 @@ register(
         "PrintV2": _print,
         "PartitionedCall": _call,
         "StatefulPartitionedCall": _call,
-        "OptionalNone": _optional,
-        "OptionalFromValue": _optional,
-        "OptionalGetValue": _optional_value,
-        "OptionalHasValue": _optional_has_value,
         "If": _if,
         "StatelessIf": _if,
         "Case": _case,
