@@ -73,6 +73,7 @@ class GeneratorDataset(Node):
         if not callable(generator):
             raise TypeError("`generator` must be a Python callable.")
         super().__init__(spec)
+        self._signature = spec
         self._generator: Callable[..., Any] = generator
         self._args = () if args is None else tuple([convert(a) for a in args])
 
@@ -82,19 +83,19 @@ class GeneratorDataset(Node):
 
     def _operation(self) -> SymbolicTensor:
         def build(*args: Any) -> list[Any]:
-            return [held(GeneratorDataset(self._generator, self._spec, args), variant)]
+            return [held(GeneratorDataset(self._generator, self._signature, args), variant)]
 
         return python_op("GeneratorDataset", build, self._args, [(variant, ())]).outputs[0]
 
     def _iterate(self) -> Iterator[Element]:
-        specs = structure.flatten(self._spec)
+        specs = structure.flatten(self._signature)
         for value in _from_python(self._generator, [a.numpy() for a in self._args]):
             try:
-                flat = structure.flatten_up_to(self._spec, value)
+                flat = structure.flatten_up_to(self._signature, value)
             except (TypeError, ValueError) as e:
                 raise invalid(
                     "TypeError: `generator` yielded an element that did not match the expected structure. The expected "
-                    f"structure was {self._spec}, but the yielded element was {value}."
+                    f"structure was {self._signature}, but the yielded element was {value}."
                 ) from e
             yield tuple([_checked(v, s) for v, s in zip(flat, specs, strict=True)])
 

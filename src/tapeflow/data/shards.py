@@ -45,6 +45,12 @@ def _reads_files(graph: Any, readers: set[str]) -> bool:
     )
 
 
+def _subclasses(cls: Any) -> Iterator[Any]:
+    for subclass in cls.__subclasses__():
+        yield subclass
+        yield from _subclasses(subclass)
+
+
 def _names_of_worker(names: Any, workers: int, rank: int) -> Any:
     """Returns a worker's names: divided before they are shuffled, as each worker shuffles in its own way."""
     if isinstance(names, _PASS_NAMES):
