@@ -14,7 +14,8 @@ from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import int64, variant
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.held import held
-from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.trackable import CHECKPOINT, SAVED_MODEL, Trackable
 from tapeflow.data import structure
 from tapeflow.data.options import Options
 from tapeflow.data.parts import parts, register
@@ -36,7 +37,7 @@ class DatasetV2:
     __module__ = "tensorflow.python.data.ops.dataset_ops"
 
 
-class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
+class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, Trackable, ABC):
     """A sequence of elements, each a structure of tensors, that can be gone through as often as one likes.
 
     It is created from a source and transformed step by step; nothing runs before somebody iterates. Lists are no
@@ -74,6 +75,13 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
     def _graph(self) -> Any:
         """The graph that the dataset is an operation of; None for a dataset that exists now."""
         return next((g for ds in self._inputs() if (g := ds._graph) is not None), None)
+
+    def _trackable_children(self, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
+        if save_type != SAVED_MODEL:
+            return {}
+        if "_tracker" not in self.__dict__:
+            self.__dict__["_tracker"] = parts.DatasetResource(self)
+        return {"_variant_tracker": self.__dict__["_tracker"]}
 
     def _inputs(self) -> list[Any]:
         return [self._wrapped]

@@ -6,22 +6,26 @@ tables are nodes with their values.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from google.protobuf.message import DecodeError
 from tensorboard.compat.proto import graph_pb2
 
+from tapeflow.core.context import state
 from tapeflow.core.errors import NotFoundError, UnimplementedError
 from tapeflow.core.farmhash import fingerprint64
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import resource, string, variant
 from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.trackable import CHECKPOINT, SAVED_MODEL, Trackable
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.data.dataset import Dataset
 from tapeflow.data.functions import MappedFunction
 from tapeflow.data.node import Node, structured
 from tapeflow.data.parts import register
+from tapeflow.function.function import Function, Options
 from tapeflow.graph.control.body import Body
 from tapeflow.graph.graphdef.export import graph_def
 from tapeflow.graph.graphdef.importing import add_graph_def, create_operation
@@ -109,16 +113,46 @@ class _SelfContained(FuncGraph):
         return Graph._from_eager(self, tensor, name)
 
 
+class DatasetResource(Trackable):
+    """A dataset in a SavedModel, where a function creates it again.
+
+    Args:
+        dataset: the dataset.
+    """
+
+    def __init__(self, dataset: Any) -> None:
+        self.dataset = dataset
+
+    @functools.cached_property
+    def _saved_functions(self) -> dict[str, Any]:
+        def creator() -> Any:
+            return _Writer(state.graph, copies=False).node(self.dataset)._variant_tensor
+
+        def initializer() -> Any:
+            return convert(1)
+
+        def destroyer() -> Any:
+            return convert(1)
+
+        functions = {"_create_resource": creator, "_initialize": initializer, "_destroy_resource": destroyer}
+        options = Options((), autograph=False)
+        return {name: Function(function, options, f"_{function.__name__}") for name, function in functions.items()}
+
+    def _trackable_children(self, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
+        return self._saved_functions if save_type == SAVED_MODEL else {}
+
+
 class _Writer:
     """Adds datasets that exist now to a graph, as operations.
 
     Args:
         graph: the graph.
         runs: whether another process shall run it.
+        copies: whether variables and tables have their values in the graph; else the graph captures them.
     """
 
-    def __init__(self, graph: FuncGraph, runs: bool) -> None:
-        self._graph, self._runs = graph, runs
+    def __init__(self, graph: Any, runs: bool = True, copies: bool = True) -> None:
+        self._graph, self._runs, self._copies = graph, runs, copies
         self._nodes: dict[int, tuple[Any, Node]] = {}
         self._captures: dict[int, tuple[Any, Any]] = {}
 
@@ -145,12 +179,14 @@ class _Writer:
 
     def _added(self, value: Any) -> Any:
         if hasattr(value, "_read"):
-            return self._variable(value)
+            return self._variable(value) if self._copies else value
         if not isinstance(value, EagerTensor) or value.dtype not in (resource, variant):
             return value
         content = value.value[()]
         if isinstance(content, Dataset):
             return self.node(content)._variant_tensor
+        if not self._copies:
+            return value
         if isinstance(content, (LookupTable, Table)):
             storage = content.storage
             table = hash_table(storage.key_dtype, storage.value_dtype).outputs[0]
@@ -176,4 +212,4 @@ def _stays(value: Any) -> UnimplementedError:
     return UnimplementedError.of(f"A dataset with a {type(value).__name__} can't travel to another process.")
 
 
-register(fingerprint)
+register(DatasetResource, fingerprint)

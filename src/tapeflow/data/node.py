@@ -108,6 +108,7 @@ class Node(Dataset):
         """Returns this node with the same elements in another structure."""
         node = copy.copy(self)
         node.__dict__.pop("_flat", None)
+        node.__dict__.pop("_tracker", None)
         node._spec = spec
         return node
 
@@ -145,7 +146,7 @@ class Node(Dataset):
         return f"<_{type(self).__name__} element_spec={self._spec}>"
 
 
-_CACHES = ("_rewritten", "_flat")
+_CACHES = ("_rewritten", "_flat", "_tracker")
 
 
 class VariantDataset(Node):
