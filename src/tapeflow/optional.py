@@ -126,7 +126,7 @@ class GraphOptional(Optional):
         return ops.OptionalHasValue(self._variant_tensor)
 
     def get_value(self, name: str | None = None) -> Any:
-        """Returns the value as symbolic tensors. When the graph runs without a value, an InvalidArgumentError is raised."""
+        """Returns the value as symbolic tensors. Without one, running the graph raises an InvalidArgumentError."""
         specs = _tensor_specs(self._element_spec)
         types, shapes = [s.dtype for s in specs], [s.shape for s in specs]
         return _decoded(ops.OptionalGetValue(self._variant_tensor, types, shapes), self._element_spec)

@@ -72,7 +72,7 @@ def sources(files):
 def test_elements_are_the_same(name, files):
     dataset = sources(files)[name]
     other = dataset_of(message_of(dataset))
-    assert str(other.element_spec) == str(dataset.element_spec)
+    assert other.element_spec == dataset.element_spec
     assert other._size() == dataset._size()
     elements = [values(x) for x in dataset.take(30)]
     assert elements and [values(x) for x in other.take(30)] == elements

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-
 from tapeflow.core.context import state
 from tapeflow.core.errors import OutOfRangeError, UnimplementedError
 from tapeflow.core.ops.definition import ops

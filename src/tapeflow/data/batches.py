@@ -336,7 +336,9 @@ class RaggedDataset(Node):
             element = components if len(components) > 1 or type(source.element_spec) is tuple else components[0]
             return structure.pack(self._spec, self._ragged(flatten(element)))
 
-        return MapDataset(source, function_of(source, ragged, "ragged_batch"))._variant_tensor
+        function = function_of(source, ragged, "ragged_batch")
+        function.output_spec = self._spec  # TensorFlow has variants of tensors with one ragged dimension, too
+        return MapDataset(source, function)._variant_tensor
 
     def _from_inputs(self, *inputs: Iterator[Element]) -> Iterator[Element]:
         specs = flatten(self._input_dataset.element_spec)

@@ -16,7 +16,6 @@ from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.held import held
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.trackable import CHECKPOINT, SAVED_MODEL, Trackable
-from tapeflow.data import structure
 from tapeflow.data.options import Options
 from tapeflow.data.parts import parts, register
 from tapeflow.data.spec import DatasetSpec

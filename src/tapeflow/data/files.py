@@ -21,13 +21,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.data.batches import runs
 from tapeflow.data.dataset import Dataset
-from tapeflow.data.maps import (
-    FlatMapDataset,
-    LegacyInterleaveDataset,
-    ParallelInterleaveDataset,
-    function_of,
-    in_turn,
-)
+from tapeflow.data.maps import FlatMapDataset, LegacyInterleaveDataset, ParallelInterleaveDataset, function_of, in_turn
 from tapeflow.data.node import Fields, Node, VariantDataset, add_operation, dataset_op, integer, text
 from tapeflow.data.nodes import TensorSliceDataset
 from tapeflow.data.parts import register
@@ -37,7 +31,6 @@ from tapeflow.io.csv import CsvParser, defaults_of
 from tapeflow.io.files import matching_files
 from tapeflow.io.records import opened, read_records
 from tapeflow.math.extrema import maximum
-
 
 _BUFFER = 256 * 1024  # the bytes that are read at once
 
@@ -109,9 +102,7 @@ class FileDataset(OfFiles):
         num_parallel_reads: the number of files that are read in turn; one file after the other for None.
     """
 
-    def __init__(
-        self, filenames: Any, compression_type: Any, buffer_size: Any, num_parallel_reads: Any = None
-    ) -> None:
+    def __init__(self, filenames: Any, compression_type: Any, buffer_size: Any, num_parallel_reads: Any = None) -> None:
         self._compression_type = text(compression_type or "")
         self._buffer_size = _BUFFER if buffer_size is None else integer(buffer_size)
         self._parallel = 0 if num_parallel_reads is None else integer(num_parallel_reads)

@@ -23,7 +23,6 @@ from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.structure import Element
 from tapeflow.data.threads import Failure, raises_failures, with_failures
 
-
 _KEY = TensorSpec([], int64)
 
 
@@ -50,9 +49,11 @@ class GroupByWindowDataset(Node):
     ) -> GroupByWindowDataset:
         elements = input_dataset.element_spec
         return cls(
-            input_dataset, key_func.typed(elements), reduce_func.typed((_KEY, DatasetSpec(elements)), DatasetSpec(spec)),
+            input_dataset,
+            key_func.typed(elements),
+            reduce_func.typed((_KEY, DatasetSpec(elements)), DatasetSpec(spec)),
             window_size_func.typed(_KEY),
-        )  # fmt: skip
+        )
 
     def _size(self) -> int:
         return INFINITE if self._input_dataset._size() == INFINITE else UNKNOWN

@@ -314,8 +314,15 @@ class ParallelInterleaveDataset(InterleaveDataset):
 class LegacyInterleaveDataset(InterleaveDataset):
     """The same, as several files are read in turn."""
 
-    _buffer_output_elements = _prefetch_input_elements = AUTOTUNE
     _deterministic = "true"
+
+    @property
+    def _buffer_output_elements(self) -> int:
+        return 2 * self._block_length
+
+    @property
+    def _prefetch_input_elements(self) -> int:
+        return 2 * self._cycle_length
 
 
 @dataset_op("ScanDataset")
@@ -385,9 +392,7 @@ def _state_of_pair(spec: Any) -> Any:
 def reduced(dataset: Any, initial_state: Any, reduce_func: Callable[..., Any]) -> Any:
     """Implements `Dataset.reduce`."""
     initial, first_spec = structure.normalized(initial_state)
-    function, spec = state_function(
-        reduce_func, "reduce()", first_spec, dataset.element_spec, lambda s: s
-    )
+    function, spec = state_function(reduce_func, "reduce()", first_spec, dataset.element_spec, lambda s: s)
     if state.graph is None:
         return structure.Packer(spec)(reduction(dataset, structure.to_element(initial), function))
     specs = structure.flatten(spec)

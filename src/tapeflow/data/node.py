@@ -258,7 +258,7 @@ def flat(dataset: Any) -> Any:
 
 
 def structured(dataset: Any, spec: Any) -> Any:
-    """Returns a dataset with its elements in a structure; it is a dataset as operations see it, or has the structure."""
+    """Returns a dataset, as operations see it or in a structure, with its elements in that structure."""
     own = dataset.element_spec
     if own == spec:
         return dataset
@@ -408,8 +408,7 @@ def _define(name: str, kernel: Callable[..., Any], accepted: set[str], shape: An
             attrs.append((p, place[p]))
     spec = None
     if "spec" in accepted:
-        spec = next((place[a], place[b]) for a, b in (("output_types", "output_shapes"), ("Toutput_types", "output_shapes"))
-                    if a in place and b in place)  # fmt: skip
+        spec = place["output_types"], place["output_shapes"]
 
     def run(*values: Any) -> Any:
         with executing_eagerly():
@@ -523,6 +522,7 @@ def add_operation(op: str, field: Callable[[str, Any], Any]) -> Any:
         op: the op's name.
         field: returns the value of an input or attr, from its name and the definition of an input.
     """
+    graph: Any = state.graph
     definition, parameters = op_def.get(op), bare.parameters(op)
     inputs = {a.name: a for a in definition.inputs}
     functions = {p: field(p, None) for p in parameters if p not in inputs and definition.attrs[p].type == "func"}
@@ -532,7 +532,7 @@ def add_operation(op: str, field: Callable[[str, Any], Any]) -> Any:
         if p in functions:
             arguments.append(_FunctionAttr(encoded_body(functions[p])))
         elif p in others:
-            arguments.append(list(others[p]._captured))
+            arguments.append(list(map(graph.capture, others[p]._captured)))
         elif p in inputs:
             value = field(p, inputs[p])
             arguments.append([tensor_of(v, inputs[p].type) for v in value] if inputs[p].is_list

@@ -18,7 +18,7 @@ from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.data import structure
 from tapeflow.data.dataset import INFINITE, UNKNOWN, Dataset
 from tapeflow.data.functions import MappedFunction
-from tapeflow.data.node import Node, UnknownInteger, dataset_op, integer
+from tapeflow.data.node import Node, dataset_op, integer
 from tapeflow.data.options import Options
 from tapeflow.data.parts import register
 from tapeflow.data.structure import Element

@@ -27,9 +27,9 @@ from tapeflow.core.types.type_spec import TypeSpec
 from tapeflow.core.values.held import boxed
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.core.varint import read_varint, varint
-from tapeflow.data.graph_defs import fingerprint
 from tapeflow.data.dataset import UNKNOWN, Dataset
 from tapeflow.data.functions import MappedFunction
+from tapeflow.data.graph_defs import fingerprint
 from tapeflow.data.node import Node, rewritten
 from tapeflow.data.nodes import Elements
 from tapeflow.data.parts import register

@@ -39,10 +39,9 @@ def _opens_files(dataset: Any) -> bool:
 
 def _reads_files(graph: Any, readers: set[str]) -> bool:
     """Returns True if operations of a graph, or of the functions that they call, read files."""
-    return any(
-        operation.type in readers or any(hasattr(a, "body") and _reads_files(a.body.graph, readers) for a in operation.args)
-        for operation in graph._operations
-    )
+    operations = graph._operations
+    called = [arg.body.graph for o in operations for arg in o.args if hasattr(arg, "body")]
+    return any(o.type in readers for o in operations) or any(_reads_files(g, readers) for g in called)
 
 
 def _subclasses(cls: Any) -> Iterator[Any]:

@@ -10,7 +10,6 @@ from typing import Any
 import torch
 
 from tapeflow.core.errors import UnknownError
-
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import as_dtype, bool_, float64, int8, int16, int32, int64, string, uint8, uint16
 from tapeflow.core.types.spec import TensorSpec
@@ -55,8 +54,8 @@ class SqlDatasetV2(Node):
         self._driver_name, self._data_source_name, self._query = map(text, (driver_name, data_source_name, query))
         if self._driver_name != "sqlite":
             raise invalid(
-                f"The database type, {self._driver_name}, is not supported by SqlDataset. The set of supported databases is: "
-                f"{{'sqlite'}}. [Op:SqlDataset] name: "
+                f"The database type, {self._driver_name}, is not supported by SqlDataset. The set of supported databases "
+                f"is: {{'sqlite'}}. [Op:SqlDataset] name: "
             )
         spec = structure.map_specs(lambda dtype: TensorSpec([], as_dtype(dtype)), output_types)
         self._dtypes = [s.dtype for s in structure.flatten(spec)]

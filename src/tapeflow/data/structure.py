@@ -18,6 +18,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.static import value_of
 from tapeflow.core.types.dtypes import variant
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import NoneTensorSpec, TensorSpec, spec_of
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
@@ -157,11 +158,7 @@ def is_encoded(spec: Any) -> bool:
 
 def encoded_specs(spec: Any) -> list[Any]:
     """Returns the specs of the tensors in an operation's elements, for the spec of a user's elements."""
-    return [
-        part for s in flatten(spec)
-        for part in ([TensorSpec([], variant) if isinstance(s, RaggedTensorSpec) else TensorSpec([3], variant)]
-                     if is_encoded(s) else s.flatten())
-    ]  # fmt: skip
+    return [part for s in flatten(spec) for part in ([TensorSpec(None, variant)] if is_encoded(s) else s.flatten())]
 
 
 def encoded(values: Iterable[Any], specs: Sequence[Any]) -> list[Any]:
@@ -190,7 +187,7 @@ def encoded_batch(values: Iterable[Any], specs: Sequence[Any]) -> list[Any]:
         elif isinstance(spec, SparseTensorSpec):
             tensors.append(ops.SerializeManySparse(value.indices, value.values, value.dense_shape, variant))
         else:
-            tensors.extend(encoded([value], [spec]) if type(spec) is TensorSpec else spec._batch(None).to_tensors(value))
+            tensors.extend(encoded([value], [spec if type(spec) is TensorSpec else spec._batch(None)]))
     return tensors
 
 
@@ -202,12 +199,25 @@ def decoded_values(tensors: Iterable[Any], specs: Sequence[Any]) -> list[Any]:
         if isinstance(spec, RaggedTensorSpec):
             dtype, splits_dtype, rank = spec.dtype, spec.row_splits_dtype, spec.ragged_rank
             *splits, flat = ops.RaggedTensorFromVariant(next(rest), -1, rank, dtype, splits_dtype)
+            for part in splits:
+                _set_shape(part, [None])
+            _set_shape(flat, None if spec.shape.rank is None else [None, *spec.shape.as_list()[rank + 1 :]])
             values.append(RaggedTensor.from_nested_row_splits(flat, splits, validate=False) if splits else flat)
         elif isinstance(spec, SparseTensorSpec):
-            values.append(SparseTensor(*ops.DeserializeSparse(next(rest), spec.dtype)))
+            parts = ops.DeserializeSparse(next(rest), spec.dtype)
+            rank = spec.shape.rank
+            for part, shape in zip(parts, ([None, rank], [None], [rank]), strict=True):
+                _set_shape(part, shape)
+            values.append(SparseTensor(*parts))
         else:
             values.append(spec.from_tensors(rest))
     return values
+
+
+def _set_shape(tensor: Any, shape: Any) -> None:
+    """Sets what the spec of a component tells of the shape of a tensor in a graph."""
+    if isinstance(tensor, SymbolicTensor):
+        tensor.set_shape(TensorShape(shape))
 
 
 def decoded(tensors: Iterable[Any], specs: Sequence[Any]) -> Element:

@@ -18,7 +18,7 @@ from tapeflow.core.ops.shape_rules import no_results, scalar, with_rank
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.held import boxed
-from tapeflow.core.values.tensor import EagerTensor, invalid
+from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.ir.variables import without_value
 from tapeflow.lookup.nodes import Table
 from tapeflow.lookup.storage import Storage

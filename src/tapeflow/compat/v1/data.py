@@ -123,8 +123,8 @@ def make_one_shot_iterator(dataset: Dataset) -> Any:
     """
     if state.graph is None:
         return iter(dataset)
-    variant_tensor = dataset._variant_tensor
-    value = state.graph.value_now(variant_tensor) if isinstance(variant_tensor, SymbolicTensor) else variant_tensor.value
+    held_by = dataset._variant_tensor
+    value = state.graph.value_now(held_by) if isinstance(held_by, SymbolicTensor) else held_by.value
     return Iterator(IteratorSlot(value[()]), dataset.element_spec)
 
 

@@ -9,8 +9,6 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import torch
-
 from tapeflow.array import (
     legacy_ops,  # noqa: F401 (registers them)
     tensor_list,  # noqa: F401 (registers its ops)
@@ -22,9 +20,8 @@ from tapeflow.control_flow import Assert
 from tapeflow.core import errors
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.types.dtypes import bool_, int32, resource, string, variant
+from tapeflow.core.types.dtypes import bool_, int32, resource, string
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.held import boxed
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
