@@ -2,7 +2,7 @@
 
 A saved dataset is a folder, in TensorFlow's format: `dataset_spec.pb` is the elements' spec, `snapshot.metadata` names
 the folder of a run, where each shard is a folder with a TFRecord file of a serialized `TensorProto` for each component.
-(A ragged or sparse component is written as the tensors that it consists of, where TensorFlow writes a variant.)
+A ragged or sparse component is a variant.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from typing import Any, NamedTuple
 
 from google.protobuf.message import DecodeError
 from tensorboard.compat.proto import struct_pb2
+from tensorboard.compat.proto.tensor_pb2 import TensorProto
 
 from tapeflow.core.errors import DataLossError, NotFoundError
-from tapeflow.core.types.dtypes import int64, string
+from tapeflow.core.types.dtypes import int64, string, variant
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.types.spec_proto import from_proto, to_proto
 from tapeflow.core.types.type_spec import TypeSpec
@@ -34,7 +35,7 @@ from tapeflow.data.node import Node, rewritten
 from tapeflow.data.nodes import Elements
 from tapeflow.data.parts import register
 from tapeflow.data.spec import DatasetSpec
-from tapeflow.data.structure import Element, flatten, to_tensors
+from tapeflow.data.structure import Element, bare, decoded, encoded, encoded_specs, flatten, is_encoded
 from tapeflow.data.threads import cores
 from tapeflow.io.encoding import parse_tensor, serialize_tensor
 from tapeflow.io.gfile import files as gfile
@@ -79,7 +80,7 @@ class _Writer:
 
 
 def _write_element(file: TFRecordWriter, element: Element, specs: list[Any]) -> None:
-    for tensor in to_tensors(element, specs):
+    for tensor in encoded(element, specs):
         file.write(serialize_tensor(tensor).numpy())
 
 
@@ -89,17 +90,22 @@ def _elements(path: str, spec: Any, compression: str) -> Iterator[Element]:
     records = read_records(path, compression)
     while (first := next(records, None)) is not None:
         texts = itertools.chain([first], records)
-        element = []
-        for s in specs:
-            stored = list(itertools.islice(texts, len(s.flatten())))
-            if len(stored) < len(s.flatten()):
-                raise _damaged(path, "its last element is incomplete")
-            parts = [
-                parse_tensor(EagerTensor(boxed(text), string), part.dtype)
-                for text, part in zip(stored, s.flatten(), strict=True)
-            ]
-            element.append(parts[0].value if type(s) is TensorSpec else s.from_tensors(iter(parts)))
-        yield tuple(element)
+        try:
+            yield tuple([_component(texts, s) for s in specs])
+        except StopIteration:
+            raise _damaged(path, "its last element is incomplete") from None
+
+
+def _component(texts: Iterator[bytes], spec: Any) -> Any:
+    """Returns the next component of a file."""
+    text = next(texts)
+    if is_encoded(spec) and TensorProto.FromString(text).dtype == variant.as_datatype_enum:
+        tensor = parse_tensor(EagerTensor(boxed(text), string), variant)
+        return decoded([tensor], [spec])[0]
+    parts = []  # of ragged and sparse tensors too, as this program wrote them at first
+    for part in spec.flatten():
+        parts.append(parse_tensor(EagerTensor(boxed(text if not parts else next(texts)), string), part.dtype))
+    return bare(spec.from_tensors(iter(parts)))
 
 
 class _Metadata(NamedTuple):
@@ -111,7 +117,7 @@ class _Metadata(NamedTuple):
 
     def write(self, folder: str, spec: Any) -> None:
         """Writes it, after everything else."""
-        dtypes = bytes(s.dtype.as_datatype_enum for part in flatten(spec) for s in part.flatten())
+        dtypes = bytes(s.dtype.as_datatype_enum for s in encoded_specs(spec))
         data = (
             b"\x12" + varint(len(self.run)) + self.run.encode() + b"\x18" + varint(time.time_ns() // 1000) + b"\x20\x02"
             b"\x2a" + varint(len(dtypes)) + dtypes + b"\x30" + varint(self.size) + varint(1000 << 3) + b"\x01"

@@ -54,8 +54,8 @@ class SqlDatasetV2(Node):
         self._driver_name, self._data_source_name, self._query = map(text, (driver_name, data_source_name, query))
         if self._driver_name != "sqlite":
             raise invalid(
-                f"The database type, {self._driver_name}, is not supported by SqlDataset. The set of supported databases "
-                f"is: {{'sqlite'}}. [Op:SqlDataset] name: "
+                f"The database type, {self._driver_name}, is not supported by SqlDataset. The set of supported "
+                "databases is: {'sqlite'}. [Op:SqlDataset] name: "
             )
         spec = structure.map_specs(lambda dtype: TensorSpec([], as_dtype(dtype)), output_types)
         self._dtypes = [s.dtype for s in structure.flatten(spec)]

@@ -20,7 +20,7 @@ from tapeflow.control_flow import Assert
 from tapeflow.core import errors
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.types.dtypes import bool_, int32, resource, string
+from tapeflow.core.types.dtypes import bool_, int32, resource, string, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -65,7 +65,8 @@ def _constant(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
         array = make_ndarray(proto)
     except (ValueError, TypeError, IndexError) as error:
         raise ValueError(f"{where}: Cannot parse tensor from proto: {error}") from None
-    return builder.graph.constant(convert(array, dtype), node.name).op
+    value = EagerTensor(array, dtype) if dtype is variant else convert(array, dtype)
+    return builder.graph.constant(value, node.name).op
 
 
 def _placeholder(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
