@@ -255,11 +255,16 @@ def _placed(step: Step) -> Callable[..., Any]:
     return lambda *values: kernel(*devices.place(values, device))
 
 
+_OBJECTS = frozenset({resource, variant})
+
+
 def runs_on_arrays(step: Step) -> bool:
     """Returns True if a step's kernel is the one for arrays of objects: strings or lists of tensors."""
     if not step.registered or (step.op.string_kernel is None and not step.op.moves):
         return False
     dtypes = {t.dtype for t in step.operation.tensor_inputs}
+    if step.op.string_kernel is step.op.kernel and _OBJECTS & (dtypes | {t.dtype for t in step.outputs}):
+        return True
     return string in dtypes or (variant in dtypes and step.op.string_kernel is not None)
 
 
