@@ -139,6 +139,8 @@ class BatchDataset(_Batching):
 class ParallelBatchDataset(BatchDataset):
     """Batches whose elements may be built in parallel."""
 
+    _is_asynchronous = True
+
     def __init__(
         self, input_dataset: Any, batch_size: Any, num_parallel_calls: Any, drop_remainder: Any,
         deterministic: Any = "default",

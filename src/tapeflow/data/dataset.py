@@ -14,7 +14,7 @@ from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import int64, variant
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.held import held
-from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.core.values.trackable import CHECKPOINT, SAVED_MODEL, Trackable
 from tapeflow.data.options import Options
 from tapeflow.data.parts import parts, register
@@ -141,6 +141,16 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, Trackable, 
 
     def __tf_autograph_for__(self, loop: Any) -> None:
         parts.loop_over(iter(self), loop, relaxed=True)
+
+    def __copy__(self) -> Any:
+        copy = object.__new__(type(self))
+        copy.__dict__.update(self.__dict__)
+        return copy
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise invalid(
+            f"{self!r} can't be pickled: build the dataset where it is used, or write its elements with `Dataset.save`."
+        )
 
     def __bool__(self) -> bool:
         return True

@@ -71,6 +71,7 @@ def _plain(filenames: Any) -> Any:
 class OfFiles(Node):
     """A node over names of files. Its operation reads one file; an operation around it opens one after the other."""
 
+    _is_slow = True
     _parallel = 0  # how many files are read in turn; 0 for one after the other
 
     def _operation(self) -> SymbolicTensor:

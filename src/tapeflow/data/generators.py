@@ -69,6 +69,8 @@ def _generator(init_func: OpFunction, next_func: OpFunction, finalize_func: OpFu
 class GeneratorDataset(Node):
     """The values that a generator yields; each iterator calls for a new one."""
 
+    _is_slow = True
+
     def __init__(self, generator: Any, spec: Any, args: Any) -> None:
         if not callable(generator):
             raise TypeError("`generator` must be a Python callable.")

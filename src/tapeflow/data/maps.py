@@ -110,6 +110,8 @@ class MapDataset(Node):
 class ParallelMapDataset(MapDataset):
     """The results of a function of each element, computed in several threads."""
 
+    _is_asynchronous = _is_slow = True
+
     def __init__(
         self, input_dataset: Any, f: MappedFunction, num_parallel_calls: Any, deterministic: bool | None
     ) -> None:
@@ -283,6 +285,7 @@ class ParallelInterleaveDataset(InterleaveDataset):
     """The same, each dataset's elements being computed ahead in a thread."""
 
     _counts_failures = True
+    _is_asynchronous = _is_slow = True
     _buffer_output_elements = _prefetch_input_elements = AUTOTUNE
 
     def __init__(
@@ -455,7 +458,7 @@ class UniqueDataset(Node):
 class IgnoreErrorsDataset(Node):
     """The elements without those whose computation fails."""
 
-    _passes_elements = True
+    _passes_elements = _passes_options = True
 
     def __init__(self, input_dataset: Any, log_warning: bool) -> None:
         super().__init__(input_dataset.element_spec, input_dataset)
@@ -542,7 +545,7 @@ class DirectedInterleaveDataset(Node):
 class PrefetchDataset(Node):
     """The same elements, computed ahead in a thread."""
 
-    _same_size = _passes_elements = True
+    _same_size = _passes_elements = _is_asynchronous = True
 
     def __init__(self, input_dataset: Any, buffer_size: Any) -> None:
         self._buffer_size = integer(buffer_size)

@@ -29,7 +29,7 @@ from tapeflow.core.ops.definition import find, ops
 from tapeflow.core.ops.shape_rules import scalar
 from tapeflow.core.ops.static import value_of
 from tapeflow.core.types.dtypes import FROM_TORCH, int64, resource, string, variant
-from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.types.spec import NoneTensorSpec, TensorSpec
 from tapeflow.core.values.held import boxed, held
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor
@@ -57,6 +57,9 @@ class Node(Dataset):
     _renamed: Mapping[str, str] = MappingProxyType({})  # the fields of inputs and attrs with other names
     _same_size = False  # whether there is an element for each one of the input
     _passes_elements = False  # whether the elements are elements of the inputs
+    _is_asynchronous = False  # whether threads compute the elements ahead
+    _is_slow = False  # whether computing an element may be worth a thread: it reads files, calls Python or has threads
+    _passes_options = False  # whether it only sets how other nodes run
     _is_view = False  # whether operations see the elements of the input in the same way
     _graph: Any = None  # the graph that the node is an operation of; None for a dataset that exists now
 
@@ -107,8 +110,8 @@ class Node(Dataset):
     def _as(self, spec: Any) -> Any:
         """Returns this node with the same elements in another structure."""
         node = copy.copy(self)
-        node.__dict__.pop("_flat", None)
-        node.__dict__.pop("_tracker", None)
+        for name in _CACHES[1:]:
+            node.__dict__.pop(name, None)
         node._spec = spec
         return node
 
@@ -146,7 +149,7 @@ class Node(Dataset):
         return f"<_{type(self).__name__} element_spec={self._spec}>"
 
 
-_CACHES = ("_rewritten", "_flat", "_tracker")
+_CACHES = ("_rewritten", "_flat", "_tracker", "_plan")
 
 
 class VariantDataset(Node):
@@ -190,6 +193,38 @@ def _rewrite(dataset: Any) -> Any:
     if any(new is not old for new, old in zip(inputs, dataset._inputs(), strict=True)):
         dataset = dataset._over(inputs)
     return dataset._in_place() if isinstance(dataset, Node) else dataset
+
+
+def computes_ahead(dataset: Any) -> bool:
+    """Returns True if iterators compute elements ahead of the consumer.
+
+    As in TensorFlow, they do unless the last step is asynchronous itself, or options turn it off. Here a step must be
+    slow, too.
+    """
+    options = dataset.options()
+    chosen = options.experimental_optimization
+    if False in (options.autotune.enabled, chosen.inject_prefetch, chosen.apply_default_optimizations):
+        return False
+    last = dataset
+    while getattr(last, "_passes_options", False) or not isinstance(last, Node):
+        last = next(iter(last._inputs()), None)
+        if last is None:
+            return False
+    return not last._is_asynchronous and _has_slow_step(last)
+
+
+def _has_slow_step(dataset: Any) -> bool:
+    return getattr(dataset, "_is_slow", False) or any(map(_has_slow_step, dataset._inputs()))
+
+
+def has_seeds(dataset: Any) -> bool:
+    """Returns True if iterators draw seeds, or call functions that return datasets, which may draw some."""
+    if not isinstance(dataset, Node):
+        return any(map(has_seeds, dataset._inputs()))
+    specs = [s for f in dataset._functions().values() for s in structure.flatten(f.output_spec)]
+    specs += structure.flatten(dataset.element_spec)
+    drawn = hasattr(dataset, "_seeds") or any(type(s) not in (TensorSpec, NoneTensorSpec) for s in specs)
+    return drawn or any(map(has_seeds, dataset._inputs()))
 
 
 # ---- flat elements ---------------------------------------------------------------------------------------------------

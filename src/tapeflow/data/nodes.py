@@ -482,7 +482,7 @@ class ShardDataset(Chooser):
 class OptionsDataset(Chooser):
     """The same elements, with other options."""
 
-    _same_size = True
+    _same_size = _passes_options = True
 
     def __init__(self, input_dataset: Any, options: Options) -> None:
         super().__init__(input_dataset)

@@ -30,6 +30,7 @@ from tapeflow.data.parts import register
 from tapeflow.data.structure import Element
 from tapeflow.data.threads import END, Failure, raises_failures, running, with_failures
 
+_PAIRS = 32  # iterators whose seeds are computed at once
 _FIRST, _MOST = 16, 2048  # blocks of four words that are computed at once
 
 
@@ -73,6 +74,7 @@ class Seeds:
         self.base = (secrets.randbits(63), secrets.randbits(63)) if self.drawn else base
         self.renew = renew
         self._count = 0
+        self._pairs: tuple[Any, list[list[int]]] = (None, [])  # of some iterators, and which these are
         self._lock = threading.Lock()
 
     @property
@@ -96,8 +98,13 @@ class Seeds:
         """
         if not self.renew:
             return base
-        words = from_seeds(*base).skipped(number // 2).words(1, torch.device("cpu")).numpy().view(np.uint32)[0].tolist()
-        return words[0 if number % 2 == 0 else 2], words[1 if number % 2 == 0 else 3]
+        group, place = divmod(number, _PAIRS)
+        if self._pairs[0] != (base, group):  # computed together for many iterators
+            stream = from_seeds(*base).skipped(group * _PAIRS // 2)
+            words = stream.words(_PAIRS // 2, torch.device("cpu")).numpy().view(np.uint32).reshape(_PAIRS, 2)
+            self._pairs = (base, group), words.tolist()
+        first, second = self._pairs[1][place]
+        return first, second
 
 
 def seeds_of(seed: Any) -> tuple[int, int]:
