@@ -242,7 +242,7 @@ class PaddedBatchDataset(_Batching):
 
     def _stacked(self, run: list[Element]) -> Element:
         columns = zip(*run, strict=True)
-        return tuple([_padded(*a) for a in zip(columns, self._shapes, self._fills, strict=True)])
+        return tuple(map(_padded, columns, self._shapes, self._fills))
 
 
 def _sizes_field(target: Any, shape: Any) -> Any:
@@ -291,7 +291,7 @@ def _padding(value: Any, dtype: Any) -> Any:
     return tensor if isinstance(tensor, SymbolicTensor) else tensor.value.item()
 
 
-def _padded(values: Sequence[Any], shape: Sequence[int | None], fill: Any) -> Any:
+def _padded(values: Sequence[Any], shape: Any, fill: Any) -> Any:
     """Returns the values of one component in one batch, filled up to one shape."""
     rank = len(shape)
     longest = [max(dims) for dims in zip(*[v.shape for v in values], strict=True)]
@@ -331,7 +331,7 @@ class RaggedDataset(Node):
         self._dtype = row_splits_dtype
         super().__init__(structure.map_specs(ragged, input_dataset.element_spec), input_dataset)
 
-    def _operation(self) -> SymbolicTensor:
+    def _operation(self) -> Any:
         source = self._input_dataset
 
         def ragged(*components: Any) -> Any:

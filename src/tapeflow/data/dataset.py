@@ -11,7 +11,7 @@ from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
-from tapeflow.core.types.dtypes import int64, variant
+from tapeflow.core.types.dtypes import as_dtype, int64, variant
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.held import held
 from tapeflow.core.values.tensor import Tensor, invalid
@@ -366,8 +366,8 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, Trackable, 
             >>> [x.item() for x in tf.data.Dataset.counter(5, 10).take(3).as_numpy_iterator()]
             [5, 15, 25]
         """
-        start, step = convert(start, dtype), convert(step, dtype)
-        return Dataset.from_tensors(0).repeat(None).scan(start, lambda number, _: (number + step, number))
+        first, distance = (convert(n, as_dtype(dtype)) for n in (start, step))
+        return Dataset.from_tensors(0).repeat(None).scan(first, lambda number, _: (number + distance, number))
 
     @staticmethod
     def random(

@@ -17,7 +17,6 @@ from tapeflow.core.types.dtypes import int64, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.held import boxed
-from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.data.batches import runs
 from tapeflow.data.dataset import Dataset
@@ -74,7 +73,7 @@ class OfFiles(Node):
     _is_slow = True
     _parallel = 0  # how many files are read in turn; 0 for one after the other
 
-    def _operation(self) -> SymbolicTensor:
+    def _operation(self) -> Any:
         fields, names = Fields(self), self._input_dataset
 
         def read(name: Any) -> Dataset:
@@ -239,7 +238,7 @@ class FixedLengthRecordDatasetV2(FileDataset):
         cls, filenames: Any, header_bytes: int, record_bytes: int, footer_bytes: int, buffer_size: int,
         compression_type: bytes = b"",
     ) -> Any:  # fmt: skip
-        return cls(filenames, record_bytes, header_bytes, footer_bytes, buffer_size, compression_type)
+        return cls(filenames, record_bytes, header_bytes, footer_bytes, buffer_size, compression_type.decode())
 
     def _contents_of(self, path: bytes) -> Iterator[bytes]:
         length, header, footer = self._record_bytes, self._header_bytes, self._footer_bytes

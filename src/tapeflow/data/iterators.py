@@ -133,6 +133,7 @@ class OwnedIterator(Iterator, Trackable):
             plan = fields["_plan"] = _Plan(dataset)
         self._dataset, self._plan, self._pack, self._spec = dataset, plan, plan.pack, plan.spec
         self._lock = threading.Lock()
+        self._log: SeedLog | None
         if plan.has_seeds or plan.is_ahead:
             self._begin(SeedLog())
         else:

@@ -120,7 +120,7 @@ class ParallelMapDataset(MapDataset):
         super().__init__(input_dataset, f)
 
     @classmethod
-    def _of_op(
+    def _of_op(  # type: ignore[override]
         cls, input_dataset: Any, f: OpFunction, num_parallel_calls: int, deterministic: Any = None
     ) -> ParallelMapDataset:
         order = _IN_ORDER.get(deterministic if isinstance(deterministic, str) else "default")

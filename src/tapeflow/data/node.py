@@ -88,7 +88,7 @@ class Node(Dataset):
         """Returns True if TensorFlow has operations that create such a node."""
         return bool(cls._op) or cls._operation is not Node._operation
 
-    def _operation(self) -> SymbolicTensor:
+    def _operation(self) -> Any:
         """Adds the operation of this node to the graph that is being built; returns its output."""
         return add_operation(self._op, Fields(self)) if self._op else _python_operation(self)
 
@@ -115,10 +115,9 @@ class Node(Dataset):
         node._spec = spec
         return node
 
-    @classmethod
-    def _of_op(cls, **arguments: Any) -> Node:
-        """Returns the node of an operation, whose inputs and attrs are the arguments."""
-        return cls(**arguments)
+    # Returns the node of an operation, from those of its inputs and attrs that are its parameters. A class that
+    # overrides it names them there.
+    _of_op: Any = classmethod(lambda cls, **arguments: cls(**arguments))
 
     def _in_place(self) -> Any:
         """Returns the dataset that runs in place of this one, with the same elements; the inputs are such ones."""
@@ -468,8 +467,8 @@ def dataset_op(*names: str) -> Callable[[Class], Class]:
 
     def declare(cls: Class) -> Class:
         cls._op = names[0]
-        code: Any = cls._of_op.__func__.__code__  # type: ignore[attr-defined]
-        if code is Node._of_op.__func__.__code__:  # type: ignore[attr-defined]
+        code: Any = cls._of_op.__func__.__code__
+        if code is Node._of_op.__func__.__code__:
             code = cls.__init__.__code__
         accepted = set(code.co_varnames[1 : code.co_argcount])
         for name in names:

@@ -139,7 +139,8 @@ class OptionsBase:
             elif issubclass(option.kind, OptionsBase):
                 options._options[name] = option.kind._of_message(value)
             elif message.HasField(field) if message.DESCRIPTOR.fields_by_name[field].containing_oneof else value:
-                options._options[name] = option.kind(value)
+                kind: Any = option.kind
+                options._options[name] = kind(value)
         return options
 
     def _merged(self, other: Any) -> Any:

@@ -102,7 +102,7 @@ def _component(texts: Iterator[bytes], spec: Any) -> Any:
     if is_encoded(spec) and TensorProto.FromString(text).dtype == variant.as_datatype_enum:
         tensor = parse_tensor(EagerTensor(boxed(text), string), variant)
         return decoded([tensor], [spec])[0]
-    parts = []  # of ragged and sparse tensors too, as this program wrote them at first
+    parts: list[Any] = []  # of ragged and sparse tensors too, as this program wrote them at first
     for part in spec.flatten():
         parts.append(parse_tensor(EagerTensor(boxed(text if not parts else next(texts)), string), part.dtype))
     return bare(spec.from_tensors(iter(parts)))

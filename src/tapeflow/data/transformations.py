@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 class Transformations:
     """The methods of datasets that return other datasets."""
 
+    _variant_tensor: Any
+
     # ---- choosing and ordering ---------------------------------------------------------------------------------------
 
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset:
