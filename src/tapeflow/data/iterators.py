@@ -93,7 +93,7 @@ def loop_over(iterator: Any, loop: Any, relaxed: bool = False) -> None:
 
 
 class _Plan:
-    """What all iterators over a dataset share.
+    """The state that all iterators over a dataset share.
 
     Args:
         dataset: the dataset.
