@@ -61,13 +61,22 @@ def sources(files):
         "functions in a function": numbers.flat_map(lambda n: Dataset.range(4).map(lambda x: x + n)),
         "a dataset in a function": numbers.flat_map(lambda n: words.take(n)),
         "unique": numbers.map(lambda x: x % 2).unique(),
+        "saved": saved(words.map(lambda w: (w, w)), files / "saved"),
+        "a file cache": numbers.cache(str(files / "cache")),
+        "a snapshot": numbers.snapshot(str(files / "snapshots"), shard_func=lambda x: x % 2),
     }
+
+
+def saved(dataset, folder):
+    dataset.save(str(folder), shard_func=lambda *_: np.int64(0))
+    return Dataset.load(str(folder), reader_func=lambda shards: shards.flat_map(lambda shard: shard.repeat(2)))
 
 
 @pytest.mark.parametrize("name", [
     "slices", "shuffled", "random", "ragged", "list", "files", "interleaved files", "files in a function", "csv",
     "variable", "table", "loop", "named tuple", "scan", "windows", "groups", "buckets", "several", "sampled", "batches",
     "counts in a function", "tensors in a function", "functions in a function", "a dataset in a function", "unique",
+    "saved", "a file cache", "a snapshot",
 ])  # fmt: skip
 def test_elements_are_the_same(name, files):
     dataset = sources(files)[name]

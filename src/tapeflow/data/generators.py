@@ -16,10 +16,9 @@ from tapeflow.core.values.held import held
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.data import structure
-from tapeflow.data.node import Node, OpFunction, op_kernel
+from tapeflow.data.node import Node, OpFunction, add_python_operation, op_kernel
 from tapeflow.data.parts import register
 from tapeflow.data.structure import Element
-from tapeflow.graph.ir.python_op import python_op
 from tapeflow.script import error_of_op
 
 
@@ -87,7 +86,7 @@ class GeneratorDataset(Node):
         def build(*args: Any) -> list[Any]:
             return [held(GeneratorDataset(self._generator, self._signature, args), variant)]
 
-        return python_op("GeneratorDataset", build, self._args, [(variant, ())]).outputs[0]
+        return add_python_operation("GeneratorDataset", build, self._args)
 
     def _iterate(self) -> Iterator[Element]:
         specs = structure.flatten(self._signature)

@@ -164,7 +164,7 @@ class _Writer:
         if id(dataset) not in self._nodes:
             if self._runs and not dataset._is_op():
                 raise _stays(dataset)
-            node = dataset._over([self.node(i) for i in dataset._inputs()])
+            node = dataset._over([self.node(i) for i in dataset._operands()])
             node._graph, node._symbolic = self._graph, None
             for name, function in dataset._functions().items():
                 node.__dict__[name] = function.with_captures([self._captured(c, function) for c in function._captured])

@@ -99,6 +99,10 @@ class Node(Dataset):
     def _inputs(self) -> list[Any]:
         return list(self._input_datasets)
 
+    def _operands(self) -> list[Any]:
+        """Returns the datasets that the node's operation takes."""
+        return self._inputs()
+
     def _over(self, inputs: Sequence[Any]) -> Any:
         """Returns this node with other inputs."""
         node = copy.copy(self)
@@ -534,7 +538,7 @@ class Fields:
 
     def __init__(self, node: Node) -> None:
         self._node = node
-        self._datasets = iter(node._inputs())
+        self._datasets = iter(node._operands())
 
     def __call__(self, name: str, definition: Any) -> Any:
         node = self._node
@@ -613,8 +617,13 @@ def _python_operation(node: Node) -> SymbolicTensor:
         return [held(built, variant)]
 
     tensors = [ds._variant_tensor for ds in inputs]
-    name = type(node).__name__.strip("_")
-    return python_op(name, build, [*tensors, *values], [(variant, ())], stateful=False).outputs[0]
+    return add_python_operation(type(node).__name__, build, [*tensors, *values])
+
+
+def add_python_operation(name: str, build: Callable[..., list[Any]], inputs: Sequence[Any]) -> Any:
+    """Adds an operation that calls Python, and has the name as its token; returns its only output, a variant."""
+    attrs = {"Tin": [getattr(t, "dtype", resource) for t in inputs], "Tout": [variant], "token": name}
+    return python_op("PyFunc", build, inputs, [(variant, ())], attrs=attrs).outputs[0]
 
 
 register(VariantDataset, structured)

@@ -158,11 +158,6 @@ def _save(input_dataset: Any, path: bytes, compression: Any) -> None:
     input_dataset.save(path.decode(), compression=compression or None)
 
 
-@op_kernel("LoadDataset")
-def _load(path: bytes, compression: Any) -> Dataset:
-    return Dataset.load(path.decode(), compression=compression or None)
-
-
 @bare.kernel_of("WrapDatasetVariant", "UnwrapDatasetVariant")
 def _wrapped(input_handle: Any) -> Any:
     return input_handle

@@ -21,6 +21,8 @@ from tensorboard.compat.proto import struct_pb2
 from tensorboard.compat.proto.tensor_pb2 import TensorProto
 
 from tapeflow.core.errors import DataLossError, NotFoundError
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import int64, string, variant
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.types.spec_proto import from_proto, to_proto
@@ -31,12 +33,11 @@ from tapeflow.core.varint import read_varint, varint
 from tapeflow.data.dataset import UNKNOWN, Dataset
 from tapeflow.data.functions import MappedFunction
 from tapeflow.data.graph_defs import fingerprint
-from tapeflow.data.node import Node, rewritten
+from tapeflow.data.node import Node, OpFunction, dataset_op, rewritten
 from tapeflow.data.nodes import Elements
 from tapeflow.data.parts import register
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.structure import Element, bare, decoded, encoded, encoded_specs, flatten, is_encoded
-from tapeflow.data.threads import cores
 from tapeflow.io.encoding import parse_tensor, serialize_tensor
 from tapeflow.io.gfile import files as gfile
 from tapeflow.io.records import TFRecordWriter, read_records
@@ -222,6 +223,7 @@ class ShardFileDataset(Node):
         return _elements(self._path, self._spec, self._compression)
 
 
+@dataset_op("LoadDataset")
 class LoadDataset(Node):
     """The elements of a saved dataset.
 
@@ -236,8 +238,19 @@ class LoadDataset(Node):
         if spec is None:
             spec = _read_spec(folder)
         metadata = _Metadata.read(folder)
-        self._count = metadata.size
+        self._count, self._path, self._compression, self._reader = metadata.size, folder, compression, reader_func
         super().__init__(spec, _shards(os.path.join(folder, metadata.run), spec, compression, reader_func))
+
+    @classmethod
+    def _of_op(cls, path: bytes, compression: Any, reader_func: OpFunction, spec: Any) -> LoadDataset:
+        return cls(path.decode(), spec, _compression(compression), _reader_of(reader_func, spec))
+
+    def _operands(self) -> list[Any]:
+        return []
+
+    @property
+    def _reader_func(self) -> MappedFunction:
+        return _traced_reader(self._reader, self._spec)
 
     def _size(self) -> int:
         return self._count
@@ -249,9 +262,26 @@ class LoadDataset(Node):
 def _shards(folder: str, spec: Any, compression: str, reader_func: Callable[..., Any] | None) -> Dataset:
     paths = sorted(gfile.glob(os.path.join(folder, "*.shard", "*.snapshot")))
     shards = Elements([(ShardFileDataset(p, spec, compression),) for p in paths], DatasetSpec(spec))
-    if reader_func is None:
-        return shards.interleave(lambda shard: shard, cycle_length=cores())
-    return reader_func(shards)
+    if isinstance(reader_func, MappedFunction):
+        return reader_func((shards,))[0]
+    return (reader_func or _in_turn)(shards)
+
+
+def _in_turn(shards: Dataset) -> Dataset:
+    """Returns the elements of shards, one of each in turn."""
+    return shards.interleave(lambda shard: shard)
+
+
+def _traced_reader(reader_func: Callable[..., Any] | None, spec: Any) -> MappedFunction:
+    """Returns a function of a dataset of shards as operations call it."""
+    if isinstance(reader_func, MappedFunction):
+        return reader_func
+    return MappedFunction(reader_func or _in_turn, "load()", DatasetSpec(DatasetSpec(spec)))
+
+
+def _reader_of(function: OpFunction, spec: Any) -> MappedFunction:
+    """Returns an operation's function of a dataset of shards."""
+    return function.typed(DatasetSpec(DatasetSpec(spec)), DatasetSpec(spec))
 
 
 def load(path: Any, element_spec: Any, compression: Any, reader_func: Callable[..., Any] | None, wait: bool) -> Dataset:
@@ -265,26 +295,47 @@ def load(path: Any, element_spec: Any, compression: Any, reader_func: Callable[.
 # ---- snapshots and caches --------------------------------------------------------------------------------------------
 
 
+@dataset_op("SnapshotDatasetV2")
 class SnapshotDataset(Node):
     """The same elements, which the first iterator that goes through all writes to files for those after it.
 
     Args:
-        source: the dataset that they come from.
+        input_dataset: the dataset that they come from.
         path: the folder; each dataset has its own in there.
         compression: the compression of the files.
         reader_func: takes a dataset of shards and returns a dataset.
         shard_func: returns an element's shard.
+        hash: the number of the dataset's folder; by default its fingerprint.
     """
 
-    _same_size = True
+    _same_size = _passes_elements = _hash_valid = True
 
     def __init__(
-        self, source: Any, path: Any, compression: Any, reader_func: Any, shard_func: Callable[..., Any] | None
-    ) -> None:
-        super().__init__(source.element_spec, source)
-        self._folder = os.path.join(os.fspath(path), str(fingerprint(source)))
-        self._compression, self._reader = _compression(compression), reader_func
-        self._shard_of = None if shard_func is None else MappedFunction(shard_func, "snapshot()", source.element_spec)
+        self, input_dataset: Any, path: Any, compression: Any, reader_func: Any, shard_func: MappedFunction | None,
+        hash: int | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(input_dataset.element_spec, input_dataset)
+        number = fingerprint(input_dataset) if hash is None else hash % 2**64
+        self._path, self._hash = os.fspath(path), number - 2**64 if number >= 2**63 else number
+        self._folder = os.path.join(self._path, str(number))
+        self._compression, self._reader, self._shard_of = _compression(compression), reader_func, shard_func
+
+    @classmethod
+    def _of_op(
+        cls, input_dataset: Any, path: bytes, compression: Any, reader_func: OpFunction, shard_func: OpFunction,
+        hash_valid: bool, hash: int,
+    ) -> SnapshotDataset:  # fmt: skip
+        spec = input_dataset.element_spec
+        reader, number = _reader_of(reader_func, spec), hash if hash_valid else None
+        return cls(input_dataset, path.decode(), compression, reader, shard_func.typed(spec), number)
+
+    @property
+    def _reader_func(self) -> MappedFunction:
+        return _traced_reader(self._reader, self._spec)
+
+    @property
+    def _shard_func(self) -> MappedFunction:
+        return self._shard_of or MappedFunction(lambda *_: convert(0, int64), "snapshot()", self._spec)
 
     def _iterate(self) -> Iterator[Element]:
         try:
@@ -300,14 +351,26 @@ class SnapshotDataset(Node):
             yield from _write_run(folder, self._spec, self._compression, elements, shard_of)
 
 
+def snapshot(dataset: Any, path: Any, compression: Any, reader_func: Any, shard_func: Any) -> SnapshotDataset:
+    """Implements `Dataset.snapshot`."""
+    shard_of = None if shard_func is None else MappedFunction(shard_func, "snapshot()", dataset.element_spec)
+    return SnapshotDataset(dataset, path, compression, reader_func, shard_of)
+
+
 class FileCacheDataset(Node):
     """The same elements, which the first iterator that goes through all writes to a file for those after it."""
 
-    _same_size = True
+    _op = "CacheDatasetV2"
+    _same_size = _passes_elements = True
 
-    def __init__(self, source: Any, filename: Any) -> None:
-        super().__init__(source.element_spec, source)
-        self._path = f"{os.fsdecode(filename)}.records"
+    def __init__(self, input_dataset: Any, filename: Any) -> None:
+        super().__init__(input_dataset.element_spec, input_dataset)
+        self._filename = os.fsdecode(filename)
+        self._path = f"{self._filename}.records"
+
+    @property
+    def _cache(self) -> Any:
+        return ops.DummyMemoryCache()
 
     def _iterate(self) -> Iterator[Element]:
         if gfile.exists(self._path):
@@ -325,4 +388,4 @@ class FileCacheDataset(Node):
         return f"<CacheDataset element_spec={self._spec}>"
 
 
-register(FileCacheDataset, SnapshotDataset, load, save)
+register(FileCacheDataset, load, save, snapshot)

@@ -117,7 +117,7 @@ class Transformations:
             >>> [x.item() for x in ds.as_numpy_iterator()] == [x.item() for x in ds.as_numpy_iterator()]
             True
         """
-        return parts.SnapshotDataset(self, path, compression, reader_func, shard_func)
+        return parts.snapshot(self, path, compression, reader_func, shard_func)
 
     def fingerprint(self) -> Tensor:
         """Returns a hash of the pipeline, which datasets built in the same way share.
