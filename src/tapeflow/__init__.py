@@ -391,7 +391,7 @@ def _load_all() -> None:
 # What has builders for the nodes of a `GraphDef`, or ops that only `tf.raw_ops` and graphs that are read call.
 _WITH_OPS_OF_GRAPHS = (
     "graph.graphdef.node_ops", "lookup.nodes", "queue.nodes", "train.nodes", "raw_ops.older", "raw_ops.randoms",
-    "raw_ops.gradients", "raw_ops.handles", "raw_ops.datasets", "raw_ops.cells", "raw_ops.small",
+    "raw_ops.gradients", "raw_ops.handles", "data", "raw_ops.cells", "raw_ops.small",
     "raw_ops.sparse_matrices", "raw_ops.summaries", "xla.call_module",
 )  # fmt: skip
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
+import torch
 
+from tapeflow.core.ops.bare import kernel_of
 from tapeflow.core.ops.convert import convert, operand
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.shape_rules import scalar
 from tapeflow.core.types.dtypes import variant
 from tapeflow.core.types.spec import TensorSpec, TypeSpec, spec_of, type_spec_from_value
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.held import boxed, held
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 
@@ -50,9 +55,7 @@ class Optional(CompositeTensor):
             raise invalid("An optional needs a value of at least one tensor [Op:OptionalFromValue]")
         components = nest.map_structure(lambda v: v if spec_of(v) is not None else convert(v), value)
         if any(isinstance(t, SymbolicTensor) for t in nest.flatten(components, expand_composites=True)):
-            from tapeflow.data.staged import optional_of
-
-            return optional_of(components, spec)
+            return GraphOptional(ops.OptionalFromValue(_encoded(components, spec)), spec)
         return Optional(components, spec)
 
     @staticmethod
@@ -104,6 +107,78 @@ class Optional(CompositeTensor):
         return self._components
 
 
+class GraphOptional(Optional):
+    """An optional in a graph.
+
+    Args:
+        variant_tensor: the symbolic tensor that stands for it.
+        element_spec: the spec of its value.
+    """
+
+    __slots__ = ("_variant_tensor",)
+
+    def __init__(self, variant_tensor: Tensor, element_spec: Any) -> None:
+        super().__init__(None, element_spec)
+        self._variant_tensor = variant_tensor
+
+    def has_value(self, name: str | None = None) -> Tensor:
+        """Returns a bool scalar, True if there is a value."""
+        return ops.OptionalHasValue(self._variant_tensor)
+
+    def get_value(self, name: str | None = None) -> Any:
+        """Returns the value as symbolic tensors. Without one, running the graph raises an InvalidArgumentError."""
+        specs = _tensor_specs(self._element_spec)
+        types, shapes = [s.dtype for s in specs], [s.shape for s in specs]
+        return _decoded(ops.OptionalGetValue(self._variant_tensor, types, shapes), self._element_spec)
+
+
+def _structure() -> Any:
+    """Returns the module of elements. It is heavy, and most programs have no optionals."""
+    from tapeflow.data import structure
+
+    return structure
+
+
+def _tensor_specs(spec: Any) -> list[Any]:
+    """Returns the specs of the tensors that an optional holds."""
+    return [part for s in nest.flatten(spec) for part in _structure().encoded_specs(s)]
+
+
+def _encoded(value: Any, spec: Any) -> list[Any]:
+    """Returns the tensors that an optional of a value holds."""
+    return _structure().encoded(nest.flatten(value), nest.flatten(spec))
+
+
+def _decoded(tensors: Sequence[Any], spec: Any) -> Any:
+    """Returns the value of an optional that holds tensors."""
+    return nest.pack_sequence_as(spec, _structure().decoded_values(tensors, nest.flatten(spec)))
+
+
+# In kernels, an optional is a tuple of raw values. It is empty without a value.
+
+
+@kernel_of("OptionalFromValue", shape=scalar)
+def _from_value(components: Sequence[Any]) -> Any:
+    return boxed(tuple(components))
+
+
+@kernel_of("OptionalNone", shape=scalar)
+def _none() -> Any:
+    return boxed(())
+
+
+@kernel_of("OptionalHasValue", shape=scalar)
+def _has_value(optional: Any) -> Any:
+    return torch.tensor(bool(optional[()]))
+
+
+@kernel_of("OptionalGetValue", shape=lambda _optional, _types, shapes: list(shapes))
+def _get_value(optional: Any, *_: Any) -> Any:
+    if not optional[()]:
+        raise invalid("The given optional does not have a value. [Op:OptionalGetValue]")
+    return optional[()]
+
+
 class OptionalSpec(TypeSpec):
     """The spec of a `tf.experimental.Optional`.
 
@@ -135,18 +210,20 @@ class OptionalSpec(TypeSpec):
         return [TensorSpec([], variant)]
 
     def _to_components(self, value: Optional) -> Any:
-        if hasattr(value, "_variant_tensor"):  # one of a graph
+        if isinstance(value, GraphOptional):
             return [value._variant_tensor]
-        handle = np.empty((), object)
-        handle[()] = value
-        return [EagerTensor(handle, variant)]
+        tensors = [] if value._components is None else _encoded(value._components, self._element_spec)
+        return [held(tuple([t.value for t in tensors]), variant)]
 
     def _from_components(self, components: Any) -> Optional:
         if isinstance(components[0], SymbolicTensor):
-            from tapeflow.data.staged import StagedOptional
-
-            return StagedOptional(components[0], self._element_spec)
-        return components[0].value[()]
+            return GraphOptional(components[0], self._element_spec)
+        values = components[0].value[()]
+        if not values:
+            return Optional.empty(self._element_spec)
+        specs = _tensor_specs(self._element_spec)
+        tensors = [EagerTensor(v, s.dtype) for v, s in zip(values, specs, strict=True)]
+        return Optional(_decoded(tensors, self._element_spec), self._element_spec)
 
     def _serialize(self) -> tuple[Any, ...]:
         return (self._element_spec,)

@@ -6,6 +6,7 @@ import zlib
 
 import numpy as np
 import pytest
+from tensorboard.compat.proto import tensor_pb2
 
 import tapeflow as tf
 
@@ -417,3 +418,23 @@ def test_batched_features(tmp_path):
         path, 2, features, label_key="f", num_epochs=1, shuffle=False
     )
     assert values(dataset) == [({"i": [[1, 2], [3, 4]]}, [0.5, 1.5]), ({"i": [[1, 2]]}, [0.5])]
+
+
+def test_ragged_and_sparse_elements_are_saved_as_tensorflow_does(tmp_path):
+    ragged, sparse = tf.ragged.constant([[1], [2, 3]]), tf.sparse.from_dense([[1, 0], [0, 2]])
+    ds = tf.data.Dataset.from_tensor_slices((ragged, sparse)).batch(2)
+    ds.save(str(tmp_path))
+    (path,) = tmp_path.glob("*/*/*.snapshot")
+    records = [tensor_pb2.TensorProto.FromString(r.numpy()) for r in tf.data.TFRecordDataset(str(path))]
+    assert [(r.dtype, [d.size for d in r.tensor_shape.dim]) for r in records] == [(21, []), (21, [3])]
+    # From TensorFlow 2.21: the content of `tf.io.serialize_tensor` for the ragged tensor as a variant.
+    recorded = tensor_pb2.TensorProto(dtype=21, tensor_content=(
+        b"3\n\023RaggedTensorVariant\032\r\010\t\022\004\022\002\010\003R\003\000\001\003\032\r\010\003\022\004\022\002\010\003"
+        b":\003\001\002\003"
+    ))  # fmt: skip
+    for record in (records[0], recorded):
+        (splits,), flat = tf.make_ndarray(record)[()]
+        assert (splits.tolist(), flat.tolist()) == ([0, 1, 3], [1, 2, 3])
+    (element,) = tf.data.Dataset.load(str(tmp_path))
+    assert element[0].to_list() == [[1], [2, 3]]
+    assert tf.sparse.to_dense(element[1]).numpy().tolist() == [[1, 0], [0, 2]]

@@ -1,5 +1,9 @@
 """The functions of `tf.data`: traced once, captures, control flow, random numbers. Expected values are TensorFlow's."""
 
+import copy
+import pickle
+import threading
+
 import numpy as np
 import pytest
 
@@ -217,3 +221,63 @@ def test_a_batch_after_one_that_failed():
 def test_errors(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+def noted(dataset_of, made, expected):
+    """Takes three elements of a generator that notes each; waits until it has made as many as expected."""
+    reached = threading.Event()
+
+    def generator():
+        for i in range(8):
+            made.append(i)
+            if len(made) == expected:
+                reached.set()
+            yield i
+
+    source = Dataset.from_generator(generator, output_signature=tf.TensorSpec([], tf.int64))
+    iterator = iter(dataset_of(source))
+    taken = [int(next(iterator)) for _ in range(3)]
+    assert reached.wait(20)
+    return taken, iterator
+
+
+def test_slow_elements_are_computed_ahead(monkeypatch):
+    monkeypatch.setattr("tapeflow.data.threads._SLOW", 0.0)  # whatever takes time is slow
+    made = []
+    taken, iterator = noted(lambda ds: ds.map(lambda x: x * 2), made, 5)
+    assert taken == [0, 2, 4]
+    assert [int(x) for x in iterator] == [6, 8, 10, 12, 14]
+
+
+@pytest.mark.parametrize("option", ["experimental_optimization.inject_prefetch", "autotune.enabled"])
+def test_options_turn_computing_ahead_off(monkeypatch, option):
+    monkeypatch.setattr("tapeflow.data.threads._SLOW", 0.0)
+    options = tf.data.Options()
+    group, name = option.split(".")
+    setattr(getattr(options, group), name, False)
+    made = []
+    noted(lambda ds: ds.with_options(options), made, 3)
+    assert made == [0, 1, 2]
+
+
+def test_what_is_quick_is_not_computed_ahead(monkeypatch):
+    monkeypatch.setattr("tapeflow.data.threads._SLOW", 1e9)
+    made = []
+    noted(lambda ds: ds, made, 3)
+    assert made == [0, 1, 2]
+
+
+def test_arrays_are_never_computed_ahead(monkeypatch):
+    started = []
+    monkeypatch.setattr("tapeflow.data.threads._SLOW", 0.0)
+    monkeypatch.setattr("tapeflow.data.threads.start", lambda *args: started.append(args))
+    assert values(r4.map(lambda x: x + 1).batch(2)) == [[1, 2], [3, 4]]
+    assert not started
+
+
+def test_datasets_are_copied_but_not_pickled():
+    for value in (r4, r4.map(lambda x: x), iter(r4)):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="can't be pickled"):
+            pickle.dumps(value)
+    assert values(copy.copy(r4.shuffle(4, seed=1))) == values(r4.shuffle(4, seed=1))
+    assert r4 != Dataset.range(4) and r4 == r4 and len({r4, Dataset.range(4)}) == 2

@@ -10,10 +10,10 @@ import numpy as np
 from tapeflow.core.ops.convert import convert, storage_type
 from tapeflow.core.ops.sequences import array_of, is_sequence
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
-from tapeflow.core.types.dtypes import DType, as_dtype, string
+from tapeflow.core.types.dtypes import FROM_TORCH, DType, as_dtype, string, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor
-from tapeflow.core.varint import read_varint
+from tapeflow.core.varint import read_varint, varint
 
 if TYPE_CHECKING:
     from tensorboard.compat.proto.tensor_pb2 import TensorProto
@@ -85,6 +85,8 @@ def make_tensor_proto(
     if values is None:
         raise ValueError("None values not supported.")
     proto_class = _proto_class()
+    if isinstance(values, EagerTensor) and values.dtype is variant:
+        return _of_variants(values.value)
     dtype = None if dtype is None else as_dtype(dtype).base_dtype
     array, dtype = _array(values, dtype)
     dims = array.shape if shape is None else tuple(TensorShape(shape).as_list())
@@ -125,6 +127,64 @@ def _strings(content: bytes, count: int) -> np.ndarray:
     return out
 
 
+# ---- variants --------------------------------------------------------------------------------------------------------
+
+# A variant in an element of a dataset holds a ragged tensor, as a pair of its splits and its values, or one tensor, as
+# the bytes of its message.
+_RAGGED, _TENSOR = "RaggedTensorVariant", "tensorflow::Tensor"
+
+
+def holds_tensors(array: np.ndarray) -> bool:
+    """Returns True if messages can hold all variants of an array."""
+    return all(isinstance(v, (tuple, bytes)) for v in array.ravel().tolist())
+
+
+def _of_variants(array: np.ndarray) -> TensorProto:
+    from tensorboard.compat.proto.tensor_pb2 import TensorProto, VariantTensorDataProto
+
+    texts = []
+    for content in array.ravel().tolist():
+        if isinstance(content, bytes):
+            data = VariantTensorDataProto(type_name=_TENSOR, tensors=[TensorProto.FromString(content)])
+        elif isinstance(content, tuple):
+            splits, values = content
+            parts = [p if isinstance(p, np.ndarray) else EagerTensor(p, FROM_TORCH[p.dtype]) for p in (*splits, values)]
+            data = VariantTensorDataProto(type_name=_RAGGED, tensors=map(make_tensor_proto, parts))
+        else:
+            raise TypeError(f"A message can't hold a variant with a {type(content).__name__}")
+        texts.append(data.SerializeToString())
+    content = b"".join(map(varint, map(len, texts))) + b"".join(texts)
+    shape = TensorShape(array.shape).as_proto()
+    return TensorProto(dtype=variant.as_datatype_enum, tensor_shape=shape, tensor_content=content)
+
+
+def _variants(tensor: TensorProto, count: int) -> np.ndarray:
+    """Returns the variants of a message.
+
+    Raises:
+        TypeError: they hold something else than tensors.
+    """
+    from tensorboard.compat.proto.tensor_pb2 import VariantTensorDataProto
+
+    messages: Any = tensor.variant_val
+    if tensor.tensor_content:
+        messages = map(VariantTensorDataProto.FromString, _strings(tensor.tensor_content, count))
+    out = np.empty(count, object)
+    for i, message in enumerate(messages):
+        parts = list(message.tensors)
+        if any(as_dtype(p.dtype) is variant for p in parts) or message.type_name not in (_RAGGED, _TENSOR) or not parts:
+            raise TypeError(f"Unsupported variant: {message.type_name!r}")
+        if message.type_name == _TENSOR:
+            out[i] = parts[0].SerializeToString()
+        else:
+            *splits, values = [convert(make_ndarray(p), as_dtype(p.dtype)).value for p in parts]
+            out[i] = tuple(splits), values
+    return out
+
+
+# ---- arrays ----------------------------------------------------------------------------------------------------------
+
+
 def make_ndarray(tensor: TensorProto) -> np.ndarray:
     """Returns the array of a `TensorProto` message.
 
@@ -145,6 +205,8 @@ def make_ndarray(tensor: TensorProto) -> np.ndarray:
     dims = [d.size for d in tensor.tensor_shape.dim]
     size = math.prod(dims)
     dtype = as_dtype(tensor.dtype)
+    if dtype is variant:
+        return _variants(tensor, size).reshape(dims)
     if dtype.name not in _FIELDS:
         raise TypeError(f"Unsupported tensor type: {tensor.dtype}. See the dtypes of tf.dtypes for those that are.")
     kind = storage_type(dtype)

@@ -17,8 +17,8 @@ _TYPES = {
     "uint64": _F.TYPE_UINT64,
 }  # fmt: skip
 
-# Message: its fields as "number type name", with "*" for a repeated one, "/name" for a member of a oneof, and "{}" for
-# a map from strings.
+# Message: its fields as "number type name", with "*" for a repeated one, "/name" for a member of a oneof, "/" and its
+# number for the only member of one, and "{}" for a map from strings.
 _MESSAGES = {
     "VersionDef": "1 int32 producer, 2 int32 min_consumer, 3 int32* bad_consumers",
     "TensorShapeProto.Dim": "1 int64 size, 2 string name",
@@ -46,6 +46,20 @@ _MESSAGES = {
     "4 uint64 saved_object_graph_hash, 5 uint64 checkpoint_hash, 6 VersionDef version, 7 string uuid",
     "CompressedComponentMetadata": "1 int32 dtype, 2 TensorShapeProto tensor_shape, 4 uint64* uncompressed_bytes",
     "CompressedElement": "1 bytes data, 2 CompressedComponentMetadata* component_metadata",
+    "AutotuneOptions": "1 bool enabled/1, 2 int32 cpu_budget/2, 3 int64 ram_budget/3, 4 int32 autotune_algorithm/4, "
+    "5 int64 initial_parallelism/5, 6 int64 min_parallelism/6",
+    "DistributeOptions": "1 int32 auto_shard_policy, 2 int32 num_devices/2",
+    "OptimizationOptions": "1 bool apply_default_optimizations/1, 6 bool filter_fusion/6, "
+    "9 bool map_and_batch_fusion/9, 10 bool map_and_filter_fusion/10, 11 bool map_fusion/11, "
+    "12 bool map_parallelization/12, 14 bool noop_elimination/14, 15 bool parallel_batch/15, "
+    "17 bool shuffle_and_repeat_fusion/17, 18 bool filter_parallelization/18, 19 bool inject_prefetch/19, "
+    "21 bool seq_interleave_prefetch/21",
+    "ServiceOptions": "1 bool pinned/1",
+    "ThreadingOptions": "1 int32 max_intra_op_parallelism/1, 2 int32 private_threadpool_size/2",
+    "Options": "1 bool deterministic/1, 2 DistributeOptions distribute_options, "
+    "3 OptimizationOptions optimization_options, 4 bool slack/4, 5 ThreadingOptions threading_options, "
+    "6 int32 external_state_policy/6, 7 AutotuneOptions autotune_options, 8 bool symbolic_checkpoint/8, "
+    "9 bool warm_start/9, 10 string dataset_name/10, 11 string* framework_type, 12 ServiceOptions service_options",
     "BytesList": "1 bytes* value",
     "FloatList": "1 float* value",
     "Int64List": "1 int64* value",
@@ -92,11 +106,12 @@ def _add_field(message: Any, full_name: str, text: str) -> None:
     else:
         field.type, field.type_name = _F.TYPE_MESSAGE, f".tensorflow.{kind}"
     if oneof:
+        group = f"optional_{name}" if oneof.isdecimal() else oneof
         names = [o.name for o in message.oneof_decl]
-        if oneof not in names:
-            message.oneof_decl.add(name=oneof)
-            names.append(oneof)
-        field.oneof_index = names.index(oneof)
+        if group not in names:
+            message.oneof_decl.add(name=group)
+            names.append(group)
+        field.oneof_index = names.index(group)
 
 
 pool = _declare()
@@ -115,6 +130,7 @@ ReaderBaseState = _message("ReaderBaseState")
 SavedModel = _message("SavedModel")
 FingerprintDef = _message("FingerprintDef")
 CompressedElement = _message("CompressedElement")
+DatasetOptions = _message("Options")
 BytesList = _message("BytesList")
 FloatList = _message("FloatList")
 Int64List = _message("Int64List")

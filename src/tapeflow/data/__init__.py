@@ -10,13 +10,14 @@ from tapeflow.data import (
     access,
     experimental,
     generators,
+    graph_defs,
+    graph_iterators,
     grouping,
-    messages,
     nodes,
+    op_kernels,
     sampling,
     saving,
     shuffling,
-    staged,
     tensorflow_positions,
 )
 from tapeflow.data.files import FixedLengthRecordDatasetV2 as FixedLengthRecordDataset

@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-import torch
-
+from tapeflow.core.context import state
 from tapeflow.core.errors import OutOfRangeError, UnimplementedError
-from tapeflow.core.farmhash import fingerprint64
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.aliases import TensorLike
-from tapeflow.core.types.dtypes import FROM_TORCH, uint64
-from tapeflow.core.values.tensor import EagerTensor, as_numpy
+from tapeflow.core.values.tensor import invalid
 from tapeflow.data import structure
 from tapeflow.data.dataset import UNKNOWN, Dataset
-from tapeflow.data.functions import MappedFunction
-from tapeflow.data.nodes import Elements, integer
+from tapeflow.data.graph_iterators import element_attrs
+from tapeflow.data.node import integer, rewritten
+from tapeflow.data.nodes import Elements
 from tapeflow.data.parts import register
-from tapeflow.data.rewriting import rewritten
+from tapeflow.data.structure import Element
 
 
 def at(dataset: Dataset, index: TensorLike) -> Any:
     """Implements `tf.data.experimental.at`."""
+    spec = dataset.element_spec
+    if state.graph is None:
+        return structure.Packer(spec)(element_at(dataset, index))
+    outputs = ops.GetElementAtIndex(dataset._variant_tensor, index, *element_attrs(spec))
+    return structure.pack(spec, structure.decoded_values(outputs, structure.flatten(spec)))
+
+
+def element_at(dataset: Any, index: TensorLike) -> Element:
+    """Returns the element of a number."""
     size, number = dataset._size(), integer(index)
     if size == UNKNOWN:
         kind = type(dataset).__name__
@@ -34,10 +40,30 @@ def at(dataset: Dataset, index: TensorLike) -> Any:
         raise OutOfRangeError(None, None, f"Index out of range [0, {size}):{number} [Op:GetElementAtIndex] name: ")
     rows = dataset._rows()
     if rows is not None:
-        element = tuple([structure.slice_row(v, 0) for v in rows.between(number, number + 1)])
-    else:
-        element = next(itertools.islice(rewritten(dataset)._iterate(), number, None))
-    return structure.Packer(dataset.element_spec)(element)
+        return tuple([structure.slice_row(v, 0) for v in rows.between(number, number + 1)])
+    return next(itertools.islice(rewritten(dataset)._iterate(), number, None))
+
+
+def only_element(dataset: Any) -> Element:
+    """Returns the only element of a dataset.
+
+    Raises:
+        InvalidArgumentError: there is none, or more than one.
+    """
+    elements = list(itertools.islice(rewritten(dataset)._iterate(), 2))
+    if len(elements) != 1:
+        problem = "had more than one element" if elements else "was empty"
+        raise invalid(f"Dataset {problem}. [Op:DatasetToSingleElement] name: ")
+    return elements[0]
+
+
+def single_element(dataset: Any) -> Any:
+    """Implements `Dataset.get_single_element`."""
+    spec = dataset.element_spec
+    if state.graph is None:
+        return structure.Packer(spec)(only_element(dataset))
+    outputs = ops.DatasetToSingleElement(dataset._variant_tensor, *element_attrs(spec), "")
+    return structure.pack(spec, structure.decoded_values(outputs, structure.flatten(spec)))
 
 
 class ListDataset(Elements):
@@ -61,39 +87,4 @@ class ListDataset(Elements):
         return f"<_{type(self).__name__} element_spec={self._spec}>"
 
 
-# ---- fingerprints ----------------------------------------------------------------------------------------------------
-
-
-def fingerprint(dataset: Any) -> EagerTensor:
-    """Returns a uint64 scalar that datasets built in the same way share."""
-    number = fingerprint64("\n".join(_definition(dataset)).encode())
-    return EagerTensor(torch.from_numpy(np.array(number, np.uint64)), uint64)
-
-
-def _definition(dataset: Any) -> Iterator[str]:
-    """Yields all that defines a dataset, as text."""
-    yield f"{type(dataset).__name__} {dataset.element_spec}"
-    for name, value in sorted(dataset.__dict__.items()):
-        if name not in ("_input_datasets", "_rewritten", "_spec", "_memory", "_seeds"):
-            yield f"{name}={_text(value)}"
-    for source in dataset._inputs():
-        yield "("
-        yield from _definition(source)
-        yield ")"
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, MappedFunction):
-        constants = [op.op.attrs["value"] for op in value._body.graph._operations if op.type == "Const"]
-        captured = [c for c in value._captured if isinstance(c, EagerTensor)]
-        return f"{value._body.compiled.source}{[_text(c.value) for c in (*constants, *captured)]}"
-    if isinstance(value, torch.Tensor):
-        return f"{tuple(value.shape)} {as_numpy(value, FROM_TORCH[value.dtype]).tobytes().hex()}"
-    if isinstance(value, np.ndarray):
-        return f"{value.shape} {value.tolist()}"
-    if isinstance(value, (tuple, list)):
-        return "[" + ", ".join(map(_text, value)) + "]"
-    return repr(value) if isinstance(value, (int, float, str, bytes, bool, range, type(None))) else type(value).__name__
-
-
-register(fingerprint)
+register(single_element)

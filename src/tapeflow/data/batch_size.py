@@ -8,14 +8,9 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import int64
 from tapeflow.core.values import nest
 from tapeflow.core.values.tensor import Tensor
-from tapeflow.data import batches, maps, nodes, saving
+from tapeflow.data import batches
 
 _UNKNOWN = -1
-# Nodes whose elements are elements of their inputs.
-_PASSES_ELEMENTS = (
-    nodes.Chooser, nodes.CacheDataset, nodes.ConcatenateDataset, nodes.ZipDataset, maps.FilterDataset,
-    maps.PrefetchDataset, maps.AssertCardinalityDataset, maps.IgnoreErrorsDataset, saving.FileCacheDataset,
-)  # fmt: skip
 
 
 def compute_batch_size(dataset: Any) -> Tensor:
@@ -36,7 +31,7 @@ def compute_batch_size(dataset: Any) -> Tensor:
 def _of_node(node: Any) -> int:
     if isinstance(node, batches._Batching):
         return node._batch_size
-    if not isinstance(node, _PASSES_ELEMENTS):
+    if not getattr(node, "_passes_elements", False):
         return _UNKNOWN
     sizes = {_of_node(source) for source in node._inputs()}
     return sizes.pop() if len(sizes) == 1 else _UNKNOWN

@@ -6,30 +6,33 @@ import functools
 import itertools
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import torch
 
+from tapeflow.array.joining import stack
 from tapeflow.core.errors import DataLossError
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.types.dtypes import bool_, string, variant
+from tapeflow.core.ops.static import static_shape, value_of
+from tapeflow.core.types.dtypes import bool_, int64, string, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.data import structure
 from tapeflow.data.dataset import INFINITE, UNKNOWN
-from tapeflow.data.nodes import Elements, Node, Rows, integer
+from tapeflow.data.maps import MapDataset, function_of
+from tapeflow.data.node import Node, UnknownInteger, dataset_op, integer
+from tapeflow.data.nodes import Chooser, Elements, Numbers, Rows
 from tapeflow.data.parts import register
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.structure import Element, flatten
 from tapeflow.data.threads import Failure, raises_failures, with_failures
+from tapeflow.math.casting import cast
 from tapeflow.ragged.spec import RaggedTensorSpec
 from tapeflow.ragged.tensor import RaggedTensor
-
-
-def _truth(value: Any) -> bool:
-    return bool(convert(value, bool_))
 
 
 def _batch_size(value: Any, op: str) -> int:
@@ -39,8 +42,15 @@ def _batch_size(value: Any, op: str) -> int:
     return size
 
 
-def _dimension(size: int, drop_remainder: bool) -> int | None:
-    return size if drop_remainder and type(size) is int else None
+def truth_field(value: Any) -> Any:
+    """Returns a boolean argument of a node: a bool, or a tensor that has no value before a graph runs."""
+    tensor = convert(value, bool_)
+    static = value_of(tensor) if isinstance(tensor, SymbolicTensor) else tensor.value
+    return tensor if static is None else bool(static)
+
+
+def _dimension(size: int, drop_remainder: Any) -> int | None:
+    return size if drop_remainder is True and type(size) is int else None
 
 
 def runs(elements: Iterator[Any], size: int, drop_remainder: bool) -> Iterator[list[Any]]:
@@ -65,8 +75,8 @@ def runs(elements: Iterator[Any], size: int, drop_remainder: bool) -> Iterator[l
 class _Batching(Node):
     """A node that combines each run of elements."""
 
-    def __init__(self, source: Any, spec: Any, batch_size: int, drop_remainder: bool) -> None:
-        super().__init__(spec, source)
+    def __init__(self, input_dataset: Any, spec: Any, batch_size: int, drop_remainder: Any) -> None:
+        super().__init__(spec, input_dataset)
         self._batch_size = batch_size
         self._drop_remainder = drop_remainder
 
@@ -75,16 +85,49 @@ class _Batching(Node):
         return size if size < 0 else size // self._batch_size if self._drop_remainder else -(-size // self._batch_size)
 
 
+@dataset_op("BatchDatasetV2", "BatchDataset")
 class BatchDataset(_Batching):
     """Elements stacked into batches."""
 
-    def __init__(self, source: Any, batch_size: Any, drop_remainder: Any) -> None:
-        size, drop = _batch_size(batch_size, "BatchDatasetV2"), _truth(drop_remainder)
-        super().__init__(source, structure.batch_spec(source.element_spec, _dimension(size, drop)), size, drop)
+    def __init__(self, input_dataset: Any, batch_size: Any, drop_remainder: Any = False) -> None:
+        size, drop = _batch_size(batch_size, "BatchDatasetV2"), truth_field(drop_remainder)
+        spec = structure.batch_spec(input_dataset.element_spec, _dimension(size, drop))
+        super().__init__(input_dataset, spec, size, drop)
 
     def _iterate(self) -> Iterator[Element]:
         batches = self._input_dataset._batches(self._batch_size, self._drop_remainder)
         return super()._iterate() if batches is None else batches
+
+    def _in_place(self) -> Any:
+        """Returns batches that are gathered whole, if the elements are rows that choosers order.
+
+        Many elements of a dataset of rows (slices of tensors, a range, some of these zipped, or a map of scalars over
+        them) can be gathered at once, by their numbers. `shuffle`, `take`, `skip`, `repeat` and `shard` only choose
+        among elements and order them, whatever the elements are. So a batch at the end of such a chain needs no
+        elements: the chain runs over their numbers, and the batch gathers the rows with these numbers. A function whose
+        ops compute many elements as they compute each (`whole_batches.py`) may stand in between: it runs for the whole
+        batch.
+        """
+        choosers, functions = [], []
+        source = self._input_dataset
+        while isinstance(source, Node):
+            function = source._function_of_rows()
+            if function is not None:
+                functions.append(function)
+            elif isinstance(source, Chooser):
+                choosers.append(source)
+            else:
+                break
+            source = source._input_dataset
+        rows = source._rows()
+        if rows is None:
+            return self
+        for function in reversed(functions):
+            rows = rows.mapped(function)
+        numbers: Any = Numbers(rows.count)
+        for chooser in reversed(choosers):
+            numbers = chooser._over([numbers])
+        return RowBatches(self, rows, numbers if choosers else None)
 
     def _from_inputs(self, *inputs: Iterator[Element]) -> Iterator[Element]:
         specs = flatten(self._input_dataset.element_spec)
@@ -92,8 +135,18 @@ class BatchDataset(_Batching):
         return map(functools.partial(structure.batched, specs=specs), elements)
 
 
+@dataset_op("ParallelBatchDataset")
 class ParallelBatchDataset(BatchDataset):
     """Batches whose elements may be built in parallel."""
+
+    _is_asynchronous = True
+
+    def __init__(
+        self, input_dataset: Any, batch_size: Any, num_parallel_calls: Any, drop_remainder: Any,
+        deterministic: Any = "default",
+    ) -> None:  # fmt: skip
+        super().__init__(input_dataset, batch_size, drop_remainder)
+        self._num_parallel_calls, self._deterministic = integer(num_parallel_calls), deterministic
 
 
 class RowBatches(Node):
@@ -126,13 +179,14 @@ class RowBatches(Node):
 # ---- padded ----------------------------------------------------------------------------------------------------------
 
 
+@dataset_op("PaddedBatchDatasetV2", "PaddedBatchDataset")
 class PaddedBatchDataset(_Batching):
     """Elements padded to a common shape and stacked into batches."""
 
     def __init__(
-        self, source: Any, batch_size: Any, padded_shapes: Any, padding_values: Any, drop_remainder: Any
+        self, input_dataset: Any, batch_size: Any, padded_shapes: Any, padding_values: Any, drop_remainder: Any
     ) -> None:
-        spec = source.element_spec
+        spec = input_dataset.element_spec
         specs = flatten(spec)
         for s in specs:
             if isinstance(s, DatasetSpec):
@@ -148,7 +202,8 @@ class PaddedBatchDataset(_Batching):
                     raise ValueError(
                         f"You must provide `padded_shapes` argument because component {i} has unknown rank."
                     )
-            shapes = [s.shape for s in specs]
+            targets: list[Any] = [s.shape for s in specs]
+            shapes = targets
         else:
             targets = structure.flatten_up_to(spec, padded_shapes)
             shapes = [_padded_shape(t, s.shape) for t, s in zip(targets, specs, strict=True)]
@@ -156,12 +211,28 @@ class PaddedBatchDataset(_Batching):
             values = [padding_values] * len(specs)
         else:
             values = structure.flatten_up_to(spec, padding_values)
-        self._shapes = [tuple(s.as_list()) for s in shapes]
-        self._values = [_padding(v, s.dtype) for v, s in zip(values, specs, strict=True)]
-        size, drop = _batch_size(batch_size, "PaddedBatchDatasetV2"), _truth(drop_remainder)
+        self._shapes = [None if s.rank is None else tuple(s.as_list()) for s in shapes]
+        self._targets = targets
+        self._fills = [_padding(v, s.dtype) for v, s in zip(values, specs, strict=True)]
+        size, drop = _batch_size(batch_size, "PaddedBatchDatasetV2"), truth_field(drop_remainder)
         first = TensorShape([_dimension(size, drop)])
         padded = [TensorSpec(first.concatenate(p), s.dtype) for p, s in zip(shapes, specs, strict=True)]
-        super().__init__(source, structure.pack(spec, padded), size, drop)
+        super().__init__(input_dataset, structure.pack(spec, padded), size, drop)
+
+    @classmethod
+    def _of_op(
+        cls, input_dataset: Any, batch_size: int, padded_shapes: Any, padding_values: Any, drop_remainder: bool = False
+    ) -> PaddedBatchDataset:
+        return cls(input_dataset, batch_size, tuple(padded_shapes), tuple(padding_values), drop_remainder)
+
+    @property
+    def _padded_shapes(self) -> list[Any]:
+        return [_sizes_field(t, s) for t, s in zip(self._targets, self._shapes, strict=True)]
+
+    @property
+    def _padding_values(self) -> list[Any]:
+        specs = flatten(self._input_dataset.element_spec)
+        return [convert(v, s.dtype) for v, s in zip(self._fills, specs, strict=True)]
 
     def _from_inputs(self, *inputs: Iterator[Element]) -> Iterator[Element]:
         runs = iter(lambda: list(itertools.islice(inputs[0], self._batch_size)), [])  # an error ends one, nothing else
@@ -171,13 +242,24 @@ class PaddedBatchDataset(_Batching):
 
     def _stacked(self, run: list[Element]) -> Element:
         columns = zip(*run, strict=True)
-        return tuple([_padded(*a) for a in zip(columns, self._shapes, self._values, strict=True)])
+        return tuple(map(_padded, columns, self._shapes, self._fills))
+
+
+def _sizes_field(target: Any, shape: Any) -> Any:
+    """Returns a padded shape for the operation: a vector with -1 for unknown sizes."""
+    if isinstance(target, SymbolicTensor):
+        return target
+    if isinstance(target, (list, tuple)) and any(isinstance(d, SymbolicTensor) for d in target):
+        return stack([cast(convert(-1 if d is None else d), int64) for d in target])
+    return convert([-1 if d is None else d for d in shape], int64)
 
 
 def _padded_shape(shape: Any, component: TensorShape) -> TensorShape:
+    if isinstance(shape, SymbolicTensor):
+        shape = static_shape(shape)
     if not isinstance(shape, TensorShape):
         dims = [integer(d) if d is not None else None for d in shape]
-        shape = TensorShape([None if d == -1 else d for d in dims])
+        shape = TensorShape([None if d == -1 or type(d) is UnknownInteger else d for d in dims])
     fits = component.rank is None or (
         shape.rank == component.rank
         and all(p is None or d is None or p >= d for p, d in zip(shape.as_list(), component.as_list(), strict=True))
@@ -206,10 +288,10 @@ def _padding(value: Any, dtype: Any) -> Any:
             f"Invalid `padding_values`. `padding_values` values type {tensor.dtype!s} does not match type {dtype!s} of "
             "the corresponding input component."
         )
-    return tensor.value.item()
+    return tensor if isinstance(tensor, SymbolicTensor) else tensor.value.item()
 
 
-def _padded(values: Sequence[Any], shape: Sequence[int | None], fill: Any) -> Any:
+def _padded(values: Sequence[Any], shape: Any, fill: Any) -> Any:
     """Returns the values of one component in one batch, filled up to one shape."""
     rank = len(shape)
     longest = [max(dims) for dims in zip(*[v.shape for v in values], strict=True)]
@@ -239,7 +321,7 @@ class RaggedDataset(Node):
 
     _same_size = True
 
-    def __init__(self, source: Any, row_splits_dtype: Any) -> None:
+    def __init__(self, input_dataset: Any, row_splits_dtype: Any) -> None:
         def ragged(s: Any) -> Any:
             if type(s) is not TensorSpec or s.shape.rank is None or s.shape.is_fully_defined():
                 return s
@@ -247,33 +329,48 @@ class RaggedDataset(Node):
             return RaggedTensorSpec(s.shape, s.dtype, rank, row_splits_dtype)
 
         self._dtype = row_splits_dtype
-        super().__init__(structure.map_specs(ragged, source.element_spec), source)
+        super().__init__(structure.map_specs(ragged, input_dataset.element_spec), input_dataset)
+
+    def _operation(self) -> Any:
+        source = self._input_dataset
+
+        def ragged(*components: Any) -> Any:
+            element = components if len(components) > 1 or type(source.element_spec) is tuple else components[0]
+            return structure.pack(self._spec, self._ragged(flatten(element)))
+
+        function = function_of(source, ragged, "ragged_batch")
+        function.output_spec = self._spec  # TensorFlow has variants of tensors with one ragged dimension, too
+        return MapDataset(source, function)._variant_tensor
 
     def _from_inputs(self, *inputs: Iterator[Element]) -> Iterator[Element]:
-        old, new = flatten(self._input_dataset.element_spec), flatten(self._spec)
+        specs = flatten(self._input_dataset.element_spec)
 
-        def ragged(value: Any, before: Any, after: Any) -> Any:
-            if before == after:
-                return value
-            tensor = EagerTensor(value, before.dtype)
-            rank = after.ragged_rank
-            return RaggedTensor.from_tensor(tensor, ragged_rank=rank, row_splits_dtype=self._dtype) if rank else tensor
+        def ragged(element: Element) -> Element:
+            values = [v if type(s) is not TensorSpec else EagerTensor(v, s.dtype)
+                      for v, s in zip(element, specs, strict=True)]  # fmt: skip
+            return tuple(map(structure.bare, self._ragged(values)))
 
-        def all_ragged(element: Element) -> Element:
-            return tuple([ragged(*a) for a in zip(element, old, new, strict=True)])
+        return map(ragged, inputs[0])
 
-        return map(all_ragged, inputs[0])
+    def _ragged(self, values: Sequence[Any]) -> list[Any]:
+        """Returns the components of an element, with ragged tensors."""
+        return [
+            RaggedTensor.from_tensor(v, ragged_rank=new.ragged_rank, row_splits_dtype=self._dtype)
+            if old != new and new.ragged_rank else v
+            for v, old, new in zip(values, flatten(self._input_dataset.element_spec), flatten(self._spec), strict=True)
+        ]  # fmt: skip
 
 
 # ---- unbatch and windows ---------------------------------------------------------------------------------------------
 
 
+@dataset_op("UnbatchDataset")
 class UnbatchDataset(Node):
     """The slices of the elements."""
 
-    def __init__(self, source: Any) -> None:
+    def __init__(self, input_dataset: Any) -> None:
         rows = None
-        for s in flatten(source.element_spec):
+        for s in flatten(input_dataset.element_spec):
             shape = getattr(s, "shape", None)
             if shape is None or shape.rank is None:
                 continue
@@ -286,7 +383,7 @@ class UnbatchDataset(Node):
                 )
             rows = shape[0] if rows is None else rows
         self._each = rows
-        super().__init__(structure.map_specs(structure.unbatched, source.element_spec), source)
+        super().__init__(structure.map_specs(structure.unbatched, input_dataset.element_spec), input_dataset)
 
     def _size(self) -> int:
         size = self._input_dataset._size()
@@ -307,18 +404,21 @@ class UnbatchDataset(Node):
                 yield tuple([structure.slice_row(v, i) for v in element])
 
 
+@dataset_op("WindowDataset")
 class WindowDataset(Node):
     """Datasets of elements that follow each other."""
 
-    def __init__(self, source: Any, size: Any, shift: Any, stride: Any, drop_remainder: Any) -> None:
+    _renamed = MappingProxyType({"size": "_length"})
+
+    def __init__(self, input_dataset: Any, size: Any, shift: Any, stride: Any, drop_remainder: Any) -> None:
         self._length = integer(size)
         self._shift = self._length if shift is None else integer(shift)
         self._stride = integer(stride)
-        self._drop_remainder = _truth(drop_remainder)
+        self._drop_remainder = truth_field(drop_remainder)
         for value, name in ((self._length, "size"), (self._shift, "shift"), (self._stride, "stride")):
             if value <= 0:
                 raise invalid(f"Window {name} must be greater than zero. [Op:WindowDataset] name: ")
-        super().__init__(structure.map_specs(DatasetSpec, source.element_spec), source)
+        super().__init__(structure.map_specs(DatasetSpec, input_dataset.element_spec), input_dataset)
 
     def _size(self) -> int:
         size = self._input_dataset._size()

@@ -23,8 +23,8 @@ from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.data import structure
 from tapeflow.data.dataset import Dataset
-from tapeflow.data.grouping import GroupByWindowDataset
-from tapeflow.data.nodes import Node, integer
+from tapeflow.data.grouping import grouped_by_window
+from tapeflow.data.node import Node, dataset_op, integer, structured
 from tapeflow.data.parts import register
 from tapeflow.data.structure import Element, flatten
 from tapeflow.data.threads import Failure, raises_failures
@@ -73,7 +73,7 @@ def bucket_by_sequence_length(
             return checked.padded_batch(size, shapes, padding_values, drop_remainder)
         return window.padded_batch(size, shapes, padding_values, drop_remainder)
 
-    return GroupByWindowDataset(dataset, bucket, batch, lambda key: gather(sizes, key))
+    return grouped_by_window(dataset, bucket, batch, lambda key: gather(sizes, key))
 
 
 def _below_last(element: Any, length_of: Callable[..., Any], boundaries: Sequence[int]) -> Any:
@@ -98,21 +98,22 @@ def _filled(shape: Any, longest: Any) -> Any:
 # ---- other sizes -----------------------------------------------------------------------------------------------------
 
 
+@dataset_op("RebatchDatasetV2")
 class RebatchDataset(Node):
     """Batches cut and joined to others.
 
     Args:
-        source: a dataset of batches.
+        input_dataset: a dataset of batches.
         batch_sizes: a size, or several in turn.
         drop_remainder: whether a last smaller batch is left out.
     """
 
-    def __init__(self, source: Any, batch_sizes: Any, drop_remainder: Any) -> None:
-        self._sizes = [integer(n) for n in np.ravel(np.asarray(batch_sizes)).tolist()]
-        self._drop = bool(drop_remainder)
-        if any(n <= 0 for n in self._sizes):
+    def __init__(self, input_dataset: Any, batch_sizes: Any, drop_remainder: Any) -> None:
+        self._batch_sizes = [integer(n) for n in np.ravel(np.asarray(batch_sizes)).tolist()]
+        self._drop_remainder = bool(drop_remainder)
+        if any(n <= 0 for n in self._batch_sizes):
             raise invalid("Batch size must be greater than zero. [Op:RebatchDatasetV2] name: ")
-        size = self._sizes[0] if self._drop and len(set(self._sizes)) == 1 else None
+        size = self._batch_sizes[0] if self._drop_remainder and len(set(self._batch_sizes)) == 1 else None
 
         def other(spec: Any) -> Any:
             if spec.shape.rank == 0:
@@ -122,7 +123,7 @@ class RebatchDataset(Node):
                 )
             return spec._unbatch()._batch(size)
 
-        super().__init__(structure.map_specs(other, source.element_spec), source)
+        super().__init__(structure.map_specs(other, input_dataset.element_spec), input_dataset)
 
     def _iterate(self) -> Iterator[Element]:
         rows = self._input_dataset.unbatch()
@@ -130,7 +131,7 @@ class RebatchDataset(Node):
 
     @raises_failures
     def _rebatched(self, elements: Iterator[Element], specs: Any) -> Generator[Any]:
-        sizes = itertools.cycle(self._sizes)
+        sizes = itertools.cycle(self._batch_sizes)
         size = next(sizes)
         while True:
             try:
@@ -138,23 +139,24 @@ class RebatchDataset(Node):
             except Exception as error:
                 yield Failure(error)
                 continue
-            if not run or (self._drop and len(run) < size):
+            if not run or (self._drop_remainder and len(run) < size):
                 return
             yield structure.batched(run, specs)
             size = next(sizes)
 
 
+@dataset_op("DenseToSparseBatchDataset")
 class SparseBatchDataset(Node):
     """Batches of tensors of different shapes as sparse tensors.
 
     Args:
-        source: a dataset of tensors.
+        input_dataset: a dataset of tensors.
         batch_size: the number of elements in a batch.
         row_shape: the shape of a row of the result; at least as large as all elements.
     """
 
-    def __init__(self, source: Any, batch_size: Any, row_shape: Any) -> None:
-        spec = source.element_spec
+    def __init__(self, input_dataset: Any, batch_size: Any, row_shape: Any) -> None:
+        spec = input_dataset.element_spec
         if type(spec) is not TensorSpec:
             kinds = structure.map_specs(lambda s: getattr(s, "dtype", s), spec)
             raise TypeError(
@@ -162,8 +164,17 @@ class SparseBatchDataset(Node):
                 f"given dataset has the following component types: {kinds}."
             )
         self._batch_size = integer(batch_size)
-        self._row_shape = TensorShape(row_shape)
-        super().__init__(SparseTensorSpec(TensorShape([None]).concatenate(self._row_shape), spec.dtype), source)
+        self._row = TensorShape(row_shape)
+        super().__init__(SparseTensorSpec(TensorShape([None]).concatenate(self._row), spec.dtype), input_dataset)
+
+    @classmethod
+    def _of_op(cls, input_dataset: Any, batch_size: int, row_shape: list[int]) -> SparseBatchDataset:
+        shape = [None if d == -1 else d for d in row_shape]
+        return cls(structured(input_dataset, input_dataset.element_spec[0]), batch_size, shape)
+
+    @property
+    def _row_shape(self) -> list[int]:
+        return [-1 if d is None else d for d in self._row.as_list()]
 
     def _size(self) -> int:
         size = self._input_dataset._size()
@@ -175,11 +186,11 @@ class SparseBatchDataset(Node):
         return zip(map(functools.partial(self._joined, dtype=dtype), runs), strict=False)
 
     def _joined(self, run: list[Any], dtype: Any) -> SparseTensor:
-        rank = self._row_shape.rank
+        rank = self._row.rank
         longest = np.max([v.shape for v in run], axis=0).tolist() if rank else []
         if any(v.ndim != rank for v in run):
-            raise invalid(f"Input element has another rank than the row shape, {self._row_shape}. [Op:IteratorGetNext]")
-        dims = [n if d is None else d for n, d in zip(longest, self._row_shape.as_list(), strict=True)]
+            raise invalid(f"Input element has another rank than the row shape, {self._row}. [Op:IteratorGetNext]")
+        dims = [n if d is None else d for n, d in zip(longest, self._row.as_list(), strict=True)]
         if any(n > d for n, d in zip(longest, dims, strict=True)):
             raise DataLossError(
                 None, None, f"Input element had shape {longest} that is incompatible with the row shape {dims}."

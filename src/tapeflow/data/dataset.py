@@ -9,31 +9,24 @@ from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
-from tapeflow.core.types.dtypes import int64, variant
+from tapeflow.core.types.dtypes import as_dtype, int64, variant
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.held import held
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.data import structure
-from tapeflow.data.functions import MappedFunction, state_function
+from tapeflow.core.values.trackable import CHECKPOINT, SAVED_MODEL, Trackable
 from tapeflow.data.options import Options
 from tapeflow.data.parts import parts, register
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.structure import Element
-from tapeflow.data.transformations import Transformations, node_of
+from tapeflow.data.transformations import Transformations
 
 if TYPE_CHECKING:
     from tapeflow.data.iterators import NumpyIterator
 
 INFINITE = -1
 UNKNOWN = -2
-
-
-def _of_tensors(kind: Any, tensors: Any, element_spec: Callable[[Any], Any]) -> Any:
-    """Returns a source that holds tensors; of tensors of a graph, one that is created when it runs."""
-    if state.graph is None:
-        return kind(tensors)
-    return parts.source_of(kind, tensors, element_spec)
 
 
 class DatasetV2:
@@ -43,7 +36,7 @@ class DatasetV2:
     __module__ = "tensorflow.python.data.ops.dataset_ops"
 
 
-class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
+class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, Trackable, ABC):
     """A sequence of elements, each a structure of tensors, that can be gone through as often as one likes.
 
     It is created from a source and transformed step by step; nothing runs before somebody iterates. Lists are no
@@ -59,7 +52,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
     """
 
     def __init__(self, variant_tensor: Any) -> None:
-        self._wrapped = variant_tensor.value[()]
+        self._wrapped = DatasetSpec(None)._from_components(variant_tensor)
 
     # ---- properties --------------------------------------------------------------------------------------------------
 
@@ -74,9 +67,20 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
 
     @property
     def _variant_tensor(self) -> Tensor:
-        if state.graph is not None:
-            return parts.variant_of(self)
-        return held(self, variant)
+        wrapped = self.__dict__.get("_wrapped")
+        return held(self, variant) if wrapped is None or wrapped._graph is None else wrapped._variant_tensor
+
+    @property
+    def _graph(self) -> Any:
+        """The graph that the dataset is an operation of; None for a dataset that exists now."""
+        return next((g for ds in self._inputs() if (g := ds._graph) is not None), None)
+
+    def _trackable_children(self, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
+        if save_type != SAVED_MODEL:
+            return {}
+        if "_tracker" not in self.__dict__:
+            self.__dict__["_tracker"] = parts.DatasetResource(self)
+        return {"_variant_tracker": self.__dict__["_tracker"]}
 
     def _inputs(self) -> list[Any]:
         return [self._wrapped]
@@ -127,7 +131,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
             3
         """
         if state.graph is not None:
-            return parts.cardinality(self)
+            return ops.DatasetCardinality(self._variant_tensor, "")
         return convert(self._size(), int64)
 
     def __iter__(self) -> Any:
@@ -137,6 +141,16 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
 
     def __tf_autograph_for__(self, loop: Any) -> None:
         parts.loop_over(iter(self), loop, relaxed=True)
+
+    def __copy__(self) -> Any:
+        copy = object.__new__(type(self))
+        copy.__dict__.update(self.__dict__)
+        return copy
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise invalid(
+            f"{self!r} can't be pickled: build the dataset where it is used, or write its elements with `Dataset.save`."
+        )
 
     def __bool__(self) -> bool:
         return True
@@ -183,11 +197,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
             >>> tf.data.Dataset.range(5, 6).get_single_element().numpy().item()
             5
         """
-        elements = list(self.take(2))
-        if len(elements) != 1:
-            problem = "had more than one element" if elements else "was empty"
-            raise invalid(f"Dataset {problem}. [Op:DatasetToSingleElement] name: ")
-        return elements[0]
+        return parts.single_element(self)
 
     def reduce(self, initial_state: Any, reduce_func: Callable[..., Any], name: str | None = None) -> Any:
         """Computes the state after `reduce_func(state, element)` has run for all elements.
@@ -206,11 +216,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
             >>> tf.data.Dataset.range(5).reduce(np.int64(0), lambda s, x: s + x).numpy().item()
             10
         """
-        initial = MappedFunction(lambda: initial_state, "reduce()", ())
-        function, spec = state_function(reduce_func, "reduce()", initial.output_spec, self.element_spec, lambda s: s)
-        if state.graph is not None:
-            return parts.reduced(self, initial, function, spec)
-        return structure.Packer(spec)(parts.reduction(self, initial, function))
+        return parts.reduced(self, initial_state, reduce_func)
 
     def apply(self, transformation_func: Callable[[Any], Any]) -> Dataset:
         """Returns the dataset that a function returns for this one.
@@ -271,7 +277,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
             >>> len(tf.data.Dataset.from_tensors([1, 2, 3]))
             1
         """
-        return _of_tensors(parts.TensorDataset, tensors, lambda spec: spec)
+        return parts.TensorDataset(tensors)
 
     @staticmethod
     def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset:
@@ -290,7 +296,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
             >>> list(tf.data.Dataset.from_tensor_slices({"a": [1, 2]}).as_numpy_iterator())[1]["a"].item()
             2
         """
-        return _of_tensors(parts.TensorSliceDataset, tensors, structure.unbatched)
+        return parts.TensorSliceDataset(tensors)
 
     @staticmethod
     def from_generator(
@@ -320,7 +326,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
         if not callable(generator):
             raise TypeError("`generator` must be a Python callable.")
         spec = parts.signature_of(output_types, output_shapes, output_signature)
-        return node_of(parts.GeneratorDataset, generator, spec, args)
+        return parts.GeneratorDataset(generator, spec, args)
 
     @staticmethod
     def range(*args: TensorLike, **kwargs: Any) -> Dataset:
@@ -341,7 +347,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
             >>> [x.item() for x in tf.data.Dataset.range(10, 0, -3).as_numpy_iterator()]
             [10, 7, 4, 1]
         """
-        return node_of(parts.RangeDataset, args, kwargs.get("output_type", int64))
+        return parts.RangeDataset(args, kwargs.get("output_type", int64))
 
     @staticmethod
     def counter(
@@ -360,7 +366,8 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
             >>> [x.item() for x in tf.data.Dataset.counter(5, 10).take(3).as_numpy_iterator()]
             [5, 15, 25]
         """
-        return node_of(parts.CounterDataset, start, step, dtype)
+        first, distance = (convert(n, as_dtype(dtype)) for n in (start, step))
+        return Dataset.from_tensors(0).repeat(None).scan(first, lambda number, _: (number + distance, number))
 
     @staticmethod
     def random(
@@ -379,7 +386,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, ABC):
             >>> [x.item() for x in tf.data.Dataset.random(seed=3).take(2).as_numpy_iterator()]
             [3534849767, 279844183]
         """
-        return node_of(parts.RandomDatasetV2, seed, rerandomize_each_iteration)
+        return parts.RandomDatasetV2(seed, rerandomize_each_iteration)
 
     @staticmethod
     def list_files(

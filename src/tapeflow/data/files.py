@@ -10,7 +10,6 @@ from typing import Any
 
 from tapeflow.array.properties import size
 from tapeflow.array.shaping import reshape
-from tapeflow.core.context import state
 from tapeflow.core.errors import DataLossError
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import TensorLike
@@ -18,13 +17,12 @@ from tapeflow.core.types.dtypes import int64, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.held import boxed
-from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
-from tapeflow.data import staged
 from tapeflow.data.batches import runs
 from tapeflow.data.dataset import Dataset
-from tapeflow.data.maps import in_turn
-from tapeflow.data.nodes import Node, TensorSliceDataset, integer
+from tapeflow.data.maps import FlatMapDataset, LegacyInterleaveDataset, ParallelInterleaveDataset, function_of, in_turn
+from tapeflow.data.node import Fields, Node, VariantDataset, add_operation, dataset_op, integer, text
+from tapeflow.data.nodes import TensorSliceDataset
 from tapeflow.data.parts import register
 from tapeflow.data.structure import Element
 from tapeflow.data.threads import AUTOTUNE, cores
@@ -32,6 +30,8 @@ from tapeflow.io.csv import CsvParser, defaults_of
 from tapeflow.io.files import matching_files
 from tapeflow.io.records import opened, read_records
 from tapeflow.math.extrema import maximum
+
+_BUFFER = 256 * 1024  # the bytes that are read at once
 
 
 def _dataset_of(filenames: Any) -> Dataset:
@@ -57,7 +57,7 @@ def _dataset_of(filenames: Any) -> Dataset:
     empty = names.shape.num_elements() == 0
     if names.dtype is not string and not empty:
         raise TypeError(f"The `filenames` argument must contain `tf.string` elements. Got `{names.dtype!r}` elements.")
-    return TensorSliceDataset(convert([], string) if empty else reshape(names, [-1]))
+    return TensorSliceDataset(convert([], string) if empty else reshape(names, [-1]), is_files=True)
 
 
 def _plain(filenames: Any) -> Any:
@@ -68,12 +68,25 @@ def _plain(filenames: Any) -> Any:
 
 
 class OfFiles(Node):
-    """A node whose first argument is the names of files, which may be a tensor of a graph."""
+    """A node over names of files. Its operation reads one file; an operation around it opens one after the other."""
 
-    def __new__(cls, filenames: Any = None, *args: Any, **kwargs: Any) -> Any:
-        if state.graph is not None and isinstance(filenames, SymbolicTensor):
-            return staged.node_of(cls, [filenames, *args], kwargs)
-        return super().__new__(cls)
+    _is_slow = True
+    _parallel = 0  # how many files are read in turn; 0 for one after the other
+
+    def _operation(self) -> Any:
+        fields, names = Fields(self), self._input_dataset
+
+        def read(name: Any) -> Dataset:
+            files = reshape(name, [1])
+            variant = add_operation(self._op, lambda n, d: files if n == "filenames" else fields(n, d))
+            return VariantDataset(variant, self._spec)
+
+        if not self._parallel:
+            return FlatMapDataset(names, function_of(names, read, "flat_map"))._variant_tensor
+        function = function_of(names, read, "interleave")
+        if self._parallel == AUTOTUNE:
+            return ParallelInterleaveDataset(names, function, AUTOTUNE, 1, AUTOTUNE)._variant_tensor
+        return LegacyInterleaveDataset(names, function, self._parallel, 1)._variant_tensor
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} element_spec={self._spec}>"
@@ -84,19 +97,22 @@ class FileDataset(OfFiles):
 
     Args:
         filenames: a string tensor, or a dataset of string scalars.
-        compression: "", "ZLIB" or "GZIP".
+        compression_type: "", "ZLIB" or "GZIP".
         buffer_size: the number of bytes that are read at once.
         num_parallel_reads: the number of files that are read in turn; one file after the other for None.
     """
 
-    def __init__(
-        self, filenames: Any, compression: str | None, buffer_size: int | None, num_parallel_reads: Any
-    ) -> None:
-        self._compression, self._buffer_size = compression or "", buffer_size
+    def __init__(self, filenames: Any, compression_type: Any, buffer_size: Any, num_parallel_reads: Any = None) -> None:
+        self._compression_type = text(compression_type or "")
+        self._buffer_size = _BUFFER if buffer_size is None else integer(buffer_size)
         self._parallel = 0 if num_parallel_reads is None else integer(num_parallel_reads)
         if num_parallel_reads is not None and self._parallel < 1 and self._parallel != AUTOTUNE:
             raise invalid("`cycle_length` must be > 0 [Op:LegacyParallelInterleaveDatasetV2] name: ")
         super().__init__(TensorSpec([], string), _dataset_of(filenames))
+
+    @classmethod
+    def _of_op(cls, filenames: Any, compression_type: bytes, buffer_size: int) -> Any:
+        return cls(filenames, compression_type, buffer_size)
 
     def _iterate(self) -> Iterator[Element]:
         files = map(self._contents, self._input_dataset._iterate())
@@ -107,13 +123,14 @@ class FileDataset(OfFiles):
         return zip(map(boxed, contents), strict=False)
 
     def _contents(self, name: Element) -> Iterator[bytes]:
-        return self._read(name[0].item())
+        return self._contents_of(name[0].item())
 
-    def _read(self, path: bytes) -> Iterator[bytes]:
+    def _contents_of(self, path: bytes) -> Iterator[bytes]:
         """Yields the contents of a file, element by element."""
         raise NotImplementedError
 
 
+@dataset_op("TextLineDataset")
 class TextLineDatasetV2(FileDataset):
     """The lines of text files, as string scalars without their ends.
 
@@ -142,12 +159,13 @@ class TextLineDatasetV2(FileDataset):
     ) -> None:  # fmt: skip
         super().__init__(filenames, compression_type, buffer_size, num_parallel_reads)
 
-    def _read(self, path: bytes) -> Iterator[bytes]:
-        with opened(path, self._compression, self._buffer_size) as file:
+    def _contents_of(self, path: bytes) -> Iterator[bytes]:
+        with opened(path, self._compression_type, self._buffer_size) as file:
             for line in file:
                 yield line.removesuffix(b"\n").removesuffix(b"\r")
 
 
+@dataset_op("TFRecordDataset", "TFRecordDatasetV2")
 class TFRecordDatasetV2(FileDataset):
     """The records of TFRecord files, as string scalars.
 
@@ -177,10 +195,11 @@ class TFRecordDatasetV2(FileDataset):
     ) -> None:  # fmt: skip
         super().__init__(filenames, compression_type, buffer_size, num_parallel_reads)
 
-    def _read(self, path: bytes) -> Iterator[bytes]:
-        return read_records(path, self._compression, self._buffer_size)
+    def _contents_of(self, path: bytes) -> Iterator[bytes]:
+        return read_records(path, self._compression_type, self._buffer_size)
 
 
+@dataset_op("FixedLengthRecordDatasetV2", "FixedLengthRecordDataset")
 class FixedLengthRecordDatasetV2(FileDataset):
     """Records of a fixed length of binary files, as string scalars.
 
@@ -210,17 +229,25 @@ class FixedLengthRecordDatasetV2(FileDataset):
         header_bytes: TensorLike | None = None, footer_bytes: TensorLike | None = None, buffer_size: int | None = None,
         compression_type: str | None = None, num_parallel_reads: TensorLike | None = None, name: str | None = None,
     ) -> None:  # fmt: skip
-        self._lengths = [0 if n is None else integer(n) for n in (record_bytes, header_bytes, footer_bytes)]
+        lengths = [0 if n is None else integer(n) for n in (record_bytes, header_bytes, footer_bytes)]
+        self._record_bytes, self._header_bytes, self._footer_bytes = lengths
         super().__init__(filenames, compression_type, buffer_size, num_parallel_reads)
 
-    def _read(self, path: bytes) -> Iterator[bytes]:
-        length, header, footer = self._lengths
+    @classmethod
+    def _of_op(  # type: ignore[override]
+        cls, filenames: Any, header_bytes: int, record_bytes: int, footer_bytes: int, buffer_size: int,
+        compression_type: bytes = b"",
+    ) -> Any:  # fmt: skip
+        return cls(filenames, record_bytes, header_bytes, footer_bytes, buffer_size, compression_type.decode())
+
+    def _contents_of(self, path: bytes) -> Iterator[bytes]:
+        length, header, footer = self._record_bytes, self._header_bytes, self._footer_bytes
         if length <= 0:
             raise invalid("`record_bytes` must be > 0 [Op:FixedLengthRecordDatasetV2]")
         for number, what in ((header, "header"), (footer, "footer")):
             if number < 0:
                 raise invalid(f"`{what}_bytes` must be >= 0 [Op:FixedLengthRecordDatasetV2]")
-        with opened(path, self._compression, self._buffer_size) as file:
+        with opened(path, self._compression_type, self._buffer_size) as file:
             body = file.read()[header:]
         body = body[: len(body) - footer] if footer <= len(body) else b""
         if len(body) % length:
@@ -229,11 +256,12 @@ class FixedLengthRecordDatasetV2(FileDataset):
                 f'"{path.decode()}" has body '
                 f"length {len(body)} bytes, which is not an exact multiple of the record length ({length} bytes)."
             )
-            raise DataLossError(None, None, message) if self._compression else invalid(message)
+            raise DataLossError(None, None, message) if self._compression_type else invalid(message)
         for start in range(0, len(body), length):
             yield body[start : start + length]
 
 
+@dataset_op("CSVDatasetV2", "CSVDataset")
 class CsvDatasetV2(OfFiles):
     """The rows of CSV files, a scalar for each column. Public as `tf.data.experimental.CsvDataset`.
 
@@ -273,8 +301,27 @@ class CsvDatasetV2(OfFiles):
         self._parser = CsvParser(
             columns, field_delim, use_quote_delim, na_value, select_cols, exclude_cols, "IteratorGetNext"
         )
-        self._header, self._compression, self._buffer_size = header, compression_type or "", buffer_size
+        self._columns, self._field_delim, self._use_quote_delim = columns, field_delim, use_quote_delim
+        self._na_value, self._select_cols, self._exclude_cols = na_value, select_cols or [], exclude_cols or []
+        self._header, self._compression_type = bool(header), text(compression_type or "")
+        self._buffer_size = _BUFFER if buffer_size is None else integer(buffer_size)
         super().__init__(tuple([TensorSpec([], dtype) for dtype, _ in columns]), _dataset_of(filenames))
+
+    @classmethod
+    def _of_op(
+        cls, filenames: Any, compression_type: bytes, buffer_size: int, header: bool, field_delim: bytes,
+        use_quote_delim: bool, na_value: bytes, select_cols: list[int], record_defaults: list[Any],
+        exclude_cols: Sequence[int] = (),
+    ) -> Any:  # fmt: skip
+        defaults = [d if d.shape.num_elements() else d.dtype for d in record_defaults]
+        return cls(
+            filenames, defaults, compression_type.decode() or None, buffer_size, header, field_delim.decode(),
+            use_quote_delim, na_value.decode(), select_cols or None, exclude_cols or None,
+        )  # fmt: skip
+
+    @property
+    def _record_defaults(self) -> list[Tensor]:
+        return [convert([] if default is None else [default], dtype) for dtype, default in self._columns]
 
     def _from_inputs(self, *inputs: Iterator[Element]) -> Iterator[Element]:
         return map(self._parser.scalars, self._values(inputs[0]))
@@ -288,7 +335,7 @@ class CsvDatasetV2(OfFiles):
         return map(functools.partial(self._parser.values, which="record"), records)
 
     def _records(self, filename: Element) -> Iterator[bytes]:
-        with opened(filename[0].item(), self._compression, self._buffer_size) as file:
+        with opened(filename[0].item(), self._compression_type, self._buffer_size) as file:
             yield from itertools.islice(self._parser.records(file), int(self._header), None)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import functools
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from tapeflow.autograph.conversion import converted
@@ -19,11 +19,10 @@ from tapeflow.core.context import nobody_listening
 from tapeflow.core.rng.seeds import Streams, own_streams
 from tapeflow.core.settings import settings
 from tapeflow.core.types.spec import TensorSpec, TypeSpec
-from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.data import structure
 from tapeflow.data.structure import Element, Packer
-from tapeflow.data.whole_batches import of_batches
+from tapeflow.data.whole_batches import batches_of
 from tapeflow.graph.control.body import Body, raw
 from tapeflow.graph.ir.func_graph import FuncGraph
 
@@ -62,17 +61,19 @@ class MappedFunction:
         self._set_body(self._traced())
 
     @classmethod
-    def of_graph(cls, graph: FuncGraph, name: str, spec: Any, output_spec: Any) -> MappedFunction:
-        """Returns the function that another process traced.
+    def of_body(cls, body: Body, spec: Any, output_spec: Any, captures: int = 0, name: str = "") -> MappedFunction:
+        """Returns a function that was traced before.
 
         Args:
-            graph: its graph.
-            name: the name of the transformation, for messages.
+            body: its body.
             spec, output_spec: the specs of the elements, and of the results.
+            captures: how many of the last inputs are no elements. `with_captures` sets their values.
+            name: the name of the transformation, for messages.
         """
         function = cls.__new__(cls)
         function._function, function._name, function._spec, function.output_spec = None, name, spec, output_spec
-        function._set_body(Body(graph))
+        function._set_body(body)
+        function._captured = body.inputs[len(body.inputs) - captures :]
         return function
 
     def _set_body(self, body: Body) -> None:
@@ -112,17 +113,10 @@ class MappedFunction:
     def _pairs(self, value: Any) -> Iterator[tuple[Any, Any]]:
         return zip(structure.flatten(self.output_spec), structure.flatten(value), strict=True)
 
-    # ---- captures of a graph around ----------------------------------------------------------------------------------
-
-    @property
-    def symbolic_captures(self) -> list[SymbolicTensor]:
-        """The tensors that it captures of a graph around it, which have values only when that graph runs."""
-        return [c for c in self._captured if isinstance(c, SymbolicTensor)]
-
-    def with_captures(self, values: dict[int, EagerTensor]) -> MappedFunction:
-        """Returns this function with values for the symbolic tensors that it captures, by their ids."""
+    def with_captures(self, values: Sequence[Any]) -> MappedFunction:
+        """Returns this function with these values for the tensors and variables that it captures."""
         function = copy.copy(self)
-        function._captured = [values.get(id(c), c) for c in self._captured]
+        function._captured = list(values)
         return function
 
     # ---- running -----------------------------------------------------------------------------------------------------
@@ -173,15 +167,15 @@ class MappedFunction:
     def _packed(self, values: Element) -> Element:
         return structure.from_tensors(map(EagerTensor, values, [t.dtype for t in self._body.outputs]), self._outputs)
 
-    @functools.cached_property
+    @property
     def of_batches(self) -> Body | None:
         """The function of many elements, stacked; None where one call may not compute these."""
-        return of_batches(self._body) if self._plain and not debugging else None
+        return batches_of(self._body, len(self._captured)) if self._plain and not debugging else None
 
     def many(self, columns: Element) -> Element:
         """Returns the results for many elements, by `of_batches`; both are columns."""
         function: Any = self.of_batches
-        return tuple(function.compiled(*columns, *map(raw, function.graph.external_captures)))
+        return tuple(function.compiled(*columns, *map(raw, self._captured)))
 
 
 def _placeholders(graph: FuncGraph, spec: Any, name: str) -> Any:

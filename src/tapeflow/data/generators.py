@@ -7,13 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.core.errors import OutOfRangeError
 from tapeflow.core.ops.convert import convert, from_array
-from tapeflow.core.types.dtypes import DType, as_dtype
+from tapeflow.core.types.dtypes import DType, as_dtype, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec, TypeSpec, spec_of
+from tapeflow.core.values.held import held
+from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.data import structure
-from tapeflow.data.nodes import Node
+from tapeflow.data.node import Node, OpFunction, add_python_operation, op_kernel
 from tapeflow.data.parts import register
 from tapeflow.data.structure import Element
 from tapeflow.script import error_of_op
@@ -47,25 +50,53 @@ def signature_of(output_types: Any, output_shapes: Any, output_signature: Any) -
     return structure.pack(output_types, specs)
 
 
+@op_kernel("GeneratorDataset")
+def _generator(init_func: OpFunction, next_func: OpFunction, finalize_func: OpFunction, spec: Any) -> Node:
+    init, step, end = (f.typed(tuple(f.argument_specs)) for f in (init_func, next_func, finalize_func))
+
+    def elements() -> Iterator[Any]:
+        memory = init(())
+        try:
+            while True:
+                yield structure.Packer(step.output_spec)(step(memory))
+        except OutOfRangeError:
+            end(memory)
+
+    return GeneratorDataset(elements, spec, None)
+
+
 class GeneratorDataset(Node):
     """The values that a generator yields; each iterator calls for a new one."""
+
+    _is_slow = True
 
     def __init__(self, generator: Any, spec: Any, args: Any) -> None:
         if not callable(generator):
             raise TypeError("`generator` must be a Python callable.")
         super().__init__(spec)
+        self._signature = spec
         self._generator: Callable[..., Any] = generator
         self._args = () if args is None else tuple([convert(a) for a in args])
 
+    @classmethod
+    def _is_op(cls) -> bool:
+        return False
+
+    def _operation(self) -> SymbolicTensor:
+        def build(*args: Any) -> list[Any]:
+            return [held(GeneratorDataset(self._generator, self._signature, args), variant)]
+
+        return add_python_operation("GeneratorDataset", build, self._args)
+
     def _iterate(self) -> Iterator[Element]:
-        specs = structure.flatten(self._spec)
+        specs = structure.flatten(self._signature)
         for value in _from_python(self._generator, [a.numpy() for a in self._args]):
             try:
-                flat = structure.flatten_up_to(self._spec, value)
+                flat = structure.flatten_up_to(self._signature, value)
             except (TypeError, ValueError) as e:
                 raise invalid(
                     "TypeError: `generator` yielded an element that did not match the expected structure. The expected "
-                    f"structure was {self._spec}, but the yielded element was {value}."
+                    f"structure was {self._signature}, but the yielded element was {value}."
                 ) from e
             yield tuple([_checked(v, s) for v, s in zip(flat, specs, strict=True)])
 

@@ -16,37 +16,52 @@ from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.data.dataset import INFINITE, UNKNOWN
 from tapeflow.data.functions import MappedFunction, state_function
 from tapeflow.data.maps import elements_of
-from tapeflow.data.nodes import Elements, Node
+from tapeflow.data.node import Node, OpFunction, dataset_op
+from tapeflow.data.nodes import Elements
 from tapeflow.data.parts import register
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.structure import Element
 from tapeflow.data.threads import Failure, raises_failures, with_failures
 
+_KEY = TensorSpec([], int64)
 
+
+@dataset_op("GroupByWindowDataset")
 class GroupByWindowDataset(Node):
     """The elements of the datasets that a function returns for each full group of elements with one key."""
 
-    _name = "Dataset.group_by_window()"
-
-    def __init__(self, source: Any, key_func: Any, reduce_func: Any, window_size_func: Any) -> None:
-        key = TensorSpec([], int64)
-        self._key = number_function("key_func", key_func, self._name, source.element_spec)
-        self._window_size = number_function("window_size_func", window_size_func, self._name, key)
-        self._reduce = MappedFunction(reduce_func, self._name, (key, DatasetSpec(source.element_spec)))
-        spec = self._reduce.output_spec
+    def __init__(
+        self, input_dataset: Any, key_func: MappedFunction, reduce_func: MappedFunction,
+        window_size_func: MappedFunction,
+    ) -> None:  # fmt: skip
+        self._key_func, self._reduce_func, self._window_size_func = key_func, reduce_func, window_size_func
+        spec = reduce_func.output_spec
         if not isinstance(spec, DatasetSpec):
             raise TypeError(
                 "Invalid `reduce_func`. `reduce_func` must return a single `tf.data.Dataset` object but its return "
                 f"type is {spec}."
             )
-        super().__init__(spec.element_spec, source)
+        super().__init__(spec.element_spec, input_dataset)
+
+    @classmethod
+    def _of_op(
+        cls, input_dataset: Any, key_func: OpFunction, reduce_func: OpFunction, window_size_func: OpFunction, spec: Any
+    ) -> GroupByWindowDataset:
+        elements = input_dataset.element_spec
+        return cls(
+            input_dataset,
+            key_func.typed(elements),
+            reduce_func.typed((_KEY, DatasetSpec(elements)), DatasetSpec(spec)),
+            window_size_func.typed(_KEY),
+        )
 
     def _size(self) -> int:
         return INFINITE if self._input_dataset._size() == INFINITE else UNKNOWN
 
     @raises_failures
     def _from_inputs(self, *inputs: Iterator[Element]) -> Generator[Any]:
-        key_of, size_of, reduce = self._key.caller(), self._window_size.caller(), self._reduce.caller()
+        key_of, size_of = self._key_func.caller(), self._window_size_func.caller()
+        reduce = self._reduce_func.caller()
         spec = self._input_dataset.element_spec
         groups: dict[int, list[Element]] = {}
         sizes: dict[int, int] = {}
@@ -69,6 +84,19 @@ class GroupByWindowDataset(Node):
                 yield from with_failures(elements_of(reduce((torch.tensor(key), Elements(groups.pop(key), spec)))))
         for key in sorted(groups):
             yield from with_failures(elements_of(reduce((torch.tensor(key), Elements(groups[key], spec)))))
+
+
+def grouped_by_window(
+    dataset: Any, key_func: Callable[..., Any], reduce_func: Callable[..., Any], window_size_func: Callable[..., Any]
+) -> GroupByWindowDataset:
+    """Implements `Dataset.group_by_window`."""
+    name, spec = "Dataset.group_by_window()", dataset.element_spec
+    return GroupByWindowDataset(
+        dataset,
+        number_function("key_func", key_func, name, spec),
+        MappedFunction(reduce_func, name, (_KEY, DatasetSpec(spec))),
+        number_function("window_size_func", window_size_func, name, _KEY),
+    )
 
 
 class Reducer:
@@ -107,30 +135,48 @@ class Reducer:
         return self._finalize_func
 
 
+@dataset_op("GroupByReducerDataset")
 class GroupByReducerDataset(Node):
     """The results of a reducer for the elements of each key, in the order of the keys."""
 
-    _name = "tf.data.experimental.group_by_reducer()"
+    def __init__(
+        self, input_dataset: Any, key_func: MappedFunction, init_func: MappedFunction, reduce_func: MappedFunction,
+        finalize_func: MappedFunction,
+    ) -> None:  # fmt: skip
+        self._key_func, self._init_func, self._reduce_func = key_func, init_func, reduce_func
+        self._finalize_func = finalize_func
+        super().__init__(finalize_func.output_spec, input_dataset)
 
-    def __init__(self, source: Any, key_func: Callable[..., Any], reducer: Reducer) -> None:
-        spec = source.element_spec
-        self._key = number_function("key_func", key_func, self._name, spec)
-        self._initial = MappedFunction(reducer.init_func, self._name, TensorSpec([], int64))
-        self._step, state_spec = state_function(
-            reducer.reduce_func, self._name, self._initial.output_spec, spec, lambda s: s, "Invalid `reducer`. "
-        )
-        self._final = MappedFunction(reducer.finalize_func, self._name, state_spec)
-        super().__init__(self._final.output_spec, source)
+    @classmethod
+    def _of_op(
+        cls, input_dataset: Any, key_func: OpFunction, init_func: OpFunction, reduce_func: OpFunction,
+        finalize_func: OpFunction,
+    ) -> GroupByReducerDataset:  # fmt: skip
+        elements, states = input_dataset.element_spec, init_func.result_specs
+        return cls(
+            input_dataset, key_func.typed(elements), init_func.typed(_KEY), reduce_func.typed((states, elements)),
+            finalize_func.typed(states),
+        )  # fmt: skip
 
     def _iterate(self) -> Iterator[Element]:
-        key_of, initial, step = self._key.caller(), self._initial.caller(), self._step.caller()
+        key_of, initial, step = self._key_func.caller(), self._init_func.caller(), self._reduce_func.caller()
         states: dict[int, Element] = {}
         for element in self._input_dataset._iterate():
             key = int(key_of(element)[0])
             if key not in states:
                 states[key] = initial((torch.tensor(key),))
             states[key] = step((*states[key], *element))
-        return map(self._final.caller(), [states[key] for key in sorted(states)])
+        return map(self._finalize_func.caller(), [states[key] for key in sorted(states)])
+
+
+def grouped_by_reducer(dataset: Any, key_func: Callable[..., Any], reducer: Reducer) -> GroupByReducerDataset:
+    """Implements `tf.data.experimental.group_by_reducer`."""
+    name, spec = "tf.data.experimental.group_by_reducer()", dataset.element_spec
+    key, initial = number_function("key_func", key_func, name, spec), MappedFunction(reducer.init_func, name, _KEY)
+    step, states = state_function(
+        reducer.reduce_func, name, initial.output_spec, spec, lambda s: s, "Invalid `reducer`. "
+    )
+    return GroupByReducerDataset(dataset, key, initial, step, MappedFunction(reducer.finalize_func, name, states))
 
 
 def number_function(which: str, function: Callable[..., Any], name: str, spec: Any) -> MappedFunction:
@@ -152,4 +198,4 @@ def _as_int64(value: Any) -> Any:
     return value if isinstance(value, (Tensor, CompositeTensor)) else convert(value, int64)
 
 
-register(GroupByWindowDataset)
+register(grouped_by_window)

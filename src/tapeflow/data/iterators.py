@@ -22,12 +22,12 @@ from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.held import held
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.core.values.trackable import Trackable
+from tapeflow.data.node import computes_ahead, has_seeds, rewritten
 from tapeflow.data.parts import parts, register
-from tapeflow.data.rewriting import rewritten
 from tapeflow.data.shuffling import SeedLog
 from tapeflow.data.spec import IteratorSpec
-from tapeflow.data.structure import Element, Packer, flatten
-from tapeflow.data.threads import running
+from tapeflow.data.structure import Element, Packer, encoded, flatten
+from tapeflow.data.threads import AUTOTUNE, ahead, running
 from tapeflow.optional import Optional
 from tapeflow.ragged.spec import RaggedTensorSpec
 from tapeflow.sparse.tensor import SparseTensorSpec
@@ -92,6 +92,31 @@ def loop_over(iterator: Any, loop: Any, relaxed: bool = False) -> None:
     )
 
 
+class _Plan:
+    """The state that all iterators over a dataset share.
+
+    Args:
+        dataset: the dataset.
+
+    Attributes:
+        running: the dataset that runs in its place.
+        spec: the spec of the elements.
+        type_spec: the spec of the iterators.
+        pack: the function from an element to what a user sees.
+        is_plain: True if operations see elements as they are.
+        is_ahead: True if a thread computes elements ahead of the consumer.
+        has_seeds: True if shuffles in it may begin with seeds of their own, which an iterator logs.
+    """
+
+    __slots__ = ("has_seeds", "is_ahead", "is_plain", "pack", "running", "spec", "type_spec")
+
+    def __init__(self, dataset: Any) -> None:
+        self.running, self.is_ahead, self.has_seeds = rewritten(dataset), computes_ahead(dataset), has_seeds(dataset)
+        self.spec = dataset.element_spec
+        self.type_spec, self.pack = IteratorSpec(self.spec), Packer(self.spec)
+        self.is_plain = None not in self.pack.dtypes
+
+
 class OwnedIterator(Iterator, Trackable):
     """An iterator over a dataset. Several threads may take elements from it.
 
@@ -102,40 +127,66 @@ class OwnedIterator(Iterator, Trackable):
     """
 
     def __init__(self, dataset: Any) -> None:
-        self._dataset = dataset
-        self._spec = dataset.element_spec
-        self._type_spec = IteratorSpec(self._spec)
-        self._pack = Packer(self._spec)
+        fields = dataset.__dict__
+        plan: _Plan | None = fields.get("_plan")
+        if plan is None:
+            plan = fields["_plan"] = _Plan(dataset)
+        self._dataset, self._plan, self._pack, self._spec = dataset, plan, plan.pack, plan.spec
         self._lock = threading.Lock()
-        self._begin(SeedLog())
+        self._log: SeedLog | None
+        if plan.has_seeds or plan.is_ahead:
+            self._begin(SeedLog())
+        else:
+            self._log, self._count, self._elements = None, 0, plan.running._iterate()
 
     def _begin(self, log: SeedLog) -> None:
         self._log, self._count = log, 0
         before, running.log = running.log, log
         try:
-            self._elements = rewritten(self._dataset)._iterate()
+            elements = self._plan.running._iterate()
+            self._elements = ahead(elements, AUTOTUNE) if self._plan.is_ahead else elements
         finally:
             running.log = before
 
     def take(self) -> Element:
         """Returns the next element as it goes through pipelines. After an error the next call goes on."""
         with self._lock:
-            before, running.log = running.log, self._log
             self._count += 1
+            if self._log is not None:
+                return self._logged()
             try:
                 return next(self._elements)
             except StopIteration:
                 self._count -= 1
                 raise
-            finally:
-                running.log = before
+
+    def _logged(self) -> Element:
+        """Returns the next element, while shuffles that begin log their seeds."""
+        before, running.log = running.log, self._log
+        try:
+            return next(self._elements)
+        except StopIteration:
+            self._count -= 1
+            raise
+        finally:
+            running.log = before
+
+    def take_encoded(self) -> Element:
+        """Returns the next element as operations see it."""
+        element = self.take()
+        return element if self._plan.is_plain else tuple([t.value for t in encoded(element, flatten(self._spec))])
+
+    @property
+    def iterator(self) -> OwnedIterator:
+        """This iterator, as a resource holds it."""
+        return self
 
     # ---- checkpoints -------------------------------------------------------------------------------------------------
 
     def position(self) -> str:
         """Returns the number of elements so far, and the seeds of the shuffles, as JSON."""
         with self._lock:
-            return json.dumps({"taken": self._count, "seeds": self._log.state()})
+            return json.dumps({"taken": self._count, "seeds": [] if self._log is None else self._log.state()})
 
     def go_to(self, position: str) -> None:
         """Goes to the position of another iterator over such a dataset.
@@ -203,11 +254,18 @@ class OwnedIterator(Iterator, Trackable):
         return self._spec
 
     @property
+    def _type_spec(self) -> IteratorSpec:
+        return self._plan.type_spec
+
+    @property
     def _handle(self) -> Tensor:
         return held(self, resource)
 
     def _in_graph(self) -> Any:
-        return parts.StagedIterator(self._handle, self._spec)
+        return parts.GraphIterator(self._handle, self._spec)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise invalid("An iterator can't be pickled. A tf.train.Checkpoint saves its position.")
 
     def __iter__(self) -> OwnedIterator:
         return self
@@ -265,7 +323,7 @@ class NumpyIterator:
 
     def __init__(self, dataset: Any) -> None:
         self._iterator = OwnedIterator(dataset)
-        self._pack = Packer(dataset.element_spec)
+        self._pack = self._iterator._pack
 
     def __repr__(self) -> str:
         return f"NumpyIterator(iterator={self._iterator})"

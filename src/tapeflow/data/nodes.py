@@ -1,15 +1,8 @@
-"""The nodes of a pipeline: sources, and nodes that choose among elements and order them.
-
-A dataset is a tree of nodes that never changes. A node has the spec of its elements, their number (`_size`), its
-inputs, and `_iterate`, which goes over its elements as often as one likes and for several iterators at once. A source
-whose elements are rows of arrays also has `_rows`.
-"""
+"""The sources of pipelines, and the nodes that choose among elements and order them."""
 
 from __future__ import annotations
 
-import copy
 import itertools
-import operator
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any
@@ -18,91 +11,18 @@ import numpy as np
 import torch
 
 from tapeflow.core import errors
-from tapeflow.core.ops.convert import convert, host_value
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import DType, as_dtype, int64
 from tapeflow.core.types.spec import TensorSpec
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.data import structure
 from tapeflow.data.dataset import INFINITE, UNKNOWN, Dataset
 from tapeflow.data.functions import MappedFunction
+from tapeflow.data.node import Node, dataset_op, integer
 from tapeflow.data.options import Options
 from tapeflow.data.parts import register
 from tapeflow.data.structure import Element
 from tapeflow.data.threads import END, Failure, raises_failures, with_failures
-
-
-class Node(Dataset):
-    """A source, or a dataset computed from others.
-
-    Args:
-        spec: the spec of the elements.
-        inputs: the datasets it takes elements from.
-    """
-
-    _same_size = False  # whether there is an element for each one of the input
-
-    def __init__(self, spec: Any, *inputs: Dataset) -> None:
-        self._spec = spec
-        self._input_datasets = inputs
-
-    @property
-    def element_spec(self) -> Any:
-        """The spec of the elements."""
-        return self._spec
-
-    @property
-    def _input_dataset(self) -> Any:
-        return self._input_datasets[0]
-
-    def _inputs(self) -> list[Any]:
-        return list(self._input_datasets)
-
-    def _over(self, inputs: Sequence[Any]) -> Any:
-        """Returns this node with other inputs."""
-        node = copy.copy(self)
-        node.__dict__.pop("_rewritten", None)
-        node._input_datasets = tuple(inputs)
-        return node
-
-    def _function_of_rows(self) -> MappedFunction | None:
-        """Returns the function that maps the input's elements to this node's, where one call can compute many; else
-        None.
-        """
-        return None
-
-    def _size(self) -> int:
-        return self._input_dataset._size() if self._same_size else UNKNOWN
-
-    def _functions(self) -> dict[str, MappedFunction]:
-        """Returns the user's functions that this node calls, by its attributes."""
-        return {name: f for name, f in self.__dict__.items() if isinstance(f, MappedFunction)}
-
-    def _iterate(self) -> Iterator[Element]:
-        """Returns an iterator over the elements. Those over its inputs begin now, and not with the first element."""
-        return self._from_inputs(*[ds._iterate() for ds in self._input_datasets])
-
-    def _from_inputs(self, *inputs: Iterator[Element]) -> Iterator[Element]:
-        """Returns an iterator over the elements, of iterators over the inputs'. It goes on after an error."""
-        raise NotImplementedError
-
-    def __repr__(self) -> str:
-        return f"<_{type(self).__name__} element_spec={self._spec}>"
-
-
-class UnknownInteger(int):
-    """A stand-in for a number that has no value before a graph runs, in a node that is created for its spec alone."""
-
-
-def integer(value: Any) -> int:
-    """Returns the number that an argument stands for.
-
-    Raises:
-        TypeError: it is no integer.
-    """
-    if isinstance(value, int):
-        return value
-    return operator.index(host_value(convert(value, None if hasattr(value, "dtype") else int64)))
-
 
 # ---- rows ------------------------------------------------------------------------------------------------------------
 
@@ -158,9 +78,16 @@ class Numbers(Node):
 class Elements(Node):
     """The elements of a list, such as a window's. It raises the `Failure`s among them."""
 
+    _op = "ListDataset"
+
     def __init__(self, elements: Sequence[Any], spec: Any) -> None:
         super().__init__(spec)
         self._elements = elements
+
+    @property
+    def _tensors(self) -> list[Tensor]:
+        specs = structure.flatten(self._spec)
+        return [t for element in self._elements for t in structure.encoded(element, specs)]
 
     def _size(self) -> int:
         return len(self._elements)
@@ -173,15 +100,24 @@ class Elements(Node):
         return f"<_VariantDataset element_spec={self._spec}>"
 
 
+@dataset_op("TensorDataset")
 class TensorDataset(Node):
     """One element."""
 
-    def __init__(self, tensors: Any) -> None:
-        value, spec = structure.normalized(tensors)
+    def __init__(self, components: Any) -> None:
+        value, spec = structure.normalized(components)
         super().__init__(spec)
         if not [s for s in structure.flatten(spec) if s.flatten()]:
             raise invalid("An element must have at least one tensor, but there is none. [Op:TensorDataset]")
         self._element = structure.to_element(value)
+
+    @classmethod
+    def _of_op(cls, components: list[Any]) -> TensorDataset:
+        return cls(tuple(components))
+
+    @property
+    def _components(self) -> list[Tensor]:
+        return structure.encoded(self._element, structure.flatten(self._spec))
 
     def _size(self) -> int:
         return 1
@@ -190,24 +126,40 @@ class TensorDataset(Node):
         return iter([self._element])
 
 
+@dataset_op("TensorSliceDataset")
 class TensorSliceDataset(Node):
-    """The slices of tensors along their first dimension."""
+    """The slices of tensors along their first dimension.
 
-    def __init__(self, tensors: Any) -> None:
-        value, spec = structure.normalized(tensors)
+    Args:
+        components: the tensors.
+        is_files: whether they are names of files.
+    """
+
+    def __init__(self, components: Any, is_files: bool = False) -> None:
+        value, spec = structure.normalized(components)
         flat = structure.flatten(value)
         if not [v for v in flat if v is not None]:
             raise ValueError("Invalid `element`. `element` should not be empty.")
         super().__init__(structure.map_specs(structure.unbatched, spec))
         sizes = [structure.rows_of(v) for v in flat if v is not None]
         for size in sizes[1:]:
-            if size != sizes[0]:
+            if size != sizes[0] and None not in (size, sizes[0]):
                 raise ValueError(f"Dimensions {sizes[0]} and {size} are not compatible")
-        self._count = sizes[0]
+        self._count: int = sizes[0]
         self._values = structure.to_element(value)
+        self._is_files = is_files
+
+    @classmethod
+    def _of_op(cls, components: list[Any], is_files: bool) -> TensorSliceDataset:
+        return cls(tuple(components), bool(is_files))
+
+    @property
+    def _components(self) -> list[Tensor]:
+        specs = structure.flatten(self._spec)
+        return structure.encoded_batch(self._values, specs)
 
     def _size(self) -> int:
-        return self._count
+        return UNKNOWN if self._count is None else self._count
 
     def _iterate(self) -> Iterator[Element]:
         return zip(*map(self._slices, self._values), strict=False)
@@ -229,6 +181,7 @@ class TensorSliceDataset(Node):
         )
 
 
+@dataset_op("RangeDataset")
 class RangeDataset(Node):
     """Numbers with a step between them."""
 
@@ -240,8 +193,13 @@ class RangeDataset(Node):
         if step == 0:
             raise invalid("step must be a non-zero integer. [Op:RangeDataset] name: ")
         self._dtype: DType = as_dtype(output_type)
+        self._start, self._stop, self._step = start, stop, step
         self._range = range(start, stop, step)
         super().__init__(TensorSpec([], self._dtype))
+
+    @classmethod
+    def _of_op(cls, start: int, stop: int, step: int, output_types: Any) -> RangeDataset:
+        return cls((start, stop, step), output_types[0])
 
     def _size(self) -> int:
         return _length(self._range)
@@ -274,30 +232,14 @@ def _length(numbers: range) -> int:
         return sys.maxsize
 
 
-class CounterDataset(Node):
-    """Numbers without an end."""
-
-    def __init__(self, start: Any, step: Any, dtype: Any) -> None:
-        self._dtype = as_dtype(dtype)
-        self._start, self._step = integer(start), integer(step)
-        super().__init__(TensorSpec([], self._dtype))
-
-    def _size(self) -> int:
-        return INFINITE
-
-    def _iterate(self) -> Iterator[Element]:
-        dtype = self._dtype.torch
-        return ((torch.scalar_tensor(i, dtype=dtype),) for i in itertools.count(self._start, self._step))
-
-    def __repr__(self) -> str:
-        return f"<_ScanDataset element_spec={self._spec}>"
-
-
 # ---- several datasets ------------------------------------------------------------------------------------------------
 
 
+@dataset_op("ZipDataset")
 class ZipDataset(Node):
     """The elements of several datasets side by side."""
+
+    _passes_elements = True
 
     def __init__(self, datasets: Any) -> None:
         flat = structure.flatten(datasets)
@@ -313,6 +255,11 @@ class ZipDataset(Node):
                     f"objects but encountered object of type {type(ds)}."
                 )
         super().__init__(structure.pack(datasets, [ds.element_spec for ds in flat]), *flat)
+
+    @classmethod
+    def _of_op(cls, input_datasets: list[Any]) -> Any:
+        node = cls(tuple(input_datasets))
+        return node._as(tuple(structure.flatten(node.element_spec)))
 
     def _size(self) -> int:
         sizes = [ds._size() for ds in self._input_datasets]
@@ -338,11 +285,15 @@ class ZipDataset(Node):
         )
 
 
+@dataset_op("ConcatenateDataset")
 class ConcatenateDataset(Node):
     """The elements of one dataset, then those of another."""
 
-    def __init__(self, first: Any, second: Any) -> None:
-        super().__init__(structure.common_spec(first.element_spec, second.element_spec), first, second)
+    _passes_elements = True
+
+    def __init__(self, input_dataset: Any, another_dataset: Any) -> None:
+        spec = structure.common_spec(input_dataset.element_spec, another_dataset.element_spec)
+        super().__init__(spec, input_dataset, another_dataset)
 
     def _size(self) -> int:
         sizes = [ds._size() for ds in self._input_datasets]
@@ -364,18 +315,21 @@ class Chooser(Node):
     """A node that chooses among the elements of its input, and looks at none of them.
 
     Args:
-        source: the dataset that the elements come from.
+        input_dataset: the dataset that the elements come from.
     """
 
-    def __init__(self, source: Any) -> None:
-        super().__init__(source.element_spec, source)
+    _passes_elements = True
+
+    def __init__(self, input_dataset: Any) -> None:
+        super().__init__(input_dataset.element_spec, input_dataset)
 
 
+@dataset_op("TakeDataset")
 class TakeDataset(Chooser):
     """The first elements."""
 
-    def __init__(self, source: Any, count: Any) -> None:
-        super().__init__(source)
+    def __init__(self, input_dataset: Any, count: Any) -> None:
+        super().__init__(input_dataset)
         self._count = integer(count)
 
     def _size(self) -> int:
@@ -403,11 +357,12 @@ class TakeDataset(Chooser):
                 yield Failure(error)
 
 
+@dataset_op("SkipDataset")
 class SkipDataset(Chooser):
     """All but the first elements."""
 
-    def __init__(self, source: Any, count: Any) -> None:
-        super().__init__(source)
+    def __init__(self, input_dataset: Any, count: Any) -> None:
+        super().__init__(input_dataset)
         self._count = integer(count)
 
     def _size(self) -> int:
@@ -432,11 +387,12 @@ class SkipDataset(Chooser):
             yield from with_failures(inputs[0])
 
 
+@dataset_op("RepeatDataset")
 class RepeatDataset(Chooser):
     """The elements several times over."""
 
-    def __init__(self, source: Any, count: Any) -> None:
-        super().__init__(source)
+    def __init__(self, input_dataset: Any, count: Any) -> None:
+        super().__init__(input_dataset)
         self._count = -1 if count is None else integer(count)
 
     def _size(self) -> int:
@@ -457,11 +413,20 @@ class RepeatDataset(Chooser):
                 return
 
 
+@dataset_op("ShardDataset")
 class ShardDataset(Chooser):
-    """Every `num_shards`-th element; with -1 for both numbers, which strategies replace, no element."""
+    """Every `num_shards`-th element; with -1 for both numbers, which strategies replace, no element.
 
-    def __init__(self, source: Any, num_shards: Any, index: Any) -> None:
-        super().__init__(source)
+    Args:
+        input_dataset: the dataset.
+        num_shards: the number of shards.
+        index: the number of this shard.
+        require_non_empty: whether it must have an element.
+    """
+
+    def __init__(self, input_dataset: Any, num_shards: Any, index: Any, require_non_empty: bool = False) -> None:
+        super().__init__(input_dataset)
+        self._require_non_empty = require_non_empty
         self._num_shards, self._index = integer(num_shards), integer(index)
         self.is_hint = self._num_shards == self._index == -1
         if self.is_hint:
@@ -493,24 +458,47 @@ class ShardDataset(Chooser):
                 )
             )
             return
-        number, steps = 0, with_failures(inputs[0])
+        number, steps, is_empty = 0, with_failures(inputs[0]), self._require_non_empty
         for element in steps:
             if type(element) is Failure:
                 yield element
                 continue
             if number == self._index:
+                is_empty = False
                 yield element
             number = (number + 1) % self._num_shards
+        if is_empty:
+            yield Failure(
+                invalid(
+                    "Could not read any data: There aren't enough elements in this dataset for each shard to have at "
+                    f"least one element (# shards = {self._num_shards}). If you are using datasets with distribution "
+                    "strategy, consider setting the auto sharding policy to either DATA or OFF using the "
+                    "`experimental_distribute.auto_shard_policy` option of `tf.data.Options()`."
+                )
+            )
 
 
+@dataset_op("OptionsDataset")
 class OptionsDataset(Chooser):
     """The same elements, with other options."""
 
-    _same_size = True
+    _same_size = _passes_options = True
 
-    def __init__(self, source: Any, options: Options) -> None:
-        super().__init__(source)
+    def __init__(self, input_dataset: Any, options: Options) -> None:
+        super().__init__(input_dataset)
         self._set_options = options
+
+    @classmethod
+    def _of_op(cls, input_dataset: Any, serialized_options: Any) -> OptionsDataset:
+        data = serialized_options.encode() if isinstance(serialized_options, str) else serialized_options
+        return cls(input_dataset, Options._of_proto(data))
+
+    @property
+    def _serialized_options(self) -> bytes:
+        return self._set_options._to_proto()
+
+    def _in_place(self) -> Any:
+        return self._input_dataset
 
     def options(self) -> Options:
         """Returns the options of the pipeline."""
@@ -523,11 +511,17 @@ class OptionsDataset(Chooser):
 class CacheDataset(Node):
     """The same elements, stored in memory once an iterator has gone through all."""
 
-    _same_size = True
+    _op = "CacheDatasetV2"
+    _same_size = _passes_elements = True
+    _filename = ""
 
-    def __init__(self, source: Any) -> None:
-        super().__init__(source.element_spec, source)
+    def __init__(self, input_dataset: Any) -> None:
+        super().__init__(input_dataset.element_spec, input_dataset)
         self._memory: dict[str, list[Element]] = {}
+
+    @property
+    def _cache(self) -> Tensor:
+        return ops.DummyMemoryCache()
 
     def _iterate(self) -> Iterator[Element]:
         stored = self._memory.get("all")
@@ -549,7 +543,6 @@ class CacheDataset(Node):
 register(
     CacheDataset,
     ConcatenateDataset,
-    CounterDataset,
     OptionsDataset,
     RangeDataset,
     RepeatDataset,

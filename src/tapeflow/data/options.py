@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
+
+from tapeflow.core.protos import DatasetOptions
 
 
 class AutoShardPolicy(enum.IntEnum):
@@ -108,6 +112,36 @@ class OptionsBase:
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and all(getattr(self, n) == getattr(other, n) for n in self._declared())
+
+    _fields: Mapping[str, str] = MappingProxyType({})  # the names in the message, where they differ
+
+    def _to_message(self, message: Any) -> Any:
+        """Writes the options that are set into TensorFlow's message; returns it."""
+        for name in self._declared():
+            value, field = self._options.get(name), self._fields.get(name, name)
+            if isinstance(value, OptionsBase):
+                value._to_message(getattr(message, field)).SetInParent()
+            elif isinstance(value, list):
+                getattr(message, field).extend(value)
+            elif value is not None:
+                setattr(message, field, value.value if isinstance(value, enum.Enum) else value)
+        return message
+
+    @classmethod
+    def _of_message(cls, message: Any) -> Any:
+        """Returns the options in TensorFlow's message."""
+        options = cls()
+        for name, option in cls._declared().items():
+            field = cls._fields.get(name, name)
+            value = getattr(message, field)
+            if option.kind is list:
+                options._options.update({name: list(value)} if value else {})
+            elif issubclass(option.kind, OptionsBase):
+                options._options[name] = option.kind._of_message(value)
+            elif message.HasField(field) if message.DESCRIPTOR.fields_by_name[field].containing_oneof else value:
+                kind: Any = option.kind
+                options._options[name] = kind(value)
+        return options
 
     def _merged(self, other: Any) -> Any:
         """Returns these options, with those that `other` sets."""
@@ -219,6 +253,13 @@ class Options(OptionsBase):
         False
     """
 
+    _fields = MappingProxyType(
+        {"autotune": "autotune_options", "experimental_distribute": "distribute_options",
+         "experimental_external_state_policy": "external_state_policy", "experimental_service": "service_options",
+         "experimental_optimization": "optimization_options", "experimental_slack": "slack",
+         "experimental_symbolic_checkpoint": "symbolic_checkpoint", "experimental_warm_start": "warm_start",
+         "threading": "threading_options"}
+    )  # fmt: skip
     autotune = Option(AutotuneOptions)
     dataset_name = Option(str)
     deterministic = Option(bool)
@@ -233,6 +274,13 @@ class Options(OptionsBase):
     threading = Option(ThreadingOptions)
     experimental_deterministic = OtherName(deterministic, "deterministic")
     experimental_threading = OtherName(threading, "threading")
+
+    def _to_proto(self) -> bytes:
+        return self._to_message(DatasetOptions()).SerializeToString()
+
+    @classmethod
+    def _of_proto(cls, data: bytes) -> Options:
+        return cls._of_message(DatasetOptions.FromString(data))
 
     def merge(self, options: Options) -> Options:
         """Returns these options, with those that other options set.

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from tapeflow.core import device as devices
-from tapeflow.data.nodes import Node
+from tapeflow.data.node import Node
 from tapeflow.data.structure import Element
 
 

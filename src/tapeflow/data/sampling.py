@@ -16,10 +16,9 @@ from tapeflow.data import structure
 from tapeflow.data.dataset import INFINITE, UNKNOWN, Dataset
 from tapeflow.data.functions import MappedFunction
 from tapeflow.data.maps import DirectedInterleaveDataset
-from tapeflow.data.nodes import Node
+from tapeflow.data.node import Node, rewritten
 from tapeflow.data.parts import register
-from tapeflow.data.rewriting import rewritten
-from tapeflow.data.shuffling import Seeds, Words
+from tapeflow.data.shuffling import Seeds, Words, seeds_of
 from tapeflow.data.structure import Element
 from tapeflow.data.threads import Failure, raises_failures, with_failures
 from tapeflow.math.elementwise import log
@@ -128,7 +127,7 @@ class RejectionResampleDataset(Node):
             raise TypeError(f"Invalid `class_func`. `class_func` must return an integer scalar, and gives {spec}.")
         self._target = convert(target).numpy().astype(np.float64)
         self._initial = None if initial is None else convert(initial).numpy().astype(np.float64)
-        self._seeds = Seeds(seed, True)
+        self._seeds = Seeds(seeds_of(seed), True)
         super().__init__((spec, source.element_spec), source)
 
     def _size(self) -> int:

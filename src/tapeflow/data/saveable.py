@@ -59,11 +59,11 @@ class IteratorSaveable:
 
 
 def _position(handle: Any) -> list[Any]:
-    return [convert(handle.value[()].position(), string)]
+    return [convert(handle.value[()].iterator.position(), string)]
 
 
 def _go_to(handle: Any, position: Any) -> None:
-    handle.value[()].go_to(position.numpy().decode())
+    handle.value[()].iterator.go_to(position.numpy().decode())
 
 
 def make_saveable_from_iterator(iterator: Any, external_state_policy: Any = None) -> IteratorSaveable:

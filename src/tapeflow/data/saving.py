@@ -2,7 +2,7 @@
 
 A saved dataset is a folder, in TensorFlow's format: `dataset_spec.pb` is the elements' spec, `snapshot.metadata` names
 the folder of a run, where each shard is a folder with a TFRecord file of a serialized `TensorProto` for each component.
-(A ragged or sparse component is written as the tensors that it consists of, where TensorFlow writes a variant.)
+A ragged or sparse component is a variant.
 """
 
 from __future__ import annotations
@@ -18,24 +18,26 @@ from typing import Any, NamedTuple
 
 from google.protobuf.message import DecodeError
 from tensorboard.compat.proto import struct_pb2
+from tensorboard.compat.proto.tensor_pb2 import TensorProto
 
 from tapeflow.core.errors import DataLossError, NotFoundError
-from tapeflow.core.types.dtypes import int64, string
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.types.dtypes import int64, string, variant
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.types.spec_proto import from_proto, to_proto
 from tapeflow.core.types.type_spec import TypeSpec
 from tapeflow.core.values.held import boxed
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.core.varint import read_varint, varint
-from tapeflow.data.access import fingerprint
 from tapeflow.data.dataset import UNKNOWN, Dataset
 from tapeflow.data.functions import MappedFunction
-from tapeflow.data.nodes import Elements, Node
+from tapeflow.data.graph_defs import fingerprint
+from tapeflow.data.node import Node, OpFunction, dataset_op, rewritten
+from tapeflow.data.nodes import Elements
 from tapeflow.data.parts import register
-from tapeflow.data.rewriting import rewritten
 from tapeflow.data.spec import DatasetSpec
-from tapeflow.data.structure import Element, flatten, to_tensors
-from tapeflow.data.threads import cores
+from tapeflow.data.structure import Element, bare, decoded, encoded, encoded_specs, flatten, is_encoded
 from tapeflow.io.encoding import parse_tensor, serialize_tensor
 from tapeflow.io.gfile import files as gfile
 from tapeflow.io.records import TFRecordWriter, read_records
@@ -79,7 +81,7 @@ class _Writer:
 
 
 def _write_element(file: TFRecordWriter, element: Element, specs: list[Any]) -> None:
-    for tensor in to_tensors(element, specs):
+    for tensor in encoded(element, specs):
         file.write(serialize_tensor(tensor).numpy())
 
 
@@ -89,17 +91,22 @@ def _elements(path: str, spec: Any, compression: str) -> Iterator[Element]:
     records = read_records(path, compression)
     while (first := next(records, None)) is not None:
         texts = itertools.chain([first], records)
-        element = []
-        for s in specs:
-            stored = list(itertools.islice(texts, len(s.flatten())))
-            if len(stored) < len(s.flatten()):
-                raise _damaged(path, "its last element is incomplete")
-            parts = [
-                parse_tensor(EagerTensor(boxed(text), string), part.dtype)
-                for text, part in zip(stored, s.flatten(), strict=True)
-            ]
-            element.append(parts[0].value if type(s) is TensorSpec else s.from_tensors(iter(parts)))
-        yield tuple(element)
+        try:
+            yield tuple([_component(texts, s) for s in specs])
+        except StopIteration:
+            raise _damaged(path, "its last element is incomplete") from None
+
+
+def _component(texts: Iterator[bytes], spec: Any) -> Any:
+    """Returns the next component of a file."""
+    text = next(texts)
+    if is_encoded(spec) and TensorProto.FromString(text).dtype == variant.as_datatype_enum:
+        tensor = parse_tensor(EagerTensor(boxed(text), string), variant)
+        return decoded([tensor], [spec])[0]
+    parts: list[Any] = []  # of ragged and sparse tensors too, as this program wrote them at first
+    for part in spec.flatten():
+        parts.append(parse_tensor(EagerTensor(boxed(text if not parts else next(texts)), string), part.dtype))
+    return bare(spec.from_tensors(iter(parts)))
 
 
 class _Metadata(NamedTuple):
@@ -111,7 +118,7 @@ class _Metadata(NamedTuple):
 
     def write(self, folder: str, spec: Any) -> None:
         """Writes it, after everything else."""
-        dtypes = bytes(s.dtype.as_datatype_enum for part in flatten(spec) for s in part.flatten())
+        dtypes = bytes(s.dtype.as_datatype_enum for s in encoded_specs(spec))
         data = (
             b"\x12" + varint(len(self.run)) + self.run.encode() + b"\x18" + varint(time.time_ns() // 1000) + b"\x20\x02"
             b"\x2a" + varint(len(dtypes)) + dtypes + b"\x30" + varint(self.size) + varint(1000 << 3) + b"\x01"
@@ -216,6 +223,7 @@ class ShardFileDataset(Node):
         return _elements(self._path, self._spec, self._compression)
 
 
+@dataset_op("LoadDataset")
 class LoadDataset(Node):
     """The elements of a saved dataset.
 
@@ -230,8 +238,19 @@ class LoadDataset(Node):
         if spec is None:
             spec = _read_spec(folder)
         metadata = _Metadata.read(folder)
-        self._count = metadata.size
+        self._count, self._path, self._compression, self._reader = metadata.size, folder, compression, reader_func
         super().__init__(spec, _shards(os.path.join(folder, metadata.run), spec, compression, reader_func))
+
+    @classmethod
+    def _of_op(cls, path: bytes, compression: Any, reader_func: OpFunction, spec: Any) -> LoadDataset:
+        return cls(path.decode(), spec, _compression(compression), _reader_of(reader_func, spec))
+
+    def _operands(self) -> list[Any]:
+        return []
+
+    @property
+    def _reader_func(self) -> MappedFunction:
+        return _traced_reader(self._reader, self._spec)
 
     def _size(self) -> int:
         return self._count
@@ -243,9 +262,26 @@ class LoadDataset(Node):
 def _shards(folder: str, spec: Any, compression: str, reader_func: Callable[..., Any] | None) -> Dataset:
     paths = sorted(gfile.glob(os.path.join(folder, "*.shard", "*.snapshot")))
     shards = Elements([(ShardFileDataset(p, spec, compression),) for p in paths], DatasetSpec(spec))
-    if reader_func is None:
-        return shards.interleave(lambda shard: shard, cycle_length=cores())
-    return reader_func(shards)
+    if isinstance(reader_func, MappedFunction):
+        return reader_func((shards,))[0]
+    return (reader_func or _in_turn)(shards)
+
+
+def _in_turn(shards: Dataset) -> Dataset:
+    """Returns the elements of shards, one of each in turn."""
+    return shards.interleave(lambda shard: shard)
+
+
+def _traced_reader(reader_func: Callable[..., Any] | None, spec: Any) -> MappedFunction:
+    """Returns a function of a dataset of shards as operations call it."""
+    if isinstance(reader_func, MappedFunction):
+        return reader_func
+    return MappedFunction(reader_func or _in_turn, "load()", DatasetSpec(DatasetSpec(spec)))
+
+
+def _reader_of(function: OpFunction, spec: Any) -> MappedFunction:
+    """Returns an operation's function of a dataset of shards."""
+    return function.typed(DatasetSpec(DatasetSpec(spec)), DatasetSpec(spec))
 
 
 def load(path: Any, element_spec: Any, compression: Any, reader_func: Callable[..., Any] | None, wait: bool) -> Dataset:
@@ -259,26 +295,47 @@ def load(path: Any, element_spec: Any, compression: Any, reader_func: Callable[.
 # ---- snapshots and caches --------------------------------------------------------------------------------------------
 
 
+@dataset_op("SnapshotDatasetV2")
 class SnapshotDataset(Node):
     """The same elements, which the first iterator that goes through all writes to files for those after it.
 
     Args:
-        source: the dataset that they come from.
+        input_dataset: the dataset that they come from.
         path: the folder; each dataset has its own in there.
         compression: the compression of the files.
         reader_func: takes a dataset of shards and returns a dataset.
         shard_func: returns an element's shard.
+        hash: the number of the dataset's folder; by default its fingerprint.
     """
 
-    _same_size = True
+    _same_size = _passes_elements = _hash_valid = True
 
     def __init__(
-        self, source: Any, path: Any, compression: Any, reader_func: Any, shard_func: Callable[..., Any] | None
-    ) -> None:
-        super().__init__(source.element_spec, source)
-        self._folder = os.path.join(os.fspath(path), str(fingerprint(source).numpy()))
-        self._compression, self._reader = _compression(compression), reader_func
-        self._shard_of = None if shard_func is None else MappedFunction(shard_func, "snapshot()", source.element_spec)
+        self, input_dataset: Any, path: Any, compression: Any, reader_func: Any, shard_func: MappedFunction | None,
+        hash: int | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(input_dataset.element_spec, input_dataset)
+        number = fingerprint(input_dataset) if hash is None else hash % 2**64
+        self._path, self._hash = os.fspath(path), number - 2**64 if number >= 2**63 else number
+        self._folder = os.path.join(self._path, str(number))
+        self._compression, self._reader, self._shard_of = _compression(compression), reader_func, shard_func
+
+    @classmethod
+    def _of_op(
+        cls, input_dataset: Any, path: bytes, compression: Any, reader_func: OpFunction, shard_func: OpFunction,
+        hash_valid: bool, hash: int,
+    ) -> SnapshotDataset:  # fmt: skip
+        spec = input_dataset.element_spec
+        reader, number = _reader_of(reader_func, spec), hash if hash_valid else None
+        return cls(input_dataset, path.decode(), compression, reader, shard_func.typed(spec), number)
+
+    @property
+    def _reader_func(self) -> MappedFunction:
+        return _traced_reader(self._reader, self._spec)
+
+    @property
+    def _shard_func(self) -> MappedFunction:
+        return self._shard_of or MappedFunction(lambda *_: convert(0, int64), "snapshot()", self._spec)
 
     def _iterate(self) -> Iterator[Element]:
         try:
@@ -294,14 +351,26 @@ class SnapshotDataset(Node):
             yield from _write_run(folder, self._spec, self._compression, elements, shard_of)
 
 
+def snapshot(dataset: Any, path: Any, compression: Any, reader_func: Any, shard_func: Any) -> SnapshotDataset:
+    """Implements `Dataset.snapshot`."""
+    shard_of = None if shard_func is None else MappedFunction(shard_func, "snapshot()", dataset.element_spec)
+    return SnapshotDataset(dataset, path, compression, reader_func, shard_of)
+
+
 class FileCacheDataset(Node):
     """The same elements, which the first iterator that goes through all writes to a file for those after it."""
 
-    _same_size = True
+    _op = "CacheDatasetV2"
+    _same_size = _passes_elements = True
 
-    def __init__(self, source: Any, filename: Any) -> None:
-        super().__init__(source.element_spec, source)
-        self._path = f"{os.fsdecode(filename)}.records"
+    def __init__(self, input_dataset: Any, filename: Any) -> None:
+        super().__init__(input_dataset.element_spec, input_dataset)
+        self._filename = os.fsdecode(filename)
+        self._path = f"{self._filename}.records"
+
+    @property
+    def _cache(self) -> Any:
+        return ops.DummyMemoryCache()
 
     def _iterate(self) -> Iterator[Element]:
         if gfile.exists(self._path):
@@ -319,4 +388,4 @@ class FileCacheDataset(Node):
         return f"<CacheDataset element_spec={self._spec}>"
 
 
-register(FileCacheDataset, SnapshotDataset, load, save)
+register(FileCacheDataset, load, save, snapshot)

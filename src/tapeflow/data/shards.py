@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-from tapeflow.core.values.tensor import invalid
 from tapeflow.data.files import OfFiles
 from tapeflow.data.maps import FlatMapDataset, InterleaveDataset, PrefetchDataset
 from tapeflow.data.nodes import OptionsDataset, ShardDataset
 from tapeflow.data.shuffling import ShuffleDataset
-from tapeflow.data.threads import Failure, raises_failures
 
 _OPEN_DATASETS = (FlatMapDataset, InterleaveDataset)  # whose functions may return datasets of files
 _PASS_NAMES = (ShuffleDataset, OptionsDataset, PrefetchDataset)  # whose elements are those of their input
@@ -22,25 +20,6 @@ def over(node: Any, inputs: list[Any]) -> Any:
 
 
 # ---- by file ---------------------------------------------------------------------------------------------------------
-
-
-class _ShardOfFiles(ShardDataset):
-    """A worker's part of the names of files, of which there must be one at least."""
-
-    @raises_failures
-    def _from_inputs(self, *inputs: Iterator[Any]) -> Generator[Any]:
-        count = 0
-        for count, element in enumerate(super()._from_inputs(*inputs), 1):  # noqa: B007
-            yield element
-        if not count:
-            yield Failure(
-                invalid(
-                    "Could not read any data: There aren't enough elements in this dataset for each shard to have at "
-                    f"least one element (# shards = {self._num_shards}). If you are using datasets with distribution "
-                    "strategy, consider setting the auto sharding policy to either DATA or OFF using the "
-                    "`experimental_distribute.auto_shard_policy` option of `tf.data.Options()`."
-                )
-            )
 
 
 def with_own_files(dataset: Any, workers: int, rank: int) -> Any:
@@ -55,9 +34,14 @@ def with_own_files(dataset: Any, workers: int, rank: int) -> Any:
 
 
 def _opens_files(dataset: Any) -> bool:
-    operations = dataset._function._body.graph._operations
-    readers = {cls.__name__ for cls in _subclasses(OfFiles)}
-    return any(operation.type in readers for operation in operations)
+    return _reads_files(dataset._f._body.graph, {cls._op for cls in _subclasses(OfFiles)})
+
+
+def _reads_files(graph: Any, readers: set[str]) -> bool:
+    """Returns True if operations of a graph, or of the functions that they call, read files."""
+    operations = graph._operations
+    called = [arg.body.graph for o in operations for arg in o.args if hasattr(arg, "body")]
+    return any(o.type in readers for o in operations) or any(_reads_files(g, readers) for g in called)
 
 
 def _subclasses(cls: Any) -> Iterator[Any]:
@@ -70,7 +54,7 @@ def _names_of_worker(names: Any, workers: int, rank: int) -> Any:
     """Returns a worker's names: divided before they are shuffled, as each worker shuffles in its own way."""
     if isinstance(names, _PASS_NAMES):
         return names._over([_names_of_worker(i, workers, rank) for i in names._inputs()])
-    return _ShardOfFiles(names, workers, rank)
+    return ShardDataset(names, workers, rank, require_non_empty=True)
 
 
 # ---- by hint ---------------------------------------------------------------------------------------------------------

@@ -15,18 +15,22 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.rng.philox import from_seeds
 from tapeflow.core.rng.seeds import lasting_seeds
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int64
 from tapeflow.core.types.spec import TensorSpec
-from tapeflow.core.values.tensor import invalid
-from tapeflow.data.dataset import INFINITE
-from tapeflow.data.nodes import Chooser, Node, integer
+from tapeflow.core.values.held import boxed
+from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.data.dataset import INFINITE, Dataset
+from tapeflow.data.node import Node, dataset_op, integer, op_kernel
+from tapeflow.data.nodes import Chooser
 from tapeflow.data.parts import register
 from tapeflow.data.structure import Element
 from tapeflow.data.threads import END, Failure, raises_failures, running, with_failures
 
+_PAIRS = 32  # iterators whose seeds are computed at once
 _FIRST, _MOST = 16, 2048  # blocks of four words that are computed at once
 
 
@@ -58,20 +62,25 @@ class Seeds:
     """The seeds of the iterators over a dataset: the same each time, or new ones that follow from them.
 
     Args:
-        seed: the user's, or None.
+        base: the first two seeds; two random ones for (0, 0).
         renew: whether each iterator gets others.
 
     Attributes:
         drawn: whether nobody chose them, and they are random.
     """
 
-    def __init__(self, seed: Any, renew: bool) -> None:
-        base = lasting_seeds(None if seed is None else integer(seed))
-        self.drawn = base == (0, 0)
+    def __init__(self, base: tuple[int, int], renew: bool) -> None:
+        self.drawn = tuple(base) == (0, 0)
         self.base = (secrets.randbits(63), secrets.randbits(63)) if self.drawn else base
         self.renew = renew
         self._count = 0
+        self._pairs: tuple[Any, list[list[int]]] = (None, [])  # of some iterators, and which these are
         self._lock = threading.Lock()
+
+    @property
+    def pair(self) -> tuple[int, int]:
+        """The first two seeds as operations take them: (0, 0) if they are random."""
+        return (0, 0) if self.drawn else self.base
 
     def next(self) -> tuple[int, int]:
         """Returns the seeds of the next iterator."""
@@ -89,8 +98,36 @@ class Seeds:
         """
         if not self.renew:
             return base
-        words = from_seeds(*base).skipped(number // 2).words(1, torch.device("cpu")).numpy().view(np.uint32)[0].tolist()
-        return words[0 if number % 2 == 0 else 2], words[1 if number % 2 == 0 else 3]
+        group, place = divmod(number, _PAIRS)
+        if self._pairs[0] != (base, group):  # computed together for many iterators
+            stream = from_seeds(*base).skipped(group * _PAIRS // 2)
+            words = stream.words(_PAIRS // 2, torch.device("cpu")).numpy().view(np.uint32).reshape(_PAIRS, 2)
+            self._pairs = (base, group), words.tolist()
+        first, second = self._pairs[1][place]
+        return first, second
+
+
+def seeds_of(seed: Any) -> tuple[int, int]:
+    """Returns the two seeds of a dataset, of the user's seed or None."""
+    return lasting_seeds(None if seed is None else integer(seed))
+
+
+class _Seeded(Node):
+    """A node with random numbers: the fields of its operation."""
+
+    _seeds: Seeds
+
+    @property
+    def _seed(self) -> int:
+        return self._seeds.pair[0]
+
+    @property
+    def _seed2(self) -> int:
+        return self._seeds.pair[1]
+
+    @property
+    def _seed_generator(self) -> Tensor:
+        return ops.DummySeedGenerator()
 
 
 class SeedLog:
@@ -131,18 +168,29 @@ def _number(value: Any) -> Any:
     return (int(value[0]), int(value[1])) if isinstance(value, (list, tuple)) else int(value)
 
 
-class ShuffleDataset(Chooser):
-    """The elements in a random order."""
+@dataset_op("ShuffleDatasetV3")
+class ShuffleDataset(_Seeded, Chooser):
+    """The elements in a random order.
+
+    Args:
+        input_dataset: the dataset.
+        buffer_size: from how many elements each is drawn.
+        seed, seed2: the two seeds; 0 and 0 for random ones.
+        reshuffle_each_iteration: whether each iterator has an order of its own.
+    """
 
     _same_size = True
 
-    def __init__(self, source: Any, buffer_size: Any, seed: Any, reshuffle_each_iteration: bool | None) -> None:
-        super().__init__(source)
+    def __init__(
+        self, input_dataset: Any, buffer_size: Any, seed: int, seed2: int, reshuffle_each_iteration: bool = True
+    ) -> None:
+        super().__init__(input_dataset)
         size = integer(buffer_size)
         if size < 1 and size != -2:
             raise invalid("buffer_size must be greater than zero or UNKNOWN_CARDINALITY [Op:ShuffleDatasetV3] name: ")
         self._buffer_size = size
-        self._seeds = Seeds(seed, reshuffle_each_iteration is None or bool(reshuffle_each_iteration))
+        self._reshuffle_each_iteration = bool(reshuffle_each_iteration)
+        self._seeds = Seeds((seed, seed2), self._reshuffle_each_iteration)
 
     def _iterate(self) -> Iterator[Any]:
         return self._shuffled(self._input_dataset._iterate(), Words(self._seeds.next()))
@@ -214,7 +262,40 @@ def _drained(ring: list[Any], left: np.ndarray, words: Words) -> Iterator[Any]:
         left = left[:0]
 
 
-class RandomDatasetV2(Node):
+@op_kernel("ShuffleDataset")
+def _shuffle(input_dataset: Any, buffer_size: int, seed: int, seed2: int, reshuffle_each_iteration: Any) -> Node:
+    return ShuffleDataset(input_dataset, buffer_size, seed, seed2, reshuffle_each_iteration is not False)
+
+
+@op_kernel("ShuffleDatasetV2")
+def _shuffle_v2(input_dataset: Any, buffer_size: int, seed_generator: Any) -> Node:
+    return ShuffleDataset(input_dataset, buffer_size, *seed_generator)
+
+
+@op_kernel("ShuffleAndRepeatDataset", "ShuffleAndRepeatDatasetV2")
+def _shuffle_and_repeat(
+    input_dataset: Any, buffer_size: int, seed: int, seed2: int, count: int, reshuffle_each_iteration: Any
+) -> Dataset:
+    return _shuffle(input_dataset, buffer_size, seed, seed2, reshuffle_each_iteration).repeat(count)
+
+
+@op_kernel("AnonymousSeedGenerator", shape=lambda *_: [[], []])
+def _seed_generator(seed: int, seed2: int, reshuffle: bool) -> Any:
+    return boxed((seed, seed2, reshuffle)), boxed(None)
+
+
+@op_kernel("AnonymousRandomSeedGenerator", shape=lambda *_: [[], []])
+def _random_seed_generator(seed: int, seed2: int) -> Any:
+    return boxed((seed, seed2, True)), boxed(None)
+
+
+@op_kernel("DummySeedGenerator")
+def _no_seeds() -> Any:
+    return boxed((0, 0, True))
+
+
+@dataset_op("RandomDatasetV2", "RandomDataset")
+class RandomDatasetV2(_Seeded):
     """An infinite dataset of random integers in [0, 2**32): TensorFlow's for the seed.
 
     Args:
@@ -230,7 +311,14 @@ class RandomDatasetV2(Node):
         self, seed: TensorLike | None = None, rerandomize_each_iteration: bool | None = None, name: str | None = None
     ) -> None:
         super().__init__(TensorSpec([], int64))
-        self._seeds = Seeds(seed, bool(rerandomize_each_iteration))
+        self._rerandomize_each_iteration = bool(rerandomize_each_iteration)
+        self._seeds = Seeds(seeds_of(seed), self._rerandomize_each_iteration)
+
+    @classmethod
+    def _of_op(cls, seed: int, seed2: int, rerandomize_each_iteration: Any = False) -> RandomDatasetV2:
+        node = cls(0, rerandomize_each_iteration)
+        node._seeds = Seeds((seed, seed2), node._rerandomize_each_iteration)
+        return node
 
     def _size(self) -> int:
         return INFINITE
@@ -248,4 +336,4 @@ def _numbers(words: Words) -> Iterator[Element]:
             yield (torch.scalar_tensor(word, dtype=torch.int64),)
 
 
-register(RandomDatasetV2, ShuffleDataset)
+register(RandomDatasetV2, ShuffleDataset, seeds_of)

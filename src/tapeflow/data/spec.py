@@ -61,8 +61,9 @@ class DatasetSpec(TypeSpec):
 
     def _from_components(self, components: Any) -> Any:
         if isinstance(components, SymbolicTensor):
-            return parts.StagedDataset(components, self._element_spec)
-        return components.value[()]
+            return parts.VariantDataset(components, self._element_spec)
+        dataset = components.value[()]
+        return dataset if self._element_spec is None else parts.structured(dataset, self._element_spec)
 
     def _batch(self, batch_size: int | None) -> DatasetSpec:
         return DatasetSpec(self._element_spec, TensorShape([batch_size]).concatenate(self._dataset_shape))
@@ -125,8 +126,8 @@ class IteratorSpec(TypeSpec):
 
     def _from_components(self, components: Any) -> Any:
         if isinstance(components[0], SymbolicTensor):
-            return parts.StagedIterator(components[0], self._element_spec)
-        return components[0].value[()]
+            return parts.GraphIterator(components[0], self._element_spec)
+        return components[0].value[()].iterator
 
     def _serialize(self) -> tuple[Any, ...]:
         return (self._element_spec,)

@@ -10,19 +10,19 @@ from typing import Any
 import torch
 
 from tapeflow.core.errors import UnknownError
-from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import as_dtype, bool_, float64, int8, int16, int32, int64, string, uint8, uint16
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.held import boxed
 from tapeflow.core.values.tensor import invalid
 from tapeflow.data import structure
-from tapeflow.data.nodes import Node
+from tapeflow.data.node import Node, dataset_op, text
 from tapeflow.data.structure import Element
 
 _DTYPES = (string, int8, int16, int32, int64, uint8, uint16, bool_, float64)
 
 
+@dataset_op("SqlDataset")
 class SqlDatasetV2(Node):
     """The rows of a query, a scalar for each column. Public as `tf.data.experimental.SqlDataset`.
 
@@ -51,13 +51,11 @@ class SqlDatasetV2(Node):
     def __init__(
         self, driver_name: TensorLike, data_source_name: TensorLike, query: TensorLike, output_types: Any
     ) -> None:
-        driver, self._source, self._query = [
-            convert(v, string).numpy().decode() for v in (driver_name, data_source_name, query)
-        ]
-        if driver != "sqlite":
+        self._driver_name, self._data_source_name, self._query = map(text, (driver_name, data_source_name, query))
+        if self._driver_name != "sqlite":
             raise invalid(
-                f"The database type, {driver}, is not supported by SqlDataset. The set of supported databases is: "
-                f"{{'sqlite'}}. [Op:SqlDataset] name: "
+                f"The database type, {self._driver_name}, is not supported by SqlDataset. The set of supported "
+                "databases is: {'sqlite'}. [Op:SqlDataset] name: "
             )
         spec = structure.map_specs(lambda dtype: TensorSpec([], as_dtype(dtype)), output_types)
         self._dtypes = [s.dtype for s in structure.flatten(spec)]
@@ -66,10 +64,14 @@ class SqlDatasetV2(Node):
             raise invalid(f"Each element of `output_types_` must be one of: {names} [Op:SqlDataset] name: ")
         super().__init__(spec)
 
+    @classmethod
+    def _of_op(cls, driver_name: Any, data_source_name: Any, query: Any, output_types: Any) -> SqlDatasetV2:
+        return cls(driver_name, data_source_name, query, tuple(output_types))
+
     def _iterate(self) -> Iterator[Element]:
         try:
             with closing(
-                sqlite3.connect(f"file:{self._source}?mode=ro", uri=True, check_same_thread=False)
+                sqlite3.connect(f"file:{self._data_source_name}?mode=ro", uri=True, check_same_thread=False)
             ) as database:
                 for row in database.execute(self._query):
                     if len(row) != len(self._dtypes):

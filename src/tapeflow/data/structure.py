@@ -15,13 +15,21 @@ import torch
 
 from tapeflow.core.device import machine
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.static import value_of
+from tapeflow.core.types.dtypes import variant
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import NoneTensorSpec, TensorSpec, spec_of
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.held import boxed
+from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, as_numpy, invalid
+from tapeflow.io import sparse as _serialized_sparse  # noqa: F401 (ops of elements)
+from tapeflow.ragged import variants as _ragged_variants  # noqa: F401
 from tapeflow.ragged.functions import stack
 from tapeflow.ragged.spec import RaggedTensorSpec
+from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.sparse import arranging as sparse
 from tapeflow.sparse.tensor import SparseTensor, SparseTensorSpec
 
@@ -140,6 +148,91 @@ def from_tensors(tensors: Iterable[Any], specs: Sequence[Any]) -> Element:
     return tuple([next(rest).value if type(spec) is TensorSpec else spec.from_tensors(rest) for spec in specs])
 
 
+# ---- elements of operations ------------------------------------------------------------------------------------------
+
+
+def is_encoded(spec: Any) -> bool:
+    """Returns True if operations see components of a spec as variants: ragged and sparse tensors."""
+    return isinstance(spec, (RaggedTensorSpec, SparseTensorSpec))
+
+
+def encoded_specs(spec: Any) -> list[Any]:
+    """Returns the specs of the tensors in an operation's elements, for the spec of a user's elements."""
+    return [part for s in flatten(spec) for part in ([TensorSpec(None, variant)] if is_encoded(s) else s.flatten())]
+
+
+def encoded(values: Iterable[Any], specs: Sequence[Any]) -> list[Any]:
+    """Returns components, bare or as tensors, as the tensors of an operation's element."""
+    tensors: list[Any] = []
+    for value, spec in zip(values, specs, strict=True):
+        if type(spec) is TensorSpec:
+            tensors.append(value if isinstance(value, Tensor) else EagerTensor(value, spec.dtype))
+        elif isinstance(spec, RaggedTensorSpec):
+            is_ragged = hasattr(value, "nested_row_splits")
+            splits = list(value.nested_row_splits) if is_ragged else []
+            tensors.append(ops.RaggedTensorToVariant(splits, value.flat_values if is_ragged else value, False))
+        elif isinstance(spec, SparseTensorSpec):
+            tensors.append(ops.SerializeSparse(value.indices, value.values, value.dense_shape, variant))
+        else:
+            tensors.extend(spec.to_tensors(value))
+    return tensors
+
+
+def encoded_batch(values: Iterable[Any], specs: Sequence[Any]) -> list[Any]:
+    """Returns batches of components as the tensors of an operation; `specs` are those of one slice."""
+    tensors: list[Any] = []
+    for value, spec in zip(values, specs, strict=True):
+        if isinstance(spec, RaggedTensorSpec):
+            tensors.append(ops.RaggedTensorToVariant(list(value.nested_row_splits), value.flat_values, True))
+        elif isinstance(spec, SparseTensorSpec):
+            tensors.append(ops.SerializeManySparse(value.indices, value.values, value.dense_shape, variant))
+        else:
+            tensors.extend(encoded([value], [spec if type(spec) is TensorSpec else spec._batch(None)]))
+    return tensors
+
+
+def decoded_values(tensors: Iterable[Any], specs: Sequence[Any]) -> list[Any]:
+    """Returns the components that the tensors of an operation's element stand for."""
+    rest = iter(tensors)
+    values: list[Any] = []
+    for spec in specs:
+        if isinstance(spec, RaggedTensorSpec):
+            dtype, splits_dtype, rank = spec.dtype, spec.row_splits_dtype, spec.ragged_rank
+            *splits, flat = ops.RaggedTensorFromVariant(next(rest), -1, rank, dtype, splits_dtype)
+            for part in splits:
+                _set_shape(part, [None])
+            _set_shape(flat, None if spec.shape.rank is None else [None, *spec.shape.as_list()[rank + 1 :]])
+            values.append(RaggedTensor.from_nested_row_splits(flat, splits, validate=False) if splits else flat)
+        elif isinstance(spec, SparseTensorSpec):
+            parts = ops.DeserializeSparse(next(rest), spec.dtype)
+            rank = spec.shape.rank
+            for part, shape in zip(parts, ([None, rank], [None], [rank]), strict=True):
+                _set_shape(part, shape)
+            values.append(SparseTensor(*parts))
+        else:
+            values.append(spec.from_tensors(rest))
+    return values
+
+
+def _set_shape(tensor: Any, shape: Any) -> None:
+    """Sets what the spec of a component tells of the shape of a tensor in a graph."""
+    if isinstance(tensor, SymbolicTensor):
+        tensor.set_shape(TensorShape(shape))
+
+
+def decoded(tensors: Iterable[Any], specs: Sequence[Any]) -> Element:
+    """Returns the element that the eager tensors of an operation's element stand for."""
+    return tuple(map(bare, decoded_values(tensors, specs)))
+
+
+def tensors_of(values: Iterable[Any], specs: Sequence[Any]) -> list[Any]:
+    """Returns the tensors that components consist of."""
+    return [t for value, spec in zip(values, specs, strict=True) for t in spec.to_tensors(value)]
+
+
+# ---- what a user sees ------------------------------------------------------------------------------------------------
+
+
 class Packer:
     """The function from an element to the structure that a user sees.
 
@@ -229,12 +322,14 @@ def batched(elements: Sequence[Element], specs: Sequence[Any]) -> Element:
     return tuple([batch_component(c, s, i) for i, (c, s) in enumerate(zip(columns, specs, strict=True))])
 
 
-def rows_of(value: Any) -> int:
-    """Returns the size of the first dimension of a component."""
+def rows_of(value: Any) -> Any:
+    """Returns the size of the first dimension of a component; None where it is not static."""
     if hasattr(value, "_type_spec") and hasattr(value._type_spec, "_encoded"):
         return rows_of(value._type_spec._encoded(value, 1)[0])
-    shape = value.shape
-    return int(value.nrows()) if hasattr(value, "nrows") else int(shape[0])
+    rows = value.nrows() if hasattr(value, "nrows") else value.shape[0]
+    if isinstance(rows, SymbolicTensor):
+        rows = value_of(rows)
+    return None if rows is None else int(rows)
 
 
 def slice_row(value: Any, index: int) -> Any:

@@ -7,8 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.context import state
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
-from tapeflow.core.types.dtypes import int64
+from tapeflow.core.types.dtypes import int64, uint64
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.data.parts import parts
 from tapeflow.data.threads import AUTOTUNE
@@ -17,13 +19,10 @@ if TYPE_CHECKING:
     from tapeflow.data.dataset import Dataset
 
 
-def node_of(kind: Callable[..., Dataset], *args: Any) -> Any:
-    """Returns a node of a kind; with tensors of a graph among the arguments, one that is created when it runs."""
-    return kind(*args) if state.graph is None else parts.node_of(kind, args)
-
-
 class Transformations:
     """The methods of datasets that return other datasets."""
+
+    _variant_tensor: Any
 
     # ---- choosing and ordering ---------------------------------------------------------------------------------------
 
@@ -118,7 +117,7 @@ class Transformations:
             >>> [x.item() for x in ds.as_numpy_iterator()] == [x.item() for x in ds.as_numpy_iterator()]
             True
         """
-        return parts.SnapshotDataset(self, path, compression, reader_func, shard_func)
+        return parts.snapshot(self, path, compression, reader_func, shard_func)
 
     def fingerprint(self) -> Tensor:
         """Returns a hash of the pipeline, which datasets built in the same way share.
@@ -130,7 +129,9 @@ class Transformations:
             >>> bool(tf.data.Dataset.range(3).fingerprint() == tf.data.Dataset.range(3).fingerprint())
             True
         """
-        return parts.fingerprint(self)
+        if state.graph is not None:
+            return ops.DatasetFingerprint(self._variant_tensor)
+        return convert(parts.fingerprint(self), uint64)
 
     def concatenate(self, dataset: Dataset, name: str | None = None) -> Dataset:
         """Returns the elements of this dataset, then those of another.
@@ -164,7 +165,7 @@ class Transformations:
             >>> [x.item() for x in tf.data.Dataset.range(9).take(2).as_numpy_iterator()]
             [0, 1]
         """
-        return node_of(parts.TakeDataset, self, count)
+        return parts.TakeDataset(self, count)
 
     def skip(self, count: TensorLike, name: str | None = None) -> Dataset:
         """Returns all but the first elements.
@@ -179,7 +180,7 @@ class Transformations:
             >>> [x.item() for x in tf.data.Dataset.range(4).skip(2).as_numpy_iterator()]
             [2, 3]
         """
-        return node_of(parts.SkipDataset, self, count)
+        return parts.SkipDataset(self, count)
 
     def repeat(self, count: TensorLike | None = None, name: str | None = None) -> Dataset:
         """Returns the elements several times over.
@@ -194,7 +195,7 @@ class Transformations:
             >>> [x.item() for x in tf.data.Dataset.range(2).repeat(2).as_numpy_iterator()]
             [0, 1, 0, 1]
         """
-        return node_of(parts.RepeatDataset, self, count)
+        return parts.RepeatDataset(self, -1 if count is None else count)
 
     def shard(self, num_shards: TensorLike, index: TensorLike, name: str | None = None) -> Dataset:
         """Returns every `num_shards`-th element.
@@ -213,7 +214,7 @@ class Transformations:
             >>> [x.item() for x in tf.data.Dataset.range(7).shard(3, 1).as_numpy_iterator()]
             [1, 4]
         """
-        return node_of(parts.ShardDataset, self, num_shards, index)
+        return parts.ShardDataset(self, num_shards, index)
 
     def enumerate(self, start: TensorLike = 0, name: str | None = None) -> Dataset:
         """Returns pairs of an element's number and the element.
@@ -253,7 +254,7 @@ class Transformations:
             >>> [x.item() for x in ds.as_numpy_iterator()]
             [2, 0, 3, 4, 6, 7, 1, 9, 5, 8]
         """
-        return node_of(parts.ShuffleDataset, self, buffer_size, seed, reshuffle_each_iteration)
+        return parts.ShuffleDataset(self, buffer_size, *parts.seeds_of(seed), reshuffle_each_iteration is not False)
 
     def cache(self, filename: str | bytes | os.PathLike[str] = "", name: str | None = None) -> Dataset:
         """Returns the same elements, stored once an iterator has gone through all.
@@ -286,7 +287,7 @@ class Transformations:
             >>> [x.item() for x in tf.data.Dataset.range(3).prefetch(tf.data.AUTOTUNE).as_numpy_iterator()]
             [0, 1, 2]
         """
-        return node_of(parts.PrefetchDataset, self, buffer_size)
+        return parts.PrefetchDataset(self, buffer_size)
 
     # ---- batches -----------------------------------------------------------------------------------------------------
 
@@ -311,8 +312,10 @@ class Transformations:
             >>> [x.tolist() for x in tf.data.Dataset.range(5).batch(2).as_numpy_iterator()]
             [[0, 1], [2, 3], [4]]
         """
-        kind = parts.BatchDataset if num_parallel_calls is None else parts.ParallelBatchDataset
-        return node_of(kind, self, batch_size, drop_remainder)
+        if num_parallel_calls is None:
+            return parts.BatchDataset(self, batch_size, drop_remainder)
+        order = parts.order_attr(deterministic)
+        return parts.ParallelBatchDataset(self, batch_size, num_parallel_calls, drop_remainder, order)
 
     def padded_batch(
         self, batch_size: TensorLike, padded_shapes: Any = None, padding_values: Any = None,
@@ -339,7 +342,7 @@ class Transformations:
             >>> next(iter(ds)).numpy().tolist()
             [[1, 0], [2, 2]]
         """
-        return node_of(parts.PaddedBatchDataset, self, batch_size, padded_shapes, padding_values, drop_remainder)
+        return parts.PaddedBatchDataset(self, batch_size, padded_shapes, padding_values, drop_remainder)
 
     def ragged_batch(
         self, batch_size: TensorLike, drop_remainder: TensorLike = False, row_splits_dtype: DTypeLike = int64,
@@ -474,7 +477,7 @@ class Transformations:
             >>> [[x.item() for x in w.as_numpy_iterator()] for w in tf.data.Dataset.range(5).window(3, 2)]
             [[0, 1, 2], [2, 3, 4], [4]]
         """
-        return node_of(parts.WindowDataset, self, size, shift, stride, drop_remainder)
+        return parts.WindowDataset(self, size, shift, stride, drop_remainder)
 
     # ---- functions ---------------------------------------------------------------------------------------------------
 
@@ -506,13 +509,14 @@ class Transformations:
             [True, False, True]
         """
         if num_parallel_calls is None:
-            return parts.MapDataset(self, map_func)
+            return parts.MapDataset(self, parts.function_of(self, map_func, "map"))
         if synchronous:
             raise ValueError(
                 "`synchronous` is not supported with `num_parallel_calls`, but `num_parallel_calls` was set to ",
                 num_parallel_calls,
             )
-        return parts.ParallelMapDataset(self, map_func, num_parallel_calls, deterministic)
+        function = parts.function_of(self, map_func, "map")
+        return parts.ParallelMapDataset(self, function, num_parallel_calls, deterministic)
 
     def flat_map(self, map_func: Callable[..., Any], name: str | None = None) -> Dataset:
         """Returns the elements of the datasets that a function returns, one dataset after the other.
@@ -531,7 +535,7 @@ class Transformations:
             >>> [x.item() for x in ds.as_numpy_iterator()]
             [0, 0, 1, 0, 1, 2]
         """
-        return parts.FlatMapDataset(self, map_func)
+        return parts.FlatMapDataset(self, parts.function_of(self, map_func, "flat_map"))
 
     def interleave(
         self, map_func: Callable[..., Any], cycle_length: TensorLike | None = None,
@@ -559,11 +563,12 @@ class Transformations:
             >>> [x.item() for x in ds.as_numpy_iterator()]
             [0, 1, 0, 1]
         """
+        function = parts.function_of(self, map_func, "interleave")
         cycle = AUTOTUNE if cycle_length is None else cycle_length
         block = 1 if block_length is None else block_length
         if num_parallel_calls is None:
-            return parts.InterleaveDataset(self, map_func, cycle, block)
-        return parts.ParallelInterleaveDataset(self, map_func, cycle, block, num_parallel_calls)
+            return parts.InterleaveDataset(self, function, cycle, block)
+        return parts.ParallelInterleaveDataset(self, function, cycle, block, num_parallel_calls, deterministic)
 
     def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
         """Returns the elements for which a predicate is true.
@@ -581,7 +586,7 @@ class Transformations:
             >>> [x.item() for x in tf.data.Dataset.range(5).filter(lambda x: x % 2 == 1).as_numpy_iterator()]
             [1, 3]
         """
-        return parts.FilterDataset(self, predicate)
+        return parts.FilterDataset(self, parts.function_of(self, predicate, "filter"))
 
     def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
         """Returns the elements up to the first for which a predicate is false.
@@ -599,7 +604,7 @@ class Transformations:
             >>> [x.item() for x in tf.data.Dataset.range(9).take_while(lambda x: x < 3).as_numpy_iterator()]
             [0, 1, 2]
         """
-        return parts.TakeWhileDataset(self, predicate)
+        return parts.TakeWhileDataset(self, parts.function_of(self, predicate, "take_while"))
 
     def scan(self, initial_state: Any, scan_func: Callable[..., Any], name: str | None = None) -> Dataset:
         """Returns the outputs of a function of a state, which it passes on, and each element.
@@ -619,7 +624,7 @@ class Transformations:
             >>> [x.item() for x in ds.as_numpy_iterator()]
             [0, 1, 3, 6]
         """
-        return parts.ScanDataset(self, initial_state, scan_func)
+        return parts.scanned(self, initial_state, scan_func)
 
     def unique(self, name: str | None = None) -> Dataset:
         """Returns the elements without repetitions.
@@ -665,4 +670,4 @@ class Transformations:
         if (window_size is None) == (window_size_func is None):
             raise ValueError("Either the `window_size` argument or the `window_size_func` argument must be specified.")
         size_of = window_size_func or (lambda _: window_size)
-        return parts.GroupByWindowDataset(self, key_func, reduce_func, size_of)
+        return parts.grouped_by_window(self, key_func, reduce_func, size_of)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from tapeflow.core.ops.batching import NoRule, rule_of
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.types.dtypes import string
+from tapeflow.core.types.dtypes import resource, string, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -23,26 +23,39 @@ from tapeflow.graph.ir.operation import GraphOp, Operation
 _PLAIN = frozenset({"Const", "Placeholder"})
 
 
-def of_batches(body: Body) -> Body | None:
+def batches_of(body: Body, captures: int) -> Body | None:
     """Returns a function of an element as one of many elements; None where its results might be rounded otherwise.
 
     Each of its ops must compute a batch as it computes the elements: it maps numbers or strings one by one, moves them,
     is declared to do so (`exact_in_batches`), or has integers alone, whose sums do not depend on an order.
+
+    Args:
+        body: the function.
+        captures: how many of its last inputs are no elements.
     """
+    if "of_batches" not in body.__dict__:
+        body.__dict__["of_batches"] = _batches_of(body, len(body.inputs) - captures)
+    return body.__dict__["of_batches"]
+
+
+def _batches_of(body: Body, count: int) -> Body | None:
     graph = body.graph
-    if graph.variables or not graph.inputs or any(isinstance(c, SymbolicTensor) for c in graph.external_captures):
+    if graph.variables or not count or any(isinstance(c, SymbolicTensor) for c in graph.external_captures):
         return None
-    ends = (*graph.inputs, *body.outputs)
+    ends = (*body.inputs[:count], *body.outputs)
     if any(t.shape.rank is None or (t.dtype.torch is None and t.dtype is not string) for t in ends):
+        return None
+    if any(t.dtype in (resource, variant) for t in body.inputs[count:]):
         return None
     if not all(o.type in _PLAIN or _is_exact(o) for o in graph._operations):
         return None
     new = FuncGraph(f"{body.name}_of_batches")
     with new.as_default():
         columns = [
-            new.input(TensorSpec(TensorShape([None]).concatenate(t.shape), t.dtype), "columns") for t in graph.inputs
+            new.input(TensorSpec(TensorShape([None]).concatenate(t.shape), t.dtype), "columns")
+            for t in body.inputs[:count]
         ]
-        captured = [new.capture(c) for c in graph.external_captures]
+        captured = [new.input_like(t) for t in body.inputs[count:]]
         batched = [True] * len(columns) + [False] * len(captured)
         try:
             outputs = on_batch(body, ops.Shape(columns[0])[0], [*columns, *captured], batched, Manner())

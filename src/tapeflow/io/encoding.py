@@ -16,7 +16,7 @@ from tapeflow.core.ops.convert import convert, datatype_name
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import same
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
-from tapeflow.core.types.dtypes import DType, as_dtype, string
+from tapeflow.core.types.dtypes import DType, as_dtype, string, variant
 from tapeflow.core.types.dtypes import bool as bool_
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
@@ -194,7 +194,7 @@ def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Tensor:
 
 def _serialized(tensor: EagerTensor) -> EagerTensor:
     proto = make_tensor_proto(tensor)
-    if tensor.dtype is not string:  # all numbers as bytes, however few they are
+    if tensor.dtype not in (string, variant):  # all numbers as bytes, however few they are
         content = tensor._array().tobytes()
         proto = type(proto)(dtype=proto.dtype, tensor_shape=proto.tensor_shape, tensor_content=content)
     return convert(proto.SerializeToString())
@@ -261,7 +261,8 @@ def _value_of(proto: Any) -> EagerTensor:
         dtype = as_dtype(proto.dtype)
         if dtype is bool_ and proto.tensor_content.strip(b"\0\1"):
             raise ValueError("a boolean is neither 0 nor 1")
-        return convert(make_ndarray(proto), dtype)
+        array = make_ndarray(proto)
+        return EagerTensor(array, dtype) if dtype is variant else convert(array, dtype)
     except (ValueError, TypeError, OverflowError, MemoryError) as error:
         raise invalid(f"Cannot parse tensor from proto: {str(proto)[:200]} ({error}) [Op:ParseTensor] name: ") from None
 

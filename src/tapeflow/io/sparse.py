@@ -10,15 +10,18 @@ import torch
 from google.protobuf.message import DecodeError
 
 from tapeflow.array.protos import make_ndarray
-from tapeflow.core.errors import UnimplementedError
+from tapeflow.core.ops.bare import kernel_of
 from tapeflow.core.ops.convert import convert, datatype_name, from_numpy_type
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import ranked, text, with_dimension, with_rank
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
-from tapeflow.core.types.dtypes import FROM_TORCH, DType, as_dtype, int64, string
+from tapeflow.core.types.dtypes import FROM_TORCH, DType, as_dtype, int64, string, variant
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.held import boxed
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.core.varint import varint
+from tapeflow.graph.ir.python_op import executing_eagerly
+from tapeflow.io.encoding import parse_tensor
 from tapeflow.sparse.places import check
 from tapeflow.sparse.tensor import SparseTensor
 
@@ -69,8 +72,9 @@ def _string_array(strings: list[bytes], shape: tuple[int, ...]) -> np.ndarray:
 
 
 def _check_type(out_type: Any) -> None:
-    if as_dtype(out_type) is not string:
-        raise UnimplementedError.of("Sparse tensors are serialized to strings only, not to variants")
+    """Refuses other dtypes than strings and variants. A variant holds the string, too."""
+    if as_dtype(out_type) not in (string, variant):
+        raise invalid(f"Sparse tensors are serialized to strings or variants, not to {as_dtype(out_type).name}")
 
 
 @op("SerializeSparse", strings=True, shape=ranked(lambda *_: TensorShape([3]), 2, 1, 1))
@@ -87,15 +91,14 @@ def serialize_sparse(sp_input: SparseTensor, out_type: DTypeLike = string, name:
 
     Args:
         sp_input: a `tf.SparseTensor`.
-        out_type: `tf.string`.
+        out_type: `tf.string` or `tf.variant`.
 
     Returns:
-        A string tensor of shape `[3]`: the serialized indices, values and shape.
+        A tensor of shape `[3]`: the serialized indices, values and shape.
 
     Raises:
         TypeError: `sp_input` is not a sparse tensor.
         InvalidArgumentError: `out_type` is another dtype.
-        UnimplementedError: `out_type` is `tf.variant`.
 
     Example:
         >>> serialized = tf.io.serialize_sparse(tf.sparse.from_dense([[0, 7]]))
@@ -139,7 +142,6 @@ def serialize_many_sparse(sp_input: SparseTensor, out_type: DTypeLike = string, 
     Raises:
         TypeError: `sp_input` is not a sparse tensor.
         InvalidArgumentError: the rank is less than 2, or `out_type` is another dtype.
-        UnimplementedError: `out_type` is `tf.variant`.
 
     Example:
         >>> tf.io.serialize_many_sparse(tf.sparse.from_dense([[0, 7], [8, 0]])).shape
@@ -208,6 +210,17 @@ def _deserialize_many_sparse(serialized_sparse: np.ndarray, dtype: Any) -> tuple
 
 
 not_differentiable(_serialize_sparse, _serialize_many_sparse, _deserialize_many_sparse)
+
+
+@kernel_of("DeserializeSparse", shape=lambda *_: [[None, None], [None], [None]])
+def _deserialize_sparse(serialized_sparse: np.ndarray, dtype: DType) -> Any:
+    with executing_eagerly():
+        serialized = EagerTensor(serialized_sparse, string)  # variants hold strings, too
+        if serialized_sparse.ndim > 1:
+            sparse = deserialize_many_sparse(serialized, dtype)
+            return sparse.indices.value, sparse.values.value, sparse.dense_shape.value
+        parts = zip(serialized_sparse, (int64, dtype, int64), strict=True)
+        return tuple([parse_tensor(EagerTensor(boxed(text), string), d).value for text, d in parts])
 
 
 def deserialize_many_sparse(

@@ -14,7 +14,7 @@ from tensorboard.compat.proto import meta_graph_pb2
 from tapeflow.core.ops import op_def as op_defs
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import inside_function
-from tapeflow.core.types.dtypes import string
+from tapeflow.core.types.dtypes import string, variant
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.types.spec_proto import to_proto
 from tapeflow.core.values import nest
@@ -22,6 +22,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.trackable import Trackable
 from tapeflow.core.values.variable import Variable
+from tapeflow.data.graph_defs import DatasetResource
 from tapeflow.data_structures import ListWrapper, _DictWrapper, _TupleWrapper
 from tapeflow.function import Function
 from tapeflow.function.concrete import ConcreteFunction
@@ -154,6 +155,8 @@ class _Model:
             i: o.resource_handle for i, o in enumerate(self.objects) if isinstance(o, (StaticHashTable, RestoredTable))
         }
         self._ids.update((id(handle), i) for i, handle in self._tables.items())
+        self._datasets = {i: o for i, o in enumerate(self.objects) if isinstance(o, DatasetResource)}
+        self._ids.update((id(o.dataset), i) for i, o in self._datasets.items())
         self._assets = {i: a for i, a in enumerate(self.objects) if isinstance(a, Asset)}
         self._ids.update((id(a.asset_path), i) for i, a in self._assets.items())
         self.concretes: dict[str, ConcreteFunction] = {}
@@ -202,6 +205,8 @@ class _Model:
             captured = captured._distributed_container()
         if id(captured) in self._ids:
             return self._ids[id(captured)]
+        if isinstance(captured, EagerTensor) and captured.dtype is variant and id(captured.value[()]) in self._ids:
+            return self._ids[id(captured.value[()])]  # a dataset
         if not isinstance(captured, EagerTensor) or captured.dtype.name in ("resource", "variant"):
             raise AssertionError(
                 "Tried to export a function which references an 'untracked' resource. TensorFlow objects (e.g. "
@@ -261,7 +266,7 @@ class _Model:
             add_signature(meta, name, self._names[id(concrete)], concrete, self._inputs(concrete, captured))
         calls = [
             add_call(meta.graph_def, f"init_{i}", self._names[id(c)], c, self._inputs(c, captured))
-            for i in self._tables
+            for i in (*self._tables, *self._datasets)
             for c in self._below(i, "_initialize").traces
         ]
         meta.graph_def.node.add(name="init", op="NoOp", input=[f"^{call.name}" for call in calls])
@@ -314,7 +319,7 @@ class _Model:
                 _write_variable(node.variable, self._variables[i])
             elif i in self._assets:
                 node.asset.asset_file_def_index = list(self._assets).index(i)
-            elif i in self._tables:
+            elif i in self._tables or i in self._datasets:
                 node.resource.SetInParent()
             elif isinstance(trackable, FunctionNode):
                 self._write_function(node, trackable)
@@ -377,6 +382,10 @@ class _Model:
         for i, captured in enumerate(self._captures):
             if isinstance(captured, EagerTensor):
                 names[len(self.objects) + i] = add_constant(graph_def, _constant_name(i), captured)
+        for i in self._datasets:
+            (creator,) = self._below(i, "_create_resource").traces
+            inputs = self._inputs(creator, names)
+            names[i] = add_call(graph_def, f"dataset_{i}", self._names[id(creator)], creator, inputs).name
         return names
 
     def _saved_variables(self) -> list[tuple[str, str, Variable]]:

@@ -50,8 +50,8 @@ MODULES = {
     "tensorflow.python.client.timeline": {},  # draws the steps of sessions, which `tf.profiler` traces here
     "tensorflow.python.compat.compat": {"forward_compatible": f"{_H}.conversion:yes"},
     "tensorflow.python.data.ops.dataset_ops": {
-        "UnaryDataset": "tapeflow.data.nodes:Node",
-        "UnaryUnchangedStructureDataset": "tapeflow.data.nodes:Node",
+        "UnaryDataset": "tapeflow.data.node:Node",
+        "UnaryUnchangedStructureDataset": "tapeflow.data.node:Node",
     },
     "tensorflow.python.data.ops.from_generator_op": {"_GeneratorDataset": "tapeflow.data.generators:GeneratorDataset"},
     "tensorflow.python.data.ops.from_sparse_tensor_slices_op": {

@@ -14,7 +14,7 @@ from tapeflow.core.values.tensor import Tensor
 from tapeflow.data import access, bucketing, maps
 from tapeflow.data.dataset import Dataset
 from tapeflow.data.functions import debugging
-from tapeflow.data.grouping import GroupByReducerDataset, Reducer
+from tapeflow.data.grouping import Reducer, grouped_by_reducer
 from tapeflow.data.iterators import Iterator
 from tapeflow.data.placing import OnDeviceDataset
 from tapeflow.data.spec import DatasetSpec
@@ -383,7 +383,7 @@ def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transfor
         >>> [x.item() for x in ds.as_numpy_iterator()]
         [3, 5, 7]
     """
-    return lambda dataset: GroupByReducerDataset(dataset, key_func, reducer)
+    return lambda dataset: grouped_by_reducer(dataset, key_func, reducer)
 
 
 def ignore_errors(log_warning: bool = False) -> Transformation:

@@ -255,11 +255,16 @@ def _placed(step: Step) -> Callable[..., Any]:
     return lambda *values: kernel(*devices.place(values, device))
 
 
+_OBJECTS = frozenset({resource, variant})
+
+
 def runs_on_arrays(step: Step) -> bool:
     """Returns True if a step's kernel is the one for arrays of objects: strings or lists of tensors."""
     if not step.registered or (step.op.string_kernel is None and not step.op.moves):
         return False
     dtypes = {t.dtype for t in step.operation.tensor_inputs}
+    if step.op.string_kernel is step.op.kernel and _OBJECTS & (dtypes | {t.dtype for t in step.outputs}):
+        return True
     return string in dtypes or (variant in dtypes and step.op.string_kernel is not None)
 
 
@@ -270,8 +275,10 @@ def _of_objects(step: Step) -> bool:
 
 def has_stream(step: Step) -> bool:
     """Returns True if a step draws random numbers by seeds, from a stream that belongs to its operation."""
-    return step.op.opdef.stateful and any(
-        arg for param, arg in zip(step.op.params, step.args, strict=True) if param in ("seed", "seed2")
+    op = step.op
+    return op.opdef.stateful and any(
+        kind == "attr" and param in ("seed", "seed2") and arg
+        for param, kind, arg in zip(op.params, op.kinds, step.args, strict=True)
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from tensorboard.compat.proto import attr_value_pb2, function_pb2, graph_pb2, node_def_pb2, tensor_shape_pb2
 
-from tapeflow.array.protos import make_tensor_proto
+from tapeflow.array.protos import holds_tensors, make_tensor_proto
 from tapeflow.core.ops import op_def as op_defs
 from tapeflow.core.types.dtypes import DType, bool_, int32, resource, variant
 from tapeflow.core.types.shape import TensorShape
@@ -482,7 +482,9 @@ def _as_defined(value: Any, kind: str) -> Any:
 
 def _is_object(operation: Operation) -> bool:
     """Returns True if an operation is a constant that no file can hold, such as a dataset from outside."""
-    return operation.type == "Const" and operation.outputs[0].dtype in (resource, variant)
+    if operation.type != "Const" or operation.outputs[0].dtype not in (resource, variant):
+        return False
+    return operation.outputs[0].dtype is resource or not holds_tensors(operation.op.attrs["value"].value)
 
 
 def _capture(node: Any, tensor: SymbolicTensor) -> Any:

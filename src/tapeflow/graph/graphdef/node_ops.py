@@ -9,8 +9,6 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import torch
-
 from tapeflow.array import (
     legacy_ops,  # noqa: F401 (registers them)
     tensor_list,  # noqa: F401 (registers its ops)
@@ -24,7 +22,6 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import bool_, int32, resource, string, variant
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.held import boxed
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
@@ -61,7 +58,8 @@ def _constant(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
         array = make_ndarray(proto)
     except (ValueError, TypeError, IndexError) as error:
         raise ValueError(f"{where}: Cannot parse tensor from proto: {error}") from None
-    return builder.graph.constant(convert(array, dtype), node.name).op
+    value = EagerTensor(array, dtype) if dtype is variant else convert(array, dtype)
+    return builder.graph.constant(value, node.name).op
 
 
 def _placeholder(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
@@ -331,28 +329,6 @@ def _count_up_to(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     return builder.graph.node(op, inputs, [(dtype, [])], node.name)
 
 
-# ---- optionals -------------------------------------------------------------------------------------------------------
-
-
-def _optional(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
-    return builder.graph.node(GraphOp(node.op, lambda *values: boxed(values)), inputs, [(variant, [])], node.name)
-
-
-def _optional_value(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
-    def kernel(optional: Any) -> Any:
-        if not optional[()]:
-            raise errors.InvalidArgumentError(None, None, "The given optional does not have a value.")
-        return optional[()]
-
-    specs = list(zip(node_attr(node, "output_types"), node_attr(node, "output_shapes"), strict=True))
-    return builder.graph.node(GraphOp(node.op, kernel, gives_tuple=True), inputs, specs, node.name)
-
-
-def _optional_has_value(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
-    op = GraphOp(node.op, lambda optional: torch.tensor(bool(optional[()])))
-    return builder.graph.node(op, inputs, [(bool_, [])], node.name)
-
-
 register(
     {
         "Const": _constant,
@@ -388,10 +364,6 @@ register(
         "PrintV2": _print,
         "PartitionedCall": _call,
         "StatefulPartitionedCall": _call,
-        "OptionalNone": _optional,
-        "OptionalFromValue": _optional,
-        "OptionalGetValue": _optional_value,
-        "OptionalHasValue": _optional_has_value,
         "If": _if,
         "StatelessIf": _if,
         "Case": _case,

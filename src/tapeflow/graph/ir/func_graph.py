@@ -11,7 +11,7 @@ from tapeflow.core.autodiff.tape import id_of
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.types.dtypes import resource
+from tapeflow.core.types.dtypes import resource, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values import nest
@@ -97,13 +97,14 @@ class FuncGraph(Graph):
 
     def _from_eager(self, tensor: EagerTensor, name: str = "") -> SymbolicTensor:
         count = tensor.value.numel() if hasattr(tensor.value, "numel") else tensor.value.size
-        if not tensor._id and count <= _MOST_CONSTANT and tensor.dtype is not resource:
+        is_constant = count <= _MOST_CONSTANT and tensor.dtype not in (resource, variant)
+        if not tensor._id and is_constant:
             return super()._from_eager(tensor, name)
         inner = self._captured.get(id(tensor))
         if inner is None:
             inner = self._capture_as(tensor, id(tensor), tensor.dtype, tensor.shape, name or "Placeholder")
             inner._id = id_of(tensor)
-            if count <= _MOST_CONSTANT and tensor.dtype is not resource:
+            if is_constant:
                 inner.op.static = (tensor.value,)
         return inner
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow.core.context import state
-from tapeflow.core.errors import FailedPreconditionError
-from tapeflow.core.types.dtypes import as_dtype, resource, variant
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.types.dtypes import as_dtype, resource
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.held import held
-from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.data import FixedLengthRecordDataset, TextLineDataset, TFRecordDataset, structure
 from tapeflow.data.dataset import Dataset
-from tapeflow.data.iterators import OwnedIterator
-from tapeflow.data.staged import StagedIterator
+from tapeflow.data.graph_iterators import GraphIterator, IteratorSlot, element_attrs
 from tapeflow.graph.ir.python_op import python_op
 from tapeflow_compat.compat.v1 import names
 
@@ -23,58 +22,17 @@ __all__ = ["Dataset", "FixedLengthRecordDataset", "Iterator", "TFRecordDataset",
 __getattr__ = names.finder("data")
 
 
-class _Slot:
-    """Holds the iterator that a session's graph takes elements from.
-
-    Attributes:
-        dataset: over which it goes, where no initializer is needed.
-    """
-
-    def __init__(self, dataset: Dataset | None = None) -> None:
-        self._iterator = None if dataset is None else OwnedIterator(dataset)
-
-    def begin(self, dataset: Dataset) -> None:
-        """Starts over with a dataset."""
-        self._iterator = OwnedIterator(dataset)
-
-    def _current(self) -> OwnedIterator:
-        if self._iterator is None:
-            raise FailedPreconditionError.of(
-                "GetNext() failed because the iterator has not been initialized. Ensure that you have run the "
-                "initializer operation for this iterator before getting the next element."
-            )
-        return self._iterator
-
-    def position(self) -> str:
-        """Returns the position, see `OwnedIterator`."""
-        return self._current().position()
-
-    def go_to(self, position: str) -> None:
-        """Goes to a position, see `OwnedIterator`."""
-        self._current().go_to(position)
-
-    def get_next(self) -> Any:
-        """Returns the next element."""
-        return self._current().get_next()
-
-    def get_next_as_optional(self) -> Any:
-        """Returns the next element, or nothing."""
-        return self._current().get_next_as_optional()
-
-
-def _handle(slot: Any, element_spec: Any, op: str) -> Any:
+def _handle(slot: Any, element_spec: Any) -> Any:
     """Returns the tensor that stands for an iterator: in a graph the output of an operation, which can be written."""
     if state.graph is None:
         return held(slot, resource)
-    specs = structure.flatten(element_spec)
-    attrs = {
-        "container": "", "output_shapes": [s.shape for s in specs], "output_types": [s.dtype for s in specs],
-        "shared_name": "",
-    }  # fmt: skip
-    return python_op(op, lambda: [held(slot, resource)], [], [(resource, ())], stateful=False, attrs=attrs).outputs[0]
+    types, shapes = element_attrs(element_spec)
+    attrs = {"container": "", "output_shapes": shapes, "output_types": types, "shared_name": ""}
+    specs = [(resource, ())]
+    return python_op("IteratorV2", lambda: [held(slot, resource)], [], specs, stateful=False, attrs=attrs).outputs[0]
 
 
-class Iterator(StagedIterator):
+class Iterator(GraphIterator):
     """An iterator in a graph, which a session initializes with the operation that `make_initializer` gives.
 
     Made by `from_structure`, `make_initializable_iterator` and `make_one_shot_iterator`.
@@ -90,7 +48,7 @@ class Iterator(StagedIterator):
     """
 
     def __init__(self, slot: Any, element_spec: Any, dataset: Dataset | None = None) -> None:
-        super().__init__(_handle(slot, element_spec, "IteratorV2"), element_spec)
+        super().__init__(_handle(slot, element_spec), element_spec)
         self._initializer = None if dataset is None else self.make_initializer(dataset)
 
     @staticmethod
@@ -112,7 +70,7 @@ class Iterator(StagedIterator):
             [None] * len(types) if output_shapes is None else structure.flatten_up_to(output_types, output_shapes)
         )  # fmt: skip
         specs = [TensorSpec(TensorShape(s), as_dtype(t)) for s, t in zip(shapes, types, strict=True)]
-        return Iterator(_Slot(), structure.pack(output_types, specs))
+        return Iterator(IteratorSlot(), structure.pack(output_types, specs))
 
     @property
     def initializer(self) -> Any:
@@ -133,16 +91,7 @@ class Iterator(StagedIterator):
         """
         structure.common_spec(self._spec, dataset.element_spec)
 
-        def begin(handle: Any, dataset: Any) -> None:
-            handle.value[()].begin(dataset.value[()])
-
-        source = dataset._variant_tensor
-        if isinstance(source, EagerTensor):  # of an operation, since a graph with it is written into files
-            attrs = {"Tin": [], "Tout": [variant], "token": "dataset"}
-            source = python_op(
-                "PyFunc", lambda: [dataset._variant_tensor], [], [(variant, ())], False, False, attrs
-            ).outputs[0]
-        return python_op("MakeIterator", begin, [self._handle, source])
+        return ops.MakeIterator(dataset._variant_tensor, self._handle)
 
     @property
     def output_types(self) -> Any:
@@ -172,7 +121,11 @@ def make_one_shot_iterator(dataset: Dataset) -> Any:
         ...     print(session.run(element), session.run(element))
         0 1
     """
-    return iter(dataset) if state.graph is None else Iterator(_Slot(dataset), dataset.element_spec)
+    if state.graph is None:
+        return iter(dataset)
+    held_by = dataset._variant_tensor
+    value = state.graph.value_now(held_by) if isinstance(held_by, SymbolicTensor) else held_by.value
+    return Iterator(IteratorSlot(value[()]), dataset.element_spec)
 
 
 def make_initializable_iterator(dataset: Dataset, shared_name: str | None = None) -> Iterator:
@@ -193,7 +146,7 @@ def make_initializable_iterator(dataset: Dataset, shared_name: str | None = None
         raise RuntimeError(
             "make_initializable_iterator() is not supported in eager mode. Use Python-style iteration instead."
         )
-    return Iterator(_Slot(), dataset.element_spec, dataset)
+    return Iterator(IteratorSlot(), dataset.element_spec, dataset)
 
 
 def get_output_types(dataset_or_iterator: Any) -> Any:

@@ -15,7 +15,7 @@ from tapeflow.data.experimental.service.config import CrossTrainerCache, Shardin
 from tapeflow.data.experimental.service.dispatcher import not_registered
 from tapeflow.data.experimental.service.reading import DISPATCHER_SECONDS, DataServiceDatasetV2, Reading
 from tapeflow.data.experimental.service.splits import sizes_of
-from tapeflow.data.messages import dataset_of, message_of
+from tapeflow.data.graph_defs import dataset_of, message_of
 from tapeflow.data.options import AutoShardPolicy, Options
 
 _COMPRESSIONS = ["AUTO", None, "SNAPPY"]

@@ -25,7 +25,7 @@ from tapeflow.data.experimental.service.calling import Caller
 from tapeflow.data.experimental.service.compression import decompress
 from tapeflow.data.experimental.service.config import CrossTrainerCache, ShardingPolicy
 from tapeflow.data.experimental.service.worker import OVER, local_workers
-from tapeflow.data.nodes import Node
+from tapeflow.data.node import Node
 from tapeflow.data.structure import Element
 from tapeflow.data.threads import END, Failure, start
 from tapeflow.transport.calls import Client, TaskUnavailableError, from_bytes

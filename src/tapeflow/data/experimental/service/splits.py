@@ -10,8 +10,8 @@ from tapeflow.core.errors import NotFoundError
 from tapeflow.data import structure
 from tapeflow.data.experimental.service.config import ShardingPolicy
 from tapeflow.data.maps import PrefetchDataset
-from tapeflow.data.nodes import Node, ShardDataset
-from tapeflow.data.rewriting import rewritten
+from tapeflow.data.node import Node, rewritten
+from tapeflow.data.nodes import ShardDataset
 from tapeflow.data.shards import over, with_hints_replaced, with_own_files
 from tapeflow.data.threads import END, Failure, raises_failures, with_failures
 

@@ -17,7 +17,7 @@ from tapeflow.data.experimental.service.calling import Caller
 from tapeflow.data.experimental.service.compression import compress
 from tapeflow.data.experimental.service.config import WorkerConfig
 from tapeflow.data.experimental.service.splits import Part
-from tapeflow.data.messages import dataset_of
+from tapeflow.data.graph_defs import dataset_of
 from tapeflow.data.structure import Element
 from tapeflow.data.threads import AUTOTUNE, ahead, raises_failures, start, with_failures
 from tapeflow.logger import get_logger

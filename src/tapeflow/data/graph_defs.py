@@ -1,0 +1,215 @@
+"""Datasets as TensorFlow's GraphDefs, which another process can run: no code travels, and nothing is pickled.
+
+The graph creates the dataset and returns its variant. Tensors that functions capture are constants in it. Variables and
+tables are nodes with their values.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from google.protobuf.message import DecodeError
+from tensorboard.compat.proto import graph_pb2
+
+from tapeflow.core.context import state
+from tapeflow.core.errors import NotFoundError, UnimplementedError
+from tapeflow.core.farmhash import fingerprint64
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.types.dtypes import resource, string, variant
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.core.values.trackable import CHECKPOINT, SAVED_MODEL, Trackable
+from tapeflow.data.dataset import Dataset
+from tapeflow.data.functions import MappedFunction
+from tapeflow.data.node import Node, structured
+from tapeflow.data.parts import register
+from tapeflow.function.function import Function, Options
+from tapeflow.graph.control.body import Body
+from tapeflow.graph.graphdef.export import graph_def
+from tapeflow.graph.graphdef.importing import add_graph_def, create_operation
+from tapeflow.graph.ir.func_graph import FuncGraph
+from tapeflow.graph.ir.graph import Graph
+from tapeflow.graph.ir.python_op import executing_eagerly
+from tapeflow.lookup.nodes import Table, fill, hash_table
+from tapeflow.lookup.tables import LookupTable
+from tapeflow.transport.calls import from_bytes, to_bytes
+
+_RESULT = "dataset"
+
+
+def message_of(dataset: Any) -> bytes:
+    """Returns a dataset as a message: its GraphDef, and the spec of its elements.
+
+    Raises:
+        UnimplementedError: it can't travel, as it calls Python, or holds what stays in this process.
+    """
+    return to_bytes([convert(graph_def_of(dataset).SerializeToString(), string), dataset.element_spec])
+
+
+def dataset_of(message: bytes) -> Any:
+    """Returns the dataset that a message holds.
+
+    Raises:
+        UnimplementedError: it can't run in this process.
+        ValueError: it is no such message.
+    """
+    try:
+        data, spec = from_bytes(message)
+        proto = graph_pb2.GraphDef.FromString(data.value[()])
+    except (AttributeError, DecodeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"This is no message of a dataset: {error}") from error
+    return structured(dataset_of_graph_def(proto), spec)
+
+
+def fingerprint(dataset: Any) -> int:
+    """Returns a hash of a dataset's GraphDef. Datasets built in the same way share it."""
+    return fingerprint64(graph_def_of(dataset, runs=False).SerializeToString(deterministic=True))
+
+
+def dataset_of_graph_def(proto: Any) -> Any:
+    """Returns the dataset that a GraphDef of `graph_def_of` creates, with flat elements.
+
+    Raises:
+        UnimplementedError: it can't run in this process.
+        ValueError: it creates no dataset.
+    """
+    graph = FuncGraph(_RESULT)
+    try:
+        with executing_eagerly(), graph.as_default():
+            graph.outputs = list(add_graph_def(proto, return_elements=[f"{_RESULT}:0"], name="") or ())
+        graph.structured_outputs = graph.outputs
+        with executing_eagerly():
+            (value,) = Body(graph).compiled()
+    except (NotFoundError, ValueError) as error:
+        raise UnimplementedError.of(
+            f"A function of the dataset can't travel to another process, as it calls Python there: {error}"
+        ) from error
+    return value[()]
+
+
+def graph_def_of(dataset: Any, runs: bool = True) -> Any:
+    """Returns the GraphDef of a dataset.
+
+    Args:
+        dataset: a dataset that exists now.
+        runs: whether another process shall run it.
+
+    Raises:
+        UnimplementedError: it calls Python, or holds what stays in this process.
+    """
+    graph = _SelfContained(_RESULT)
+    with executing_eagerly(), graph.as_default():
+        writer = _Writer(graph, runs)
+        ops.Identity(writer.node(dataset)._variant_tensor, name=_RESULT)
+        return graph_def(graph)
+
+
+class _SelfContained(FuncGraph):
+    """A graph without captures."""
+
+    def _from_eager(self, tensor: EagerTensor, name: str = "") -> SymbolicTensor:
+        return Graph._from_eager(self, tensor, name)
+
+
+class DatasetResource(Trackable):
+    """A dataset in a SavedModel, where a function creates it again.
+
+    Args:
+        dataset: the dataset.
+    """
+
+    def __init__(self, dataset: Any) -> None:
+        self.dataset = dataset
+
+    @functools.cached_property
+    def _saved_functions(self) -> dict[str, Any]:
+        def creator() -> Any:
+            return _Writer(state.graph, copies=False).node(self.dataset)._variant_tensor
+
+        def initializer() -> Any:
+            return convert(1)
+
+        def destroyer() -> Any:
+            return convert(1)
+
+        functions = {"_create_resource": creator, "_initialize": initializer, "_destroy_resource": destroyer}
+        options = Options((), autograph=False)
+        return {name: Function(function, options, f"_{function.__name__}") for name, function in functions.items()}
+
+    def _trackable_children(self, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
+        return self._saved_functions if save_type == SAVED_MODEL else {}
+
+
+class _Writer:
+    """Adds datasets that exist now to a graph, as operations.
+
+    Args:
+        graph: the graph.
+        runs: whether another process shall run it.
+        copies: whether variables and tables have their values in the graph; else the graph captures them.
+    """
+
+    def __init__(self, graph: Any, runs: bool = True, copies: bool = True) -> None:
+        self._graph, self._runs, self._copies = graph, runs, copies
+        self._nodes: dict[int, tuple[Any, Node]] = {}
+        self._captures: dict[int, tuple[Any, Any]] = {}
+
+    def node(self, dataset: Any) -> Any:
+        """Returns the node of the graph for a dataset."""
+        if not isinstance(dataset, Node) or dataset._is_view:
+            (dataset,) = dataset._inputs()
+            return self.node(dataset)
+        if id(dataset) not in self._nodes:
+            if self._runs and not dataset._is_op():
+                raise _stays(dataset)
+            node = dataset._over([self.node(i) for i in dataset._operands()])
+            node._graph, node._symbolic = self._graph, None
+            for name, function in dataset._functions().items():
+                node.__dict__[name] = function.with_captures([self._captured(c, function) for c in function._captured])
+            self._nodes[id(dataset)] = dataset, node
+        return self._nodes[id(dataset)][1]
+
+    def _captured(self, value: Any, function: MappedFunction) -> Any:
+        """Returns the tensor of the graph for a tensor or variable that a function captures."""
+        if id(value) not in self._captures:
+            self._captures[id(value)] = value, self._added(value)
+        return self._captures[id(value)][1]
+
+    def _added(self, value: Any) -> Any:
+        if hasattr(value, "_read"):
+            return self._variable(value) if self._copies else value
+        if not isinstance(value, EagerTensor) or value.dtype not in (resource, variant):
+            return value
+        content = value.value[()]
+        if isinstance(content, Dataset):
+            return self.node(content)._variant_tensor
+        if not self._copies:
+            return value
+        if isinstance(content, (LookupTable, Table)):
+            storage = content.storage
+            table = hash_table(storage.key_dtype, storage.value_dtype).outputs[0]
+            self._before(fill(table, *map(convert, storage.export())))
+            return table
+        if not self._runs:
+            return value
+        raise _stays(content)
+
+    def _variable(self, variable: Any) -> Any:
+        with executing_eagerly():
+            value = variable.value()
+        handle = self._graph.handle_of(variable, "VarHandleOp")
+        self._before(create_operation(self._graph, "AssignVariableOp", [handle, convert(value)], {}, None))
+        return handle
+
+    def _before(self, operation: Any) -> None:
+        """Has later operations run after one."""
+        self._graph._control.append([operation])
+
+
+def _stays(value: Any) -> UnimplementedError:
+    return UnimplementedError.of(f"A dataset with a {type(value).__name__} can't travel to another process.")
+
+
+register(DatasetResource, fingerprint)

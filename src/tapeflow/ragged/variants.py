@@ -1,0 +1,75 @@
+"""Ragged tensors in variants, as the elements of datasets and of `tf.map_fn` hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.core.ops.bare import kernel_of
+from tapeflow.core.ops.shape_rules import with_rank
+from tapeflow.core.types.dtypes import DType
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.held import boxed
+from tapeflow.core.values.tensor import invalid
+
+
+def _variant_rule(splits: Sequence[Any], values: Any, batched_input: bool) -> TensorShape:
+    counts = [with_rank(part, 1)[0] for part in splits]
+    if not batched_input:
+        return TensorShape([])
+    if counts and counts[0] == 0:
+        raise invalid("Negative dimension size caused by subtracting 1 from 0")
+    rows = (values[0] if values.rank else None) if not counts else counts[0] and counts[0] - 1
+    return TensorShape([rows])
+
+
+@kernel_of("RaggedTensorToVariant", shape=_variant_rule)
+def _ragged_to_variant(splits: Sequence[Any], values: Any, batched_input: bool) -> Any:
+    if not batched_input:
+        return boxed((tuple(splits), values))
+    if not splits:
+        rows = [((), row) for row in values]
+    else:
+        rows = []
+        for start, stop in zip(splits[0].tolist(), splits[0].tolist()[1:], strict=False):
+            inner = []
+            for level in splits[1:]:
+                inner.append(level[start : stop + 1] - level[start])
+                start, stop = int(level[start]), int(level[stop])
+            rows.append((tuple(inner), values[start:stop]))
+    array = np.empty(len(rows), object)
+    for i, row in enumerate(rows):
+        array[i] = row
+    return array
+
+
+@kernel_of("RaggedTensorFromVariant")
+def _ragged_from_variant(encoded: Any, input_rank: int, output_rank: int, dtype: DType, split_dtype: DType) -> Any:
+    def joined(rows: Sequence[Any]) -> Any:
+        levels = [torch.tensor([0, *np.cumsum([_rows_of(r) for r in rows])], dtype=split_dtype.torch)]
+        for depth in range(len(rows[0][0]) if rows else 0):
+            parts = [r[0][depth] for r in rows]
+            ends = np.cumsum([0, *[int(p[-1]) for p in parts]])
+            shifted = [p[1:] + int(e) for p, e in zip(parts, ends, strict=False)]
+            levels.append(torch.cat([torch.zeros(1, dtype=split_dtype.torch), *shifted]))
+        values = [r[1] for r in rows]
+        return tuple(levels), np.concatenate(values) if isinstance(values[0], np.ndarray) else torch.cat(values)
+
+    def of(array: Any) -> Any:
+        return (
+            array[()]
+            if array.ndim == 0
+            else joined([of(np.asarray(a, object) if not isinstance(a, tuple) else boxed(a)) for a in array])
+        )
+
+    splits, values = of(encoded)
+    return *splits, values
+
+
+def _rows_of(row: Any) -> int:
+    """Returns the number of rows of an encoded ragged tensor."""
+    splits, values = row
+    return len(splits[0]) - 1 if splits else len(values)
