@@ -23,7 +23,7 @@ from tapeflow.graph.codegen.compile import Compiled, eager_outputs
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import note_reads
 from tapeflow.graph.ir.operation import GraphOp
-from tapeflow.graph.transform.differentiating import backward_graph, forward_graph
+from tapeflow.graph.transform.differentiate import backward_graph, forward_graph
 
 
 class Body:
