@@ -32,12 +32,11 @@ def of_batches(body: Body) -> Body | None:
         return None
     if not all(o.type in _PLAIN or _is_exact(o) for o in graph._operations):
         return None
-    captured = [False] * len(graph.captures)
     try:
-        new = batch(graph, [True] * len(graph.inputs) + captured)
+        of_batches = body.transformed(batch, [True] * len(graph.inputs) + [False] * len(graph.captures))
     except NoRule:
         return None
-    return Body(new) if _has_registered_ops(new._operations) else None
+    return of_batches if _has_registered_ops(of_batches.graph._operations) else None
 
 
 def _is_exact(operation: Operation) -> bool:

@@ -79,8 +79,8 @@ def batch(graph: FuncGraph, batched: Sequence[bool]) -> FuncGraph:
     """Returns the graph of a function of whole batches.
 
     Args:
-        graph: the graph of the function of one slice. Its results must be the same in all dimensions but the first.
-        batched: for each input and each capture, True if slices differ in it. The first input is batched.
+        graph: the graph of a function of one slice.
+        batched: for each input and each capture, True if slices differ in it. They differ in the first input.
 
     Returns:
         A graph with batches as inputs, the same captures, and batches as outputs.
@@ -604,8 +604,8 @@ class Vectorized(GraphOp):
         backward = self._body.backward_from([i for i, dy in enumerate(dys) if dy is not None])
         body = self._body.differentiable
         primals, flags = [*body.inputs, *body.outputs], [*self._batched, *([True] * len(body.outputs))]
-        known = {id(t): pair for t, *pair in zip(primals, [*values, *call.outputs], flags, strict=True)}
-        pairs = [[dense(dy), True] for dy in dys if dy is not None]
+        known = {id(t): (v, b) for t, v, b in zip(primals, [*values, *call.outputs], flags, strict=True)}
+        pairs = [(dense(dy), True) for dy in dys if dy is not None]
         pairs += [known.get(id(t), (t, False)) for t in backward.captures]
         inputs, batched = zip(*pairs, strict=True)
         grads = iter(on_batch(backward, count, inputs, batched, self._options))
