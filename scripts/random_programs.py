@@ -5,6 +5,9 @@
 Each program is a few lines of casts, reshapes, element-wise ops, reductions and products. A forked process runs it as a
 function, then eagerly, then both again. What ran before may not change a result: values, gradients and the dtypes of
 the tensors underneath are compared, the second run bit for bit with the first. A program that differs is printed.
+
+With `--batches`, `tf.vectorized_map` runs each program on several slices, some in branches and loops that differ
+between slices, and its results are compared with those of single slices.
 """
 
 from __future__ import annotations
@@ -288,6 +291,54 @@ def differences(seed: int) -> list[str] | None:
     return found
 
 
+def batch_differences(seed: int) -> list[str] | None:
+    """Runs the program of a seed for several slices at once and one by one, as `differences` does."""
+    program = Program(seed)
+    namespace: dict[str, Any] = {"tf": tf, "weights": weights}
+    exec(program.source, namespace)  # the source is the one that was just written
+    computed = _with_gradients(_in_control_flow(namespace["program"], seed % 4))
+    factors = np.linspace(-1.0, 1.2, 4, dtype="float32")
+    slices = [[tf.constant(v * f) for v in program.inputs.values()] for f in factors]
+    batches = [tf.stack(column) for column in zip(*slices, strict=True)]
+    rows = [_arrays(computed(*inputs)) for inputs in slices]
+    wanted = [np.stack(column) for column in zip(*rows, strict=True)]
+
+    def mapped(*inputs: tf.Tensor) -> list[tf.Tensor]:
+        return tf.vectorized_map(lambda one: computed(*one), inputs, warn=False)
+
+    specs = None if program.known else [tf.TensorSpec([None, *v.shape], tf.float32) for v in program.inputs.values()]
+    found = _differences(_arrays(mapped(*batches)), wanted)
+    in_function = tf.function(mapped, input_signature=specs, autograph=False)
+    found += [f"in a function: {d}" for d in _differences(_arrays(in_function(*batches)), wanted)]
+    with tf.GradientTape() as tape:
+        tape.watch(batches)
+        recorded = mapped(*batches)
+    found += [f"under a tape: {d}" for d in _differences(_arrays(recorded), wanted)]
+    scaled = [{n: v * f for n, v in program.inputs.items()} for f in factors]
+    if found and any(_is_unstable(computed, one, row) for one, row in zip(scaled, rows, strict=True)):
+        return None
+    return found
+
+
+def _in_control_flow(program: Callable[..., Any], kind: int) -> Callable[..., Any]:
+    """Returns the function that runs a program in a branch (1), after a loop (2), in both (3), or as it is (0)."""
+    program = tf.autograph.experimental.do_not_convert(program)  # its source is in no file
+
+    def run(*inputs: tf.Tensor) -> Any:
+        first = inputs[0]
+        if kind & 2:
+            trips = tf.cast(tf.reduce_sum(tf.abs(first)) * 3.0, tf.int32) % 3
+            first = tf.while_loop(lambda i, a: i < trips, lambda i, a: (i + 1, tf.sin(a) + 0.5), (0, first))[1]
+        others = inputs[1:]
+        if kind & 1:
+            return tf.cond(
+                tf.reduce_sum(inputs[0]) > 0.0, lambda: program(first, *others), lambda: program(-first, *others)
+            )
+        return program(first, *others)
+
+    return run
+
+
 def _is_unstable(computed: Callable[..., Any], inputs: dict[str, np.ndarray], eager: list[np.ndarray]) -> bool:
     """Returns True if a program's results are too large, or change when its inputs change in their last digits."""
     if any(not np.all(np.abs(e.astype("float64")) < LARGEST) for e in eager):
@@ -297,14 +348,14 @@ def _is_unstable(computed: Callable[..., Any], inputs: dict[str, np.ndarray], ea
     return any(_differences(_arrays(computed(*near)), eager) for near in slightly) or low
 
 
-def run_forked(seed: int) -> tuple[str, str]:
+def run_forked(seed: int, compare: Callable[[int], list[str] | None] = differences) -> tuple[str, str]:
     """Runs the program of a seed in a process of its own; returns "same", "skipped" or "different", and a report."""
     reader, writer = os.pipe()
     child = os.fork()
     if not child:
         os.close(reader)
         try:
-            found = differences(seed)
+            found = compare(seed)
             report = "skipped" if found is None else "\n".join(["different", *found]) if found else "same"
         except BaseException:
             report = "different\n" + traceback.format_exc()
@@ -323,12 +374,13 @@ def main() -> int:
     parser.add_argument("--draws", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0, help="of the first program; the next ones count on from it")
     parser.add_argument("--clusters", action="store_true", help="compile all connected element-wise steps to loops")
+    parser.add_argument("--batches", action="store_true", help="compare vectorized_map with single slices")
     args = parser.parse_args()
     if args.clusters:
         clusters._LEAST_WORK = 0
     counts = {"same": 0, "skipped": 0, "different": 0}
     for seed in range(args.seed, args.seed + args.draws):
-        outcome, report = run_forked(seed)
+        outcome, report = run_forked(seed, batch_differences if args.batches else differences)
         counts[outcome] += 1
         if outcome == "different":
             print(f"--- seed {seed}\n{Program(seed).source}\n{report}", flush=True)

@@ -88,14 +88,9 @@ def test_vectorized_map_takes_branches_for_the_slices_that_take_them(caplog):
     assert not caplog.text
 
 
-def test_vectorized_map_falls_back_where_values_are_looked_at(caplog):
-    def function(x):
-        return x * float(x.numpy())
-
-    assert tf.vectorized_map(function, tf.constant(X)).numpy().tolist() == [1.0, 4.0, 9.0]
-    assert "one by one" in caplog.text
-    with pytest.raises(ValueError, match="No pfor vectorization defined"):
-        tf.vectorized_map(function, tf.constant(X), fallback_to_while_loop=False)
+def test_vectorized_map_refuses_to_look_at_values_as_a_trace_does():
+    with pytest.raises(AttributeError, match="has no attribute 'numpy'"):
+        tf.vectorized_map(lambda x: x * float(x.numpy()), tf.constant(X))
 
 
 def test_vectorized_map_leaves_nothing_batched_behind():

@@ -185,8 +185,10 @@ def test_compat_v2_has_the_names_of_tf(tmp_path):
         import tensorflow as tensorflow_2
         import tensorflow.compat.v2 as tf
         from tensorflow.compat.v2 import math
+        from tensorflow.compat.v2.keras import layers
         tf.enable_v2_behavior()
         assert tf.add is tensorflow_2.add and math is tensorflow_2.math and tf.compat.v2 is tf
+        assert layers is tensorflow_2.keras.layers
     """
     done = run(["-m", "tapeflow", program(tmp_path, source)], tmp_path)
     assert (done.stderr, done.returncode) == ("", 0)

@@ -170,7 +170,7 @@ def keras_2(fullname: str) -> ModuleType | None:
 
 def _own_module(fullname: str) -> str:
     """Returns the module here that stands for one of TensorFlow's."""
-    below = fullname.removeprefix("tensorflow.")
+    below = fullname.removeprefix("tensorflow.").removeprefix("compat.v2.")
     if f"{below}.".startswith("python.keras."):
         below = below.removeprefix("python.")  # Keras 2 there, of which these are the names that Keras 3 still has
     if not f"{below}.".startswith("keras."):

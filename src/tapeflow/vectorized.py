@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext
 from typing import Any
 
 import torch
 
 from tapeflow.array.creation import range as range_
-from tapeflow.array.creation import zeros
-from tapeflow.array.joining import stack, unstack
 from tapeflow.core.context import converting_in_turn, state
-from tapeflow.core.errors import OperatorNotAllowedInGraphError
 from tapeflow.core.hooks import hooks
-from tapeflow.core.ops.batching import NoRule
+from tapeflow.core.ops.batching import Batch, NoRule
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.scopes import name_scope
 from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.types.dtypes import resource, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec, spec_of
 from tapeflow.core.values import nest
@@ -26,11 +24,9 @@ from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.functional import as_traced, map_fn
-from tapeflow.graph.batching.batched import can_be_written, on_batch
-from tapeflow.graph.batching.calls import call_on_slices
-from tapeflow.graph.batching.vmapped import STACKED, Manner, hindrance
 from tapeflow.graph.control.body import Body
 from tapeflow.graph.ir.func_graph import FuncGraph
+from tapeflow.graph.transform.batch import BatchOptions, obstacle, on_batch
 from tapeflow.logger import get_logger
 
 
@@ -69,71 +65,50 @@ def vectorized_map(
     """
     if not callable(fn):
         raise TypeError(f"{fn!r} is not callable.")
-    return on_slices(fn, elems, Manner(fallback_to_while_loop, warn))
+    return on_slices(fn, elems, BatchOptions(fallback_to_while_loop, warn))
 
 
-def on_slices(fn: Callable[[Any], Any], elems: Any, manner: Manner, at_once: bool = True) -> Any:
+def on_slices(fn: Callable[[Any], Any], elems: Any, options: BatchOptions, at_once: bool = True) -> Any:
     """Returns the results of `vectorized_map`.
 
     Args:
         fn: takes a slice of `elems`.
         elems: a nest of tensors.
-        manner: whether slices may be computed one by one, and how many at a time.
+        options: whether slices may be computed one by one, and how many at a time.
         at_once: False computes them one after the other.
     """
     flat: list[Any] = [e if isinstance(e, CompositeTensor) else convert(e) for e in nest.flatten(elems)]
     if any(hasattr(getattr(e, "_type_spec", None), "_encoded") for e in flat):
         whole, parts = hooks.over_parts(fn, elems)
-        return on_slices(whole, parts, manner, at_once)
+        return on_slices(whole, parts, options, at_once)
     if not flat:
         raise ValueError("vectorized_map needs at least one tensor in `elems`")
     if any(not isinstance(e, CompositeTensor) and e.shape.rank == 0 for e in flat):
         raise IndexError("elems must be 1+ dimensional Tensors, not scalars")
     if any(isinstance(e, CompositeTensor) for e in flat):
-        _report(manner, "slices of composite tensors differ in size")
+        options.report("composite tensors, whose slices differ in size")
         return map_fn(fn, nest.pack_sequence_as(elems, flat))
     count, values, batched = _aligned(flat)
-    if state.graph is not None:
-        traced = _Traced(as_traced(fn), elems, flat)
-    else:
-        size = int(count)
-        if at_once and size and not state.tapes and all(isinstance(e.value, torch.Tensor) for e in flat):
-            try:
-                with converting_in_turn():
-                    return _at_once(fn, elems, values, batched, manner.chunk)
-            except Exception as error:
-                get_logger().debug("vectorized_map traces %r, as it can't just call it: %s", fn, error)
+    eager = state.graph is None
+    if eager and at_once and int(count) and not state.tapes and all(isinstance(e.value, torch.Tensor) for e in flat):
         try:
-            with hooks.user_code(fn):
-                traced = _Traced(hooks.converted(fn), elems, flat)
+            with converting_in_turn():
+                return _called_at_once(fn, elems, values, batched, options.chunk)
         except Exception as error:
-            results = None
-            if manner.fallback:
-                try:
-                    with converting_in_turn():
-                        results = _one_by_one(fn, elems, values, batched, size)
-                except Exception:
-                    # The program is at fault: the error is that of its trace, unless a trace can't say what is wrong.
-                    if isinstance(error, (OperatorNotAllowedInGraphError, NotImplementedError, AttributeError)):
-                        raise
-                    raise error from None
-            _report(manner, str(error).strip().split("\n")[0], error)
-            return results
-    return traced.called(count, values, batched, manner, at_once)
+            get_logger().debug("vectorized_map traces %r, as it can't just call it: %s", fn, error)
+    graph = FuncGraph("loop_body")
+    inputs = [graph.input(TensorSpec(e.shape[1:], e.dtype), "slice") for e in flat]
 
+    def traced(slices: Any) -> Any:
+        return nest.map_structure(lambda r: convert(r) if isinstance(r, IndexedSlices) else r, fn(slices))
 
-def _report(manner: Manner, reason: str, error: Exception | None = None) -> None:
-    """Warns that slices are computed one by one, or raises an error where they must not be.
-
-    Raises:
-        ValueError: `manner` allows no fallback.
-    """
-    if not manner.fallback:
-        raise ValueError(
-            f"No pfor vectorization defined: {reason}. Allow fallback_to_while_loop to have slices computed one by one."
-        ) from error
-    if manner.warn:
-        get_logger().warning("vectorized_map computes slices one by one: %s", reason)
+    fn = hooks.converted(fn) if eager else as_traced(fn)
+    with hooks.user_code(fn) if eager else nullcontext():
+        result = graph.trace(traced, (nest.pack_sequence_as(elems, inputs),), {})
+    values, batched = [*values, *graph.external_captures], [*batched, *([False] * len(graph.captures))]
+    leaves = [r for r in nest.flatten(result) if r is not None]
+    rest = iter(_computed(Body(graph), leaves, count, values, batched, options, at_once))
+    return nest.map_structure(lambda r: r if r is None else next(rest), result)
 
 
 # ---- inputs ----------------------------------------------------------------------------------------------------------
@@ -191,7 +166,7 @@ def _stretched(tensor: Any, count: Any) -> Any:
 # ---- in eager mode ---------------------------------------------------------------------------------------------------
 
 
-def _at_once(
+def _called_at_once(
     fn: Callable[[Any], Any], elems: Any, values: Sequence[Any], batched: Sequence[bool], chunk: int | None
 ) -> Any:
     """Calls the function itself on all slices, or on `chunk` of them at a time."""
@@ -216,76 +191,74 @@ def _at_once(
     return nest.pack_sequence_as(result, packed)
 
 
-def _one_by_one(
-    fn: Callable[[Any], Any], elems: Any, values: Sequence[Any], batched: Sequence[bool], count: int
-) -> Any:
-    """Calls the function for each slice."""
-    if not count:
-        values = [zeros([1, *e.shape[1:]], e.dtype) if b else e for e, b in zip(values, batched, strict=True)]
-    rows = [unstack(e) if b else None for e, b in zip(values, batched, strict=True)]
-    results = []
-    for i in range(count or 1):
-        slices = [e if row is None else row[i] for e, row in zip(values, rows, strict=True)]
-        results.append(fn(nest.pack_sequence_as(elems, slices)))
-    columns = zip(*[nest.flatten(r) for r in results], strict=True)
-    stacked = [None if c[0] is None else stack(list(c))[:count] for c in columns]
-    return nest.pack_sequence_as(results[0], stacked)
-
-
 # ---- traced ----------------------------------------------------------------------------------------------------------
 
 
-class _Traced:
-    """A function of a slice, as a body.
+def _computed(
+    body: Body, leaves: Sequence[Any], count: Any, values: Sequence[Any], batched: Sequence[bool],
+    options: BatchOptions, at_once: bool,
+) -> list[Any]:  # fmt: skip
+    """Computes the results of a function for all slices.
 
-    Attributes:
-        body: the body, which takes a slice of each tensor, then the captured tensors of the function.
-        result: the result of the function when it was traced.
+    Args:
+        body: the function.
+        leaves: its results for one slice.
+        count: the number of slices.
+        values: a tensor for each input of the function.
+        batched: for each, True if it is a batch of slices.
+        options, at_once: as for `on_slices`.
     """
+    if not at_once:
+        return _one_by_one(body, leaves, count, values, batched)
+    others = [type(r).__name__ for r in leaves if isinstance(r, CompositeTensor)]
+    ends = (*(t for t, b in zip(body.inputs, batched, strict=True) if b), *body.outputs)
+    others += [t.dtype.name for t in ends if t.dtype in (variant, resource)]
+    why = f"slices that are {others[0]} values" if others else obstacle(body, batched)
+    if not why:
+        try:
+            with name_scope("loop_body"):
+                return _at_once(body, count, values, batched, options)
+        except NoRule as error:
+            why = str(error)
+    options.report(why)
+    return _one_by_one(body, leaves, count, values, batched)
 
-    def __init__(self, fn: Callable[[Any], Any], elems: Any, flat: Sequence[Any]) -> None:
-        graph = FuncGraph("loop_body")
-        inputs = [graph.input(TensorSpec(e.shape[1:], e.dtype), "slice") for e in flat]
 
-        def traced(slices: Any) -> Any:
-            return nest.map_structure(lambda r: convert(r) if isinstance(r, IndexedSlices) else r, fn(slices))
+def _at_once(
+    body: Body, count: Any, values: Sequence[Any], batched: Sequence[bool], options: BatchOptions
+) -> list[Any]:
+    """Computes a function's outputs for all slices, or for `options.chunk` of them at a time."""
+    size, chunk = Batch(count).count, options.chunk
+    if chunk is None or (isinstance(size, int) and size <= chunk):
+        return on_batch(body, count, values, batched, options)
+    chunks = size // chunk
+    whole = chunks * chunk
 
-        self.result = graph.trace(traced, (nest.pack_sequence_as(elems, inputs),), {})
-        self.body = Body(graph)
+    def part(slices: Sequence[Any], size: Any) -> list[Any]:
+        rest = iter(slices)
+        inputs = [next(rest) if b else v for v, b in zip(values, batched, strict=True)]
+        return on_batch(body, convert(size), inputs, batched, options)
 
-    def called(self, count: Any, values: Sequence[Any], batched: Sequence[bool], manner: Manner, at_once: bool) -> Any:
-        """Returns the results of the function for all slices, in its structure."""
-        captures = self.body.graph.external_captures
-        batched = [*batched, *([False] * len(captures))]
-        leaves = nest.flatten(self.result)
-        reason = hindrance(self.body, batched)
-        if any(isinstance(r, CompositeTensor) for r in leaves):
-            reason = "composite tensors may differ in size"
-        if at_once and not reason:
-            tensors = iter(self._at_once(count, [*values, *captures], batched, manner))
-            return nest.map_structure(lambda r: r if r is None else next(tensors), self.result)
-        if at_once:
-            _report(manner, reason)
-        return self._looped(count, [*values, *captures], batched)
+    batches = [v for v, b in zip(values, batched, strict=True) if b]
+    rows = [ops.Reshape(v[:whole], ops.ConcatV2([[chunks, chunk], ops.Shape(v)[1:]], 0)) for v in batches]
+    specs = [TensorSpec(TensorShape([chunk]).concatenate(t.shape), t.dtype) for t in body.outputs]
+    first = map_fn(lambda slices: part(slices, chunk), rows, fn_output_signature=specs)
+    joined = [ops.Reshape(c, ops.ConcatV2([[whole], ops.Shape(c)[2:]], 0)) for c in first]
+    last = part([v[whole:] for v in batches], size - whole)
+    return [ops.ConcatV2([c, r], 0) for c, r in zip(joined, last, strict=True)]
 
-    def _at_once(self, count: Any, values: Sequence[Any], batched: Sequence[bool], manner: Manner) -> list[Any]:
-        """Returns the function's outputs for all slices, by ops on the batch where they have batching rules."""
-        if manner.chunk is None and can_be_written(self.body, batched):
-            with name_scope("loop_body"), suppress(NoRule):
-                return on_batch(self.body, count, values, batched, manner)
-        forms = [STACKED] * len(self.body.outputs)
-        return call_on_slices(self.body, count, values, batched, forms, manner)
 
-    def _looped(self, count: Any, values: Sequence[Any], batched: Sequence[bool]) -> Any:
-        """Returns the results of the function for all slices, computed by a loop."""
-        leaves = [r for r in nest.flatten(self.result) if r is not None]
+def _one_by_one(
+    body: Body, leaves: Sequence[Any], count: Any, values: Sequence[Any], batched: Sequence[bool]
+) -> list[Any]:
+    """Computes the results of a function for all slices by a loop; arguments as of `_computed`."""
 
-        def call(i: Any) -> list[Any]:
-            inputs = [ops.GatherV2(v, i, 0) if b else v for v, b in zip(values, batched, strict=True)]
-            return nest.pack_sequence_as(leaves, self.body.call(inputs), expand_composites=True)
+    def call(i: Any) -> list[Any]:
+        inputs = [ops.GatherV2(v, i, 0) if b else v for v, b in zip(values, batched, strict=True)]
+        return nest.pack_sequence_as(leaves, body.call(inputs), expand_composites=True)
 
-        columns = iter(map_fn(call, range_(count), fn_output_signature=[spec_of(r) for r in leaves]) if leaves else [])
-        return nest.map_structure(lambda r: r if r is None else next(columns), self.result)
+    specs = [spec_of(r) for r in leaves]
+    return map_fn(call, range_(count), infer_shape=False, fn_output_signature=specs) if leaves else []
 
 
 hooks.on_slices = on_slices

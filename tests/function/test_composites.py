@@ -5,6 +5,8 @@ import pytest
 
 import tapeflow as tf
 from composites import as_value, assert_same, with_unknown_dims
+from tapeflow.core.types.spec import VariableSpec
+from tapeflow.core.values.composite import CompositeTensor
 
 RAGGED = tf.ragged.constant([[1.0, 2.0], [], [3.0, 4.0, 5.0]])
 OTHER = tf.ragged.constant([[6.0], [7.0, 8.0], [9.0]])
@@ -308,3 +310,48 @@ def test_raw_ragged_ops():
     assert taken.output_dense_values.numpy().tolist() == [3, 4, 5, 1, 2]
     rows = raw.RaggedRange(starts=[0, 5], limits=[3, 0], deltas=[1, -2])
     assert rows.rt_dense_values.numpy().tolist() == [0, 1, 2, 5, 3, 1]
+
+
+class Scaling(CompositeTensor):
+    """A value with a variable in it, as the bijectors of TensorFlow Probability are."""
+
+    def __init__(self, scale, shift):
+        self.scale, self.shift = scale, shift
+
+    @property
+    def _type_spec(self):
+        of_scale = VariableSpec.from_value(self.scale) if isinstance(self.scale, tf.Variable) else tf.TensorSpec([])
+        return ScalingSpec(of_scale)
+
+
+class ScalingSpec(tf.TypeSpec):
+    value_type = Scaling
+
+    def __init__(self, of_scale):
+        self.of_scale = of_scale
+
+    def _serialize(self):
+        return (self.of_scale,)
+
+    @property
+    def _component_specs(self):
+        return [self.of_scale, tf.TensorSpec([])]
+
+    def _to_components(self, value):
+        return [value.scale, value.shift]
+
+    def _from_components(self, components):
+        return Scaling(*components)
+
+
+def test_variables_in_arguments():
+    function = tf.function(lambda x, s: x * s.scale + s.shift)
+    v, w, one = tf.Variable(2.0), tf.Variable(5.0), tf.constant(1.0)
+    assert function(3.0, Scaling(v, one)).numpy() == 7.0
+    v.assign(4.0)
+    assert function(3.0, Scaling(v, one)).numpy() == 13.0
+    assert function(3.0, Scaling(w, one)).numpy() == 16.0
+    assert function(3.0, Scaling(one, one)).numpy() == 4.0
+    with tf.GradientTape() as tape:
+        y = function(3.0, Scaling(v, one))
+    assert tape.gradient(y, v).numpy() == 3.0

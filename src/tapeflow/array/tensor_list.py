@@ -453,8 +453,8 @@ def _(batch: Batch, entries: Slices, element_shape: Any, leading_dims: Any, dtyp
         raise NoRule  # entries may differ in length
     rows = swapped(as_tensor(batch, entries, dims, dtype))
     length = ops.Shape(rows)[1]
-    lengths = ops.BroadcastTo(convert(dims[0], batch.outputs[1].dtype), (batch.count, length))
-    return [batch.reshape(rows, [times(length, dims[0]), *dims[1:]]), lengths]
+    lengths = ops.BroadcastTo(convert(dims[0], batch.outputs[1].dtype), (length,))
+    return [batch.reshape(rows, [times(length, dims[0]), *dims[1:]]), Slices(lengths, batch.outputs[1], False)]
 
 
 def _concatenated_first(variant: Any, dtype: Any, element_shape: Any) -> tuple[Raw, torch.Tensor]:

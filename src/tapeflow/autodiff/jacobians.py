@@ -57,10 +57,10 @@ def rows_of(tape: Tape, target: Any, sources: list[Any], seeds: Any, chunk: int 
         gradients = tape.backward(calls, {id_of(target): seed}, ids, keep=True)
         return [g if g is None or isinstance(g, Tensor) else convert(g) for g in gradients]
 
-    from tapeflow.graph.batching.vmapped import Manner
+    from tapeflow.graph.transform.batch import BatchOptions
 
     if state.graph is not None or (chunk != 1 and len(seeds)):
-        return hooks.on_slices(one, seeds, Manner(warn=False, chunk=chunk), at_once=chunk != 1)
+        return hooks.on_slices(one, seeds, BatchOptions(warn=False, chunk=chunk), at_once=chunk != 1)
     rows = [one(seed) for seed in seeds]
     if not rows:
         return [zeros_of([0, *dims_of(s)], s.dtype) for s in sources]

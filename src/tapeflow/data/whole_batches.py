@@ -9,16 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tapeflow.core.ops.batching import NoRule, rule_of
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import resource, string, variant
-from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.batching.batched import on_batch
-from tapeflow.graph.batching.vmapped import Manner
 from tapeflow.graph.control.body import Body
-from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import GraphOp, Operation
+from tapeflow.graph.transform.batch import batch
 
 _PLAIN = frozenset({"Const", "Placeholder"})
 
@@ -49,21 +44,11 @@ def _batches_of(body: Body, count: int) -> Body | None:
         return None
     if not all(o.type in _PLAIN or _is_exact(o) for o in graph._operations):
         return None
-    new = FuncGraph(f"{body.name}_of_batches")
-    with new.as_default():
-        columns = [
-            new.input(TensorSpec(TensorShape([None]).concatenate(t.shape), t.dtype), "columns")
-            for t in body.inputs[:count]
-        ]
-        captured = [new.input_like(t) for t in body.inputs[count:]]
-        batched = [True] * len(columns) + [False] * len(captured)
-        try:
-            outputs = on_batch(body, ops.Shape(columns[0])[0], [*columns, *captured], batched, Manner())
-        except NoRule:
-            return None
-        new.outputs = [new.as_output(t, body.name) for t in outputs]
-        new.structured_outputs = new.outputs
-    return Body(new) if _has_registered_ops(new._operations) else None
+    try:
+        of_batches = body.transformed(batch, [True] * count + [False] * (len(body.inputs) - count))
+    except NoRule:
+        return None
+    return of_batches if _has_registered_ops(of_batches.graph._operations) else None
 
 
 def _is_exact(operation: Operation) -> bool:

@@ -15,9 +15,9 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.settings import settings
 from tapeflow.core.tracebacks import filtered
 from tapeflow.core.types.dtypes import as_dtype
-from tapeflow.core.types.spec import TensorSpec, VariableSpec
+from tapeflow.core.types.spec import TensorSpec, TypeSpec, VariableSpec
 from tapeflow.core.values import nest
-from tapeflow.core.values.tensor import EagerTensor, Tensor
+from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.function.function_type import FunctionType as PublicType
 from tapeflow.function.signature import (
@@ -25,6 +25,7 @@ from tapeflow.function.signature import (
     FunctionType,
     Signature,
     WeakKey,
+    components_of,
     is_tensor_spec,
     key_of,
     spec_of,
@@ -375,7 +376,10 @@ class Function:
                     graph.arguments[id(tensor)] = value
                 return tensor
             if is_tensor_spec(leaf):
-                parts = [graph.input(s, name) for s in nest.flatten(leaf._component_specs, expand_composites=True)]
+                specs = nest.flatten(leaf._component_specs, expand_composites=True)
+                components = specs if isinstance(value, TypeSpec) else components_of(value)
+                pairs = zip(specs, components, strict=True)
+                parts = [c if isinstance(c, ReadAsTensor) else graph.input(s, name) for s, c in pairs]
                 return nest.pack_sequence_as(leaf, parts, expand_composites=True)
             return value
 

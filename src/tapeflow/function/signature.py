@@ -87,8 +87,9 @@ def key_of(value: Any, tensors: list[Any]) -> Any:
             convert(value)  # it raises the error
         return _key_of_spec(value)
     if isinstance(value, CompositeTensor) or hasattr(kind, "__tf_composite__"):
-        tensors.extend(components_of(value))
-        return "composite", value._type_spec
+        components = components_of(value)
+        tensors.extend(c for c in components if not isinstance(c, ReadAsTensor))
+        return "composite", value._type_spec, *(c._id for c in components if isinstance(c, ReadAsTensor))
     trace = getattr(value, "__tf_tracing_type__", None)
     if trace is not None:
         tensors.extend(v for v in nest.flatten(value) if isinstance(v, Tensor))
@@ -105,7 +106,7 @@ def key_of(value: Any, tensors: list[Any]) -> Any:
 
 
 def components_of(value: Any) -> list[Any]:
-    """Returns the tensors of a composite tensor."""
+    """Returns the tensors and variables of a composite tensor. A trace belongs to the variables in its arguments."""
     value = value.__tf_composite__() if hasattr(type(value), "__tf_composite__") else value
     return value._type_spec.to_tensors(value)
 
@@ -295,7 +296,7 @@ class FunctionType:
             if isinstance(spec, TensorSpec):
                 tensors.append(value if isinstance(value, Tensor) else convert(value, spec.dtype))
             elif is_tensor_spec(spec):
-                tensors += components_of(value)
+                tensors += [c for c in components_of(value) if not isinstance(c, ReadAsTensor)]
         return tensors
 
     # ---- printing ----------------------------------------------------------------------------------------------------

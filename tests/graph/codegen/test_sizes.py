@@ -1,9 +1,12 @@
 """Functions of unknown sizes: calls write them anew for their sizes."""
 
+import gc
+
 import numpy as np
 import pytest
 
 import tapeflow as tf
+from tapeflow.core.values.symbolic import SymbolicTensor
 
 
 def normalized(x, scale):
@@ -113,3 +116,13 @@ def test_a_shape_that_the_graph_denies():
     assert function(tf.zeros([2, 3])).shape == [2, 6]
     for _ in range(9):
         np.testing.assert_allclose(function(tf.zeros([2, 3])), np.full([2, 6], 2.0))
+
+
+def test_folded_tensors_live_as_long_as_their_constants():
+    """Constants stand by the ids of tensors: the id of a freed tensor could become another one's."""
+    function = traced(step, (None, 6), [None])
+    function(random(4, 6), random(6))
+    of_sizes = function.get_concrete_function(random(4, 6), random(6)).body.compiled._of_sizes
+    program = next(iter(of_sizes.values())).program
+    live = {id(o) for o in gc.get_objects() if isinstance(o, SymbolicTensor)}
+    assert set(program.constants) <= live

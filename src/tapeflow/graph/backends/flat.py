@@ -20,12 +20,11 @@ from tapeflow.core.types.dtypes import DType, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import _add, _assign, _subtract
-from tapeflow.graph.batching.vmapped import draws, only_computes
 from tapeflow.graph.codegen.program import CALLS, Program, Step
 from tapeflow.graph.codegen.resolving import is_direct
 from tapeflow.graph.codegen.writing import with_stream
 from tapeflow.graph.ir.graph import READ
-from tapeflow.graph.ir.operation import variable_of
+from tapeflow.graph.ir.operation import GraphOp, variable_of
 from tapeflow.graph.ir.python_op import eager_arguments
 
 # The new value of a variable from the old one and the operand; None: the operand itself.
@@ -166,28 +165,6 @@ class _Slot:
         self.changed = False
 
 
-class _ReadOnly:
-    """A substitute for a variable that a function only reads: it has the attributes that the source uses.
-
-    Attributes:
-        value: the raw value.
-    """
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: torch.Tensor) -> None:
-        self.value = value
-
-    @property
-    def _value(self) -> _ReadOnly:
-        return self
-
-
-def _reading(kernel: Callable[..., Any], reads: Sequence[bool], *values: Any) -> Any:
-    """Calls a kernel that reads variables, with their values where `reads` is True."""
-    return kernel(*[_ReadOnly(v) if is_variable else v for v, is_variable in zip(values, reads, strict=True)])
-
-
 class Flat:
     """The calls of kernels in a program.
 
@@ -272,13 +249,9 @@ class Flat:
         env.update(zip(map(id, step.outputs), outputs, strict=True))
 
     def _on_slices(self, step: Step, args: list[Any], env: dict[int, Any]) -> None:
-        """Adds a call of a function on all slices, which is compiled as its kernels on batches."""
-        random = draws(step.op)
-        kernel: Callable[..., Any] = step.op.on_slices if random else step.op.on_slices.compiled
-        reads = [isinstance(a, _Slot) for a in args]
-        if any(reads):
-            kernel = functools.partial(_reading, kernel, reads)
-        args = [a.value if isinstance(a, _Slot) else a for a in args]
+        """Adds a call of an op on all slices, which is compiled as its kernels on batches."""
+        random = step.op.one_by_one
+        kernel = step.op.kernel if random else step.op.at_once
         self._call(step, kernel, ["host", *["tensor"] * (len(args) - 1)], args, env)
         if random:
             self.calls[-1].eager_because = ""
@@ -366,9 +339,8 @@ def obstacle(program: Program, step: Step) -> str | None:
         whys = (_no_place(program, t) for t in step.inputs)
         return next((w for w in (*whys, *(obstacle(inner, s) for s in inner.steps)) if w is not None), None)
     if step.name == "Vectorized":
-        why = (
-            None if only_computes(step.op.body) and not step.must_run else f"{label(step)} has more than kernels in it"
-        )
+        registered = not isinstance(step.op.operation.op, GraphOp)
+        why = None if registered and not step.must_run else f"{label(step)} has more than kernels in it"
     elif step.op is READ or step.op.kernel in _CHANGES or (step.registered and not step.must_run):
         why = None
     elif not step.registered and step.op.bodies:

@@ -116,6 +116,7 @@ class Program:
 
     Attributes:
         constants: raw values of the constants, by the tensors' ids.
+        folded: the tensors that became constants. They live as long as their ids stand in `constants`.
         aliases: the tensors that replace equal constants and the inputs and outputs of inlined functions, by the ids
             of what they replace.
         static: as the argument.
@@ -138,6 +139,7 @@ class Program:
         self.inputs = list(inputs)
         self.outputs = list(outputs)
         self.constants: dict[int, Any] = {}
+        self.folded: list[SymbolicTensor] = []
         self.static = all(t.op.type == "Placeholder" for t in inputs) if static is None else static
         self.steps: list[Step] = []
         self.misses: list[tuple[str, Operation, str]] = []
@@ -198,6 +200,7 @@ class Program:
         """Returns a copy, whose steps and constants passes can change."""
         result = copy.copy(self)
         result.steps, result.misses = [copy.copy(step) for step in self.steps], []
+        result.folded = list(self.folded)
         result.constants, result.aliases, result._few = dict(self.constants), dict(self.aliases), dict(self._few)
         return result
 

@@ -15,13 +15,13 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import int32, variant
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.batching.registered import of_plain
 from tapeflow.graph.codegen.compile import Compiled
 from tapeflow.graph.codegen.counters import counter_of
 from tapeflow.graph.codegen.program import bytes_of, needed
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, Operation
+from tapeflow.graph.transform.op_batching import of_registered
 
 if TYPE_CHECKING:
     from tapeflow.graph.codegen.loops import Loop
@@ -167,7 +167,7 @@ def _run(graph: FuncGraph, operation: Operation, batch: Batch, values: dict[int,
     if op.name != "Const" and (isinstance(op, GraphOp) or op.opdef.stateful):
         return []
     try:
-        results = of_plain(operation, batch, values)
+        results = of_registered(operation, batch, values)
         return [x._replace(value=graph.capture(x.value)) for x in results]  # a rank may be a number
     except NoRule:
         return []

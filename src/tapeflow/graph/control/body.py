@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow.core.autodiff.tape import Tape, record
 from tapeflow.core.context import state
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.backends.cuda_graphs import CudaGraphs
@@ -23,7 +22,7 @@ from tapeflow.graph.codegen.compile import Compiled, eager_outputs
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import note_reads
 from tapeflow.graph.ir.operation import GraphOp
-from tapeflow.graph.transform.differentiating import backward_graph, forward_graph
+from tapeflow.graph.transform.differentiate import backward_graph, forward_graph
 
 
 class Body:
@@ -53,8 +52,8 @@ class Body:
         self._compiled: dict[tuple[int, ...], Compiled] = {}
         self._with_residuals: dict[int, list[SymbolicTensor]] = {}
         self._forwards: dict[tuple[int, int], Call] = {}
-        self._backwards: dict[Any, Body] = {}
-        self._differentiating = threading.RLock()
+        self._transformed: dict[Any, Body] = {}
+        self._transforming = threading.RLock()
 
     @functools.cached_property
     def compiled(self) -> Compiled:
@@ -115,17 +114,26 @@ class Body:
             record(op, list(values), [*results, *values], results)
         return results[: len(self.outputs)]
 
-    # ---- gradients -----------------------------------------------------------------------------------------------
+    # ---- transforms ----------------------------------------------------------------------------------------------
+
+    def transformed(self, transform: Callable[..., FuncGraph], *args: Sequence[Any]) -> Body:
+        """Returns the body of the graph that a transform derives from this one's, memoized by the arguments.
+
+        Args:
+            transform: takes the graph and the arguments, and returns another graph.
+            args: sequences of tensors of the graph, or of bools.
+        """
+        key = transform, *[tuple(map(id, arg)) for arg in args]
+        if key not in self._transformed:
+            with self._transforming:
+                if key not in self._transformed:
+                    self._transformed[key] = Body(transform(self.graph, *args))
+        return self._transformed[key]
 
     @functools.cached_property
     def differentiable(self) -> Body:
         """The function that has backward functions: with a copy of the graph, whose operations return residuals."""
-        if self.graph.is_differentiable:
-            return self
-        graph = forward_graph(self.graph)
-        body = Body(graph)
-        body.outputs = [graph.copies[id(t)] for t in self.outputs]
-        return body
+        return self if self.graph.is_differentiable else self.transformed(forward_graph)
 
     def forward(self, depth: int) -> Call:
         """Returns the call that returns `outputs_with_residuals`, which runs under tapes."""
@@ -151,17 +159,9 @@ class Body:
         body = self.differentiable
         return body.backward(body.outputs, tuple([i in targets for i in range(len(body.outputs))]))
 
-    def backward(self, outputs: Sequence[SymbolicTensor], differentiated: tuple[bool, ...]) -> Body:
+    def backward(self, outputs: Sequence[SymbolicTensor], differentiated: Sequence[bool]) -> Body:
         """Returns the backward function of this `differentiable` body, see `backward_graph`."""
-        key = (tuple([id(t) for t in outputs]), differentiated)
-        cached = self._backwards.get(key)
-        if cached is not None:
-            return cached
-        with self._differentiating:
-            if key not in self._backwards:
-                graph = backward_graph(self.graph, f"backward_{self.name}", outputs, differentiated)
-                self._backwards[key] = Body(graph)
-        return self._backwards[key]
+        return self.transformed(backward_graph, outputs, differentiated)
 
     # ---- of a backward function ----------------------------------------------------------------------------------
 
@@ -190,18 +190,15 @@ class Call(GraphOp):
     Attributes:
         body: the body.
         results: the tensors of the body's graph that the call returns: the body's outputs, then residuals.
-        steering: how many inputs come before those of the body.
     """
 
     keep_all_inputs = False  # a tape has their values in the record's attrs
-    steering = 0
 
     def __init__(self, body: Body, results: Sequence[SymbolicTensor]) -> None:
-        stateful, first = body.stateful, self.steering
         super().__init__(
             "StatefulPartitionedCall" if body.named_stateful else "PartitionedCall",
-            self._run, stateful=stateful, gradient=self._gradient,
-            bodies={"f": body}, places={"f": range(first, first + len(body.inputs))}, gives_tuple=True,
+            self._run, stateful=body.stateful, gradient=self._gradient,
+            bodies={"f": body}, places={"f": range(len(body.inputs))}, gives_tuple=True,
         )  # fmt: skip
         self.body = body
         self.results = list(results)
@@ -218,24 +215,6 @@ class Call(GraphOp):
     def _run(self, *values: Any) -> Any:
         return self.body.returning(self.results)(*values)
 
-    def of(self, body: Body, results: Sequence[SymbolicTensor]) -> Call:
-        """Returns such a call of another body, or with other results."""
-        return Call(body, results)
-
-    def shape_of(self, tensor: SymbolicTensor) -> TensorShape:
-        """Returns the shape of the call's output for a tensor of the body."""
-        return tensor.shape
-
-    def call_backward(self, backward: Body, differentiated: Sequence[bool], values: Sequence[Any]) -> list[Any]:
-        """Calls a backward function of the body, and returns its outputs.
-
-        Args:
-            backward: the backward function.
-            differentiated: for each of `results`, True if it has a cotangent.
-            values: the cotangents, then the function's captures.
-        """
-        return backward.call(values)
-
     def _gradient(self, call: Any, *dys: Any) -> list[Any]:
         operation = None if call.attrs else call.outputs[0].op  # a call in eager mode has its values as attrs
         values = call.attrs
@@ -244,9 +223,9 @@ class Call(GraphOp):
                 return operation.op._gradient(call, *dys)
             if not self.body.graph.is_differentiable:
                 body = self.body.differentiable
-                operation.op = self.of(body, [body.graph.copies[id(t)] for t in self.results])
+                operation.op = Call(body, [body.graph.copies[id(t)] for t in self.results])
                 return operation.op._gradient(call, *dys)
-            values = [*operation.outputs[: len(self.results)], *operation.args[self.steering :]]
+            values = [*operation.outputs[: len(self.results)], *operation.args]
         body, results = self.body, self.results[: len(dys)]
         forward_values = dict(zip([id(t) for t in (*self.results, *body.inputs)], values, strict=True))
         differentiated = tuple([dy is not None for dy in dys])
@@ -267,15 +246,14 @@ class Call(GraphOp):
                     f"The gradient of {body.name} of this order needs {t}, which the call did not keep: make the tape "
                     "around it persistent."
                 )
-            op = operation.op.of(body, [*operation.op.results, t])
-            forward_values[id(t)] = operation.also_return(op, t.dtype, self.shape_of(t))
+            op = Call(body, [*operation.op.results, t])
+            forward_values[id(t)] = operation.also_return(op, t.dtype, t.shape)
         for t in backward.outside:
             forward_values[id(t)] = t if operation is None else state.graph.capture(t)
         captured = [forward_values[id(t)] for t in backward.captures]
         cotangents = [dy for dy, has_cotangent in zip(dys, differentiated, strict=True) if has_cotangent]
-        gradients = iter(self.call_backward(backward, differentiated, [*cotangents, *captured]))
-        grads = [None if g is None else next(gradients) for g in backward.graph.structured_outputs]
-        return [None] * self.steering + grads
+        gradients = iter(backward.call([*cotangents, *captured]))
+        return [None if g is None else next(gradients) for g in backward.graph.structured_outputs]
 
 
 def _missing(backward: Body, forward_values: dict[int, Any]) -> list[SymbolicTensor]:

@@ -1,7 +1,7 @@
 """Functions composed of other functions: of the bodies of conditionals and loops, and of their backward functions.
 
-The gradients of conditionals and loops are written to a `GraphDef` as such functions (`lowering.py`), and the gradients
-of these gradients are computed by them (`second_order.py`).
+The gradients of conditionals and loops are written to a `GraphDef` as such functions (`transform/lower.py`), and the
+gradients of these gradients are computed by them (`second_order.py`).
 """
 
 from __future__ import annotations

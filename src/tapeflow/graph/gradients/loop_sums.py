@@ -20,12 +20,11 @@ from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.batching.registered import arguments, of_plain
-from tapeflow.graph.batching.vmapped import varying
 from tapeflow.graph.codegen.program import bytes_of, needed
 from tapeflow.graph.control.body import Body
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import GraphOp, Operation
+from tapeflow.graph.transform.op_batching import arguments, of_registered, varying
 
 
 class LoopSums:
@@ -150,7 +149,7 @@ def _sum(addend: SymbolicTensor, batch: Batch, values: dict[int, Slices]) -> Any
     if id(addend) not in values and _is_linear(operation):
         return operation.op.run(tuple(operation.op.map(lambda t: _sum(t, batch, values), operation.args)))
     for producer in needed([addend] if operation.op.summed is None else operation.inputs, (), set(values)):
-        values.update(zip(map(id, producer.outputs), of_plain(producer, batch, values), strict=True))
+        values.update(zip(map(id, producer.outputs), of_registered(producer, batch, values), strict=True))
     if operation.op.summed is not None:
         return operation.op.summed(batch.of_op(operation.op, operation.outputs), *arguments(operation, values))
     addends = values[id(addend)]

@@ -15,10 +15,10 @@ from tapeflow.core.types.dtypes import DType, bool_, int32, resource, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
-from tapeflow.graph.graphdef.lowering import lowered
 from tapeflow.graph.graphdef.node_protos import unused_name
 from tapeflow.graph.ir.attrs import attrs_of, dtype_of_value
 from tapeflow.graph.ir.operation import GraphOp, Operation
+from tapeflow.graph.transform.lower import lowered
 
 PRODUCER = 2397  # TensorFlow 2.21's version of the format
 

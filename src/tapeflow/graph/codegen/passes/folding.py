@@ -39,6 +39,7 @@ def fold(program: Program) -> None:
         for tensor, value in zip(step.outputs, values, strict=True):
             program.constants[id(tensor)] = value
             same_as[id(tensor)] = program.canonical_constant(tensor)
+        program.folded += step.outputs
     program.steps = remaining
     program.outputs = substituted(program.outputs, same_as)
 

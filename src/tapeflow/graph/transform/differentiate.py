@@ -18,20 +18,17 @@ def forward_graph(graph: FuncGraph) -> FuncGraph:
     return forward
 
 
-def backward_graph(
-    forward: FuncGraph, name: str, outputs: Sequence[SymbolicTensor], differentiated: Sequence[bool]
-) -> FuncGraph:
+def backward_graph(forward: FuncGraph, outputs: Sequence[SymbolicTensor], differentiated: Sequence[bool]) -> FuncGraph:
     """Returns the graph from the cotangents of outputs to the gradients of the inputs, and of the captures.
 
     It captures residuals from the forward graph. Its `structured_outputs` has None for an input without a gradient.
 
     Args:
         forward: what `forward_graph` returned.
-        name: the name.
         outputs: tensors of the forward graph: its outputs, and intermediates that have cotangents too.
         differentiated: for each of `outputs`, True if it has a cotangent.
     """
-    graph = FuncGraph(name)
+    graph = FuncGraph(f"backward_{forward.name}")
     graph.outer_graph, graph.compiler = forward, forward.compiler
     with graph.as_default():
         tape = Tape(persistent=False, watch_accessed=False)

@@ -125,7 +125,7 @@ def _loop_with_record(operation: Operation) -> Operation:
         finals, record = forward_loop(op.kernel, values, op.kernel.residuals)
         return [*record[:1] * len(before), *finals, _optional(record)]
 
-    return _called(operation, traced_body(operation.name, operation.args, compute), [*before, *operation.outputs])
+    return called(operation, traced_body(operation.name, operation.args, compute), [*before, *operation.outputs])
 
 
 def _gradient_of_loop(operation: Operation) -> Operation:
@@ -139,7 +139,7 @@ def _gradient_of_loop(operation: Operation) -> Operation:
         dys, finals, inputs = values[:targets], values[targets : targets + others], values[targets + others :]
         return backward_loop(gradient, _values_of(optional, specs), residuals, dys, finals, inputs)
 
-    return _called(operation, traced_body(operation.name, operation.args, compute), operation.outputs)
+    return called(operation, traced_body(operation.name, operation.args, compute), operation.outputs)
 
 
 # ---- building blocks -------------------------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ def _values_of(optional: Any, like: Sequence[Any]) -> list[Any]:
     return list(state.graph.node(GraphOp("OptionalGetValue", attrs=attrs), [optional], specs).outputs)
 
 
-def _called(operation: Operation, body: Body, outputs: Sequence[SymbolicTensor]) -> Operation:
+def called(operation: Operation, body: Body, outputs: Sequence[SymbolicTensor]) -> Operation:
     """Returns a detached operation that replaces another one, and calls a function with its inputs."""
     call = Operation(operation.graph, Call(body, body.outputs), operation.name, operation.args)
     call.outputs, call.device, call._control_inputs = list(outputs), operation.device, operation._control_inputs

@@ -8,7 +8,7 @@ import pytest
 import op_table
 import tapeflow as tf
 from slices import FORMS, MATRICES, C, W, X, close, gradient, results, slice_by_slice
-from tapeflow.graph.batching.vmapped import Manner
+from tapeflow.graph.transform.batch import BatchOptions
 from tapeflow.vectorized import on_slices
 
 
@@ -91,8 +91,8 @@ FUNCTIONS = {
 }  # fmt: skip
 MANNERS = {
     "at once": lambda f, x: tf.vectorized_map(f, x, warn=False),
-    "in chunks": lambda f, x: on_slices(f, x, Manner(warn=False, chunk=3)),
-    "by a loop": lambda f, x: on_slices(f, x, Manner(warn=False), at_once=False),
+    "in chunks": lambda f, x: on_slices(f, x, BatchOptions(warn=False, chunk=3)),
+    "by a loop": lambda f, x: on_slices(f, x, BatchOptions(warn=False), at_once=False),
 }
 
 
