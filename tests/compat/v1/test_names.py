@@ -16,7 +16,7 @@ from goldens.case import group_names, load
 ROOT = pathlib.Path(__file__).parents[3]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from record_v1_signatures import parameters  # noqa: E402
+from recording.v1_signatures import parameters  # noqa: E402
 
 SIGNATURES = json.loads((ROOT / "tests" / "fixtures" / "v1_signatures.json").read_text())
 # What programs get from a function of the library, and never make by these parameters.
