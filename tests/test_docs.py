@@ -229,7 +229,8 @@ def test_quoted_code_is_there(page, file, lines):
     code = pytest.importorskip("sphinx.directives.code")
     options = {name: text.strip("'") for name, text in re.findall(r"^:([\w-]+): *(.+)$", lines, re.MULTILINE)}
     config = types.SimpleNamespace(source_encoding="utf-8")
-    text, _ = code.LiteralIncludeReader(str(ROOT / file), options, config).read()
+    place = blocks.ROOT if file.startswith("examples/") else ROOT
+    text, _ = code.LiteralIncludeReader(str(place / file), options, config).read()
     assert text.strip()
 
 
