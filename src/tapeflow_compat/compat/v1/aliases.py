@@ -54,7 +54,8 @@ def function(alias: Alias) -> Callable[..., Any]:
 def _made(alias: Alias) -> Callable[..., Any]:
     import tapeflow
 
-    target = resolved(alias.target.removeprefix("tf."))
+    path = alias.target.removeprefix("tf.")
+    target = resolved(path)
     accepted = inspect.signature(target).parameters
     defaults = {name: p.default for name, p in accepted.items() if p.default not in (None, p.empty)}
 
@@ -65,6 +66,7 @@ def _made(alias: Alias) -> Callable[..., Any]:
             value = arguments.pop(old)
             arguments[new] = either(new, arguments[new], old, value) if new in arguments else value
         # None stands for the default of TensorFlow 2.
+        target = resolved(path)  # a dispatcher may have replaced it
         return target(**{k: v for k, v in arguments.items() if v is not None or k not in defaults})
 
     name = alias.names[0].rpartition(".")[2]
