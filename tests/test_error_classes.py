@@ -47,7 +47,7 @@ def differences():
     found = collections.defaultdict(list)
     for text, call in failures.calls().items():
         wanted = RECORD.get(text)
-        assert text in RECORD, f"run `python scripts/record_errors.py`: there is no record of {text}"
+        assert text in RECORD, f"run `python scripts/record.py errors`: there is no record of {text}"
         if wanted is None:  # it ends TensorFlow's process
             continue
         got = failures.outcome(*call)

@@ -28,7 +28,7 @@ def record(name: str) -> dict:
 def expected(name: str, case: Case) -> dict:
     entry = record(name).get(case.title, {})
     if entry.get("hash") != case.hash:
-        pytest.fail(f"the record is out of date: run `python scripts/record_goldens.py --group {name}`", pytrace=False)
+        pytest.fail(f"the record is out of date: run `python scripts/record.py goldens --group {name}`", pytrace=False)
     return entry
 
 

@@ -1,6 +1,6 @@
 """Public namespaces show TensorFlow's names, and a few of TapeFlow's own.
 
-`fixtures/public_names.json` has TensorFlow's (`scripts/record_public_names.py`).
+`fixtures/public_names.json` has TensorFlow's (`scripts/record.py public_names`).
 """
 
 import functools

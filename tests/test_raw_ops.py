@@ -1,6 +1,7 @@
 """`tf.raw_ops`: ops by their registered names."""
 
 import inspect
+import pathlib
 
 import numpy as np
 import pytest
@@ -8,6 +9,14 @@ import pytest
 import tapeflow as tf
 from tapeflow.core.ops import op_def
 from tapeflow.raw_ops import absent
+
+
+def test_the_page_counts_the_absent_ops():
+    """TensorFlow's ops on CPUs are those that `dir` shows, and the absent ones."""
+    lacking = {name for name in op_def.names() if absent.is_absent(name)}
+    assert not lacking & set(dir(tf.raw_ops)) and not any(hasattr(tf.raw_ops, name) for name in lacking)
+    page = pathlib.Path(__file__).parents[1] / "docs" / "start" / "not-there.md"
+    assert f"- {len(lacking)} raw ops are missing." in page.read_text()
 
 
 def parameters(name):

@@ -1,4 +1,4 @@
-"""The jobs of `scripts/soak.py`, each once, and how it judges what they leave behind."""
+"""The jobs of `scripts/stress/soak.py`, each once, and how it judges what they leave behind."""
 
 import random
 

@@ -1,6 +1,6 @@
 """The static shapes of results in functions of which little is static, against those that TensorFlow infers.
 
-`scripts/record_static_shapes.py` recorded these.
+`scripts/record.py static_shapes` recorded these.
 """
 
 import itertools

@@ -8,6 +8,7 @@ import pytest
 
 PROGRAM = """
     import tapeflow as tf
+    import tapeflow.compat.v1 as tf1
 
     v = tf.Variable([1.0, 2.0])
     x: tf.Tensor = tf.constant([[1.0, 2.0], [3.0, 4.0]])
@@ -31,10 +32,22 @@ PROGRAM = """
     gradient = tape.gradient(loss, v)
     layer = tf.keras.layers.Dense(3)
     pairs = tf.data.Dataset.range(3).map(lambda i: i + 1).batch(2)
+    total = tf1.reduce_sum(x, reduction_indices=1)
+    session = tf1.Session(graph=tf.Graph())
+    column = tf.feature_column.numeric_column("age")
     spectrum: tf.Tensor = tf.signal.rfft(tf.linalg.diag_part(x))
 """
 # Each line is an error to a checker.
-MISTAKES = ["tf.no_such_name", "tf.math.no_such_function(x)", "step(x, x, x)", "tf.exp(x, x, x)", "tf.keras.layerz"]
+MISTAKES = [
+    "tf.no_such_name",
+    "tf.math.no_such_function(x)",
+    "step(x, x, x)",
+    "tf.exp(x, x, x)",
+    "tf.keras.layerz",
+    "tf1.reduce_sum(x, no_such_argument=1)",
+    "tf1.Session(no_such_argument=1)",
+    "tf.feature_column.no_such_name",
+]
 
 CHECKERS = {
     "mypy": [sys.executable, "-m", "mypy", "--config-file=", "--cache-dir", "cache"],

@@ -1,8 +1,8 @@
 """Quotes code of the package in a page: the directive `quote`, which reads the code at each build.
 
-Its argument is a file of `src/tapeflow`, its options are those of Sphinx's `literalinclude`: `:pyobject:` names a class
-or a function, `:start-at:` and `:end-before:` words of the first line and of the line after the last. If the file no
-longer has them, the build fails, and so does a test.
+Its argument is a file of `src/tapeflow`, or `examples/FILE`. Its options are those of Sphinx's `literalinclude`:
+`:pyobject:` names a class or a function, `:start-at:` and `:end-before:` words of the first line and of the line after
+the last. If the file no longer has them, the build fails, and so does a test.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ class Quote(LiteralInclude):
 
     def run(self) -> list[Any]:
         file = self.arguments[0]
-        self.arguments[0] = f"/../src/tapeflow/{file}"
-        self.options.setdefault("caption", f"`src/tapeflow/{file}`")
+        path = file if file.startswith("examples/") else f"src/tapeflow/{file}"
+        self.arguments[0] = f"/../{path}"
+        self.options.setdefault("caption", f"`{path}`")
         self.options.setdefault("language", "python")
         self.options.setdefault("dedent", None)  # all that its lines have in common
         self.options["class"] = ["quote"]

@@ -1,6 +1,6 @@
 """The public names that work with TensorFlow's own binaries alone: they can be imported, and say so when they are used.
 
-`binaries.json` lists them (`scripts/record_binaries.py` records it): `tf.lite`, `tf.tpu`, `tf.mlir`, TensorRT, servers.
+`binaries.json` lists them (`scripts/record.py binaries` records it): `tf.lite`, `tf.tpu`, `tf.mlir`, TensorRT, servers.
 Enumerations are as TensorFlow's; calling a function, a class, or a member of a class, raises
 NotImplementedError. Classes can be subclassed and asked for with `isinstance`.
 """

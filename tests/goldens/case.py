@@ -11,7 +11,7 @@ A file `cases_<group>.py` beside this one makes a `Group` and fills it with text
     tf.abs("text")
     ''')
 
-Each line is one case, and its own title. `scripts/record_goldens.py` runs the cases under TensorFlow and writes what
+Each line is one case, and its own title. `scripts/record.py goldens` runs the cases under TensorFlow and writes what
 came out to `recorded/<group>.json`; `tests/test_goldens.py` runs the same text with `tf` bound to TapeFlow and
 compares. Each case starts in a fresh namespace with `tf`, `np`, `tmp` (the path of an empty folder) and what the
 group's prelude defines; a group of random cases sets the seed there.

@@ -132,3 +132,21 @@ def test_dispatchers_of_one_function_come_first(tmp_path):
         assert half(4.0).numpy() == 2.0 and half(tf.ragged.constant([[1]])) == "ragged"
         """,
     )
+
+
+def test_a_function_of_tensorflow_1_calls_what_was_registered_for_the_one_of_tensorflow_2(tmp_path):
+    text = run(tmp_path, """
+        import tensorflow as tf
+
+        tf.compat.v1.nn.softmax([1.0])
+
+        class Masked(tf.experimental.ExtensionType):
+            values: tf.Tensor
+
+        @tf.experimental.dispatch_for_api(tf.nn.softmax, {"logits": Masked})
+        def softmax(logits, axis=None, name=None):
+            return "registered"
+
+        print(tf.compat.v1.nn.softmax(Masked(tf.constant([1.0]))))
+    """)  # fmt: skip
+    assert text == "registered\n"

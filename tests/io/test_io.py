@@ -165,3 +165,13 @@ def test_a_serialized_tensor_of_wide_numbers():
     assert tf.io.parse_tensor(proto.SerializeToString(), tf.uint8).numpy() == 44
     proto = tensor_pb2.TensorProto(dtype=tf.float16.as_datatype_enum, half_val=[0x3C00 + (1 << 16)])
     assert tf.io.parse_tensor(proto.SerializeToString(), tf.float16).numpy() == 1.0
+
+
+def test_examples_in_json():
+    numbers, texts = '{"int64List": {"value": ["3", 4]}}', '{"bytesList": {"value": ["aGk="]}}'
+    text = f'{{"features": {{"feature": {{"a": {numbers}, "b": {texts}}}}}}}'
+    features = {"a": tf.io.FixedLenFeature([2], tf.int64), "b": tf.io.FixedLenFeature([], tf.string)}
+    parsed = tf.io.parse_example(tf.io.decode_json_example([text]), features)
+    assert parsed["a"].numpy().tolist() == [[3, 4]] and parsed["b"].numpy().tolist() == [b"hi"]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Error while parsing JSON"):
+        tf.io.decode_json_example("{")

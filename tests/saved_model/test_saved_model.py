@@ -11,7 +11,7 @@ import tapeflow as tf
 from tapeflow.saved_model.messages import read_model
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SCRIPT = ROOT / "scripts" / "record_saved_model.py"
+SCRIPT = ROOT / "scripts" / "record.py"
 RECORDED = ROOT / "tests" / "fixtures" / "saved_model"
 RESULTS = {
     "gradients": [[[22.0, 28.0, 34.0], [44.0, 56.0, 68.0]], 114.0],
@@ -29,7 +29,7 @@ RESULTS = {
 }
 
 
-# From `record_saved_model.py record-gradients`: results, gradients of the argument and of the variable.
+# From `record.py saved_model record-gradients`: results, gradients of the argument and of the variable.
 OWN_GRADIENTS = {
     "rounded": [[[0.0, -2.0], [6.0, 0.0]], [[20.0, 20.0], [20.0, 20.0]], [[0.25, -0.5], [1.0, 0.125]]],
     "tanh": [
@@ -40,7 +40,7 @@ OWN_GRADIENTS = {
         [[0.29600876569747925, 0.07176881283521652], [-0.0793706551194191, -0.07962977141141891]],
     ],
 }  # fmt: skip
-# From `record_saved_model.py check-gradients`: gradients of the argument and of the variable.
+# From `record.py saved_model check-gradients`: gradients of the argument and of the variable.
 DEFINED_GRADIENTS = {
     "clipped": [[3.0, 3.0], None],
     "two_results": [[7.479425430297852, 7.948984622955322], [2.0, 3.0]],
@@ -81,10 +81,10 @@ PARSED = {
 def recorder():
     sys.path.insert(0, str(SCRIPT.parent))
     try:
-        import record_saved_model
+        from recording import saved_model
     finally:
         sys.path.pop(0)
-    return record_saved_model
+    return saved_model
 
 
 @pytest.fixture(scope="module")
@@ -234,7 +234,7 @@ def test_loads_what_it_loaded_and_saved(recorder, tmp_path):
 
 @pytest.mark.tensorflow
 def test_tensorflow_loads_ours(saved):
-    subprocess.run([sys.executable, str(SCRIPT), "check", saved], check=True)
+    subprocess.run([sys.executable, str(SCRIPT), "saved_model", "check", saved], check=True)
 
 
 def test_signatures(saved):

@@ -1,4 +1,4 @@
-"""Files of every format, damaged: for tests and for scripts/corrupt_files.py."""
+"""Files of every format, damaged: for tests and for scripts/stress/corrupt_files.py."""
 
 import os
 import pathlib

@@ -1,6 +1,6 @@
 """The calls of the op table that must fail, and how they fail: eagerly, and in a function.
 
-`scripts/record_errors.py` writes how they fail in TensorFlow, and `tests/test_error_classes.py` compares.
+`scripts/record.py errors` writes how they fail in TensorFlow, and `tests/test_error_classes.py` compares.
 """
 
 from __future__ import annotations

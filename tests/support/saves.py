@@ -1,4 +1,4 @@
-"""All ways of saving, for tests and for scripts/kill_saves.py: each saves numbers and tells which one is there."""
+"""All ways of saving, for tests and scripts/stress/kill_saves.py: each saves numbers and tells which one is there."""
 
 import mmap
 import os

@@ -1,6 +1,6 @@
 """The calls of the op table in functions of which less than everything is static, and the shapes that they have there.
 
-`scripts/record_static_shapes.py` runs this with TensorFlow in TapeFlow's place.
+`scripts/record.py static_shapes` runs this with TensorFlow in TapeFlow's place.
 """
 
 from __future__ import annotations

@@ -18,8 +18,8 @@ from tapeflow.train.bundle import Bundle
 
 ROOT = pathlib.Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "fixtures" / "checkpoints"
-SCRIPT = ROOT / "scripts" / "record_checkpoints.py"
-_script = runpy.run_path(str(SCRIPT))
+SCRIPT = ROOT / "scripts" / "record.py"
+_script = runpy.run_path(str(ROOT / "scripts" / "recording" / "checkpoints.py"))
 make_model, values = _script["model"], _script["values"]
 
 
@@ -164,7 +164,7 @@ def test_tensorflow_restores_ours(prefix):
     checkpoint = tf.train.Checkpoint(model=make_model(tf, 1), z=tf.Variable(9))
     path = checkpoint.save(prefix)
     checkpoint.write(path)  # over itself
-    subprocess.run([sys.executable, str(SCRIPT), "check", path], check=True)
+    subprocess.run([sys.executable, str(SCRIPT), "checkpoints", "check", path], check=True)
 
 
 # ---- saving and restoring --------------------------------------------------------------------------------------------

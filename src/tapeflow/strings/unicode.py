@@ -405,7 +405,7 @@ _CODE_POINTS = 0x110000
 
 @functools.cache
 def _script_table() -> torch.Tensor:
-    """Returns the script of each code point, int16; the file is written by `scripts/record_unicode_scripts.py`."""
+    """Returns the script of each code point, int16; the file is written by `scripts/record.py unicode_scripts`."""
     table = np.full(_CODE_POINTS, _UNKNOWN, np.int16)
     for line in pathlib.Path(__file__).with_name("unicode_scripts.txt").read_text(encoding="utf-8").splitlines():
         script, *ranges = line.split()

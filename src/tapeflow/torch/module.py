@@ -46,6 +46,13 @@ class Converted(torch.nn.Module):
 
     Raises:
         TypeError: torch lacks what the function does; the message names the op.
+
+    Example:
+        >>> import torch
+        >>> square = tf.function(tf.square, input_signature=[tf.TensorSpec([2], tf.float32)])
+        >>> module = tf.torch.module(square)
+        >>> isinstance(module, tf.torch.Converted), module(torch.tensor([1.0, 3.0])).tolist()
+        (True, [1.0, 9.0])
     """
 
     def __init__(

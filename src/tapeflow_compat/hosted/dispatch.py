@@ -4,7 +4,7 @@ Keras 2 builds its functional models this way. An op offers a call to the dispat
 (`core/ops/dispatchers.py`). A public function that is no op is replaced, when the first dispatcher registers, by one
 that offers its calls first: so programs without dispatchers pay nothing.
 
-`dispatched.txt` lists the public functions that TensorFlow offers to dispatchers (`scripts/record_dispatch.py`): the
+`dispatched.txt` lists the public functions that TensorFlow offers to dispatchers (`scripts/record.py dispatch`): the
 canonical name, other names and, behind ">", the function that TensorFlow offers in its place and its parameters. Behind
 "*" are functions that pass all arguments to dispatchers by keyword. Behind "-" are functions that dispatchers get only
 after the function refuses its arguments: it calls ops, which dispatchers get first.

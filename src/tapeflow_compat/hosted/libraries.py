@@ -260,7 +260,7 @@ MODULES = {
         "as_text": "tapeflow.compat",
     },
     "tensorflow.python.util.deprecation": {
-        "deprecated_argument_lookup": "tapeflow.compat.v1.renamed:either",
+        "deprecated_argument_lookup": "tapeflow.compat.v1.aliases:either",
         **dict.fromkeys(
             ("deprecated", "deprecated_alias", "deprecated_arg_values", "deprecated_args", "deprecated_endpoints"),
             f"{_H}.deprecation",

@@ -2,7 +2,7 @@
 
 A rule cannot say which: `array_ops.gather` is `tf.compat.v1.gather`, as `gather_v2` is `tf.gather`, but
 `math_ops.reduce_sum` is TensorFlow 2's; a fifth of the names would be another function. So TensorFlow itself says
-(`scripts/record_internal_names.py`). Only the generated modules, `gen_*_ops`, follow one: their functions are the ops.
+(`scripts/record.py internal_names`). Only the generated modules, `gen_*_ops`, follow one: their functions are the ops.
 """
 
 from __future__ import annotations

@@ -34,6 +34,13 @@ class QueueBase:
 
     Raises:
         ValueError: the numbers of dtypes, shapes and names differ.
+
+    Example:
+        >>> queue = tf.queue.FIFOQueue(2, tf.int32)
+        >>> queue.enqueue(5)
+        >>> same = tf.queue.QueueBase([tf.int32], None, None, queue.queue_ref)
+        >>> same.dequeue().numpy().item()
+        5
     """
 
     def __init__(self, dtypes: Sequence[Any], shapes: Sequence[Any] | None, names: Any, queue_ref: Any) -> None:

@@ -16,7 +16,8 @@ from goldens.case import group_names, load
 ROOT = pathlib.Path(__file__).parents[3]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from record_v1_signatures import parameters  # noqa: E402
+from recording import v1_stub  # noqa: E402
+from recording.v1_signatures import parameters  # noqa: E402
 
 SIGNATURES = json.loads((ROOT / "tests" / "fixtures" / "v1_signatures.json").read_text())
 # What programs get from a function of the library, and never make by these parameters.
@@ -68,6 +69,10 @@ def test_parameters_of_variables():
     made = inspect.signature(type(tf.compat.v1.Variable).__call__).parameters
     wanted = re.findall(r"(\w+)=", SIGNATURES["Variable"])
     assert list(made)[1 : len(wanted) + 1] == wanted
+
+
+def test_editors_know_the_functions_that_are_made():
+    assert v1_stub.FILE.read_text() == v1_stub.stub(), "run `scripts/record.py v1_stub`"
 
 
 # ---- every function has a case and an example ------------------------------------------------------------------------

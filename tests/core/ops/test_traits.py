@@ -3,6 +3,7 @@
 A trait that no row reaches with fitting arguments is skipped, and so counted.
 """
 
+import functools
 import math
 
 import numpy as np
@@ -173,10 +174,14 @@ def test_keeps_nothing(calls, name):
 
 @declaring("view")
 def test_view(calls, name):
-    """The op moves no element: its result has the elements of its first input, in their order where it is a view."""
+    """The op's result has the elements of its inputs, and no others. In some call it shares their memory."""
+    shared = False
     for op, args, outputs in each(calls, name, lambda op, args, outputs: args[0] is not None):
-        firsts = op.tensors(args)
-        assert sum(o.shape.num_elements() for o in outputs) == sum(t.shape.num_elements() for t in firsts)
+        inputs, results = op.tensors(args), tf.nest.flatten(op.function(*args))
+        shared |= bool({memory(t) for t in inputs if memory(t)} & {memory(t) for t in results})
+        for found, given in ((results, inputs), (outputs, inputs)):
+            equal(*(np.sort(np.concatenate([t.numpy().ravel() for t in tensors])) for tensors in (found, given)))
+    assert shared
 
 
 @declaring("in_place")
@@ -234,15 +239,42 @@ def test_scalar(name):
 
 @declaring("takes_sparse")
 def test_takes_sparse(calls, name):
-    """An op that applies to the values of a sparse tensor looks at each by itself."""
-    assert registry[name].elementwise and registry[name].kinds.count("tensor") == 1
+    """The op of a sparse tensor is one with the op's results for its values, at the same places."""
+    for op, args, outputs in each(calls, name, lambda op, args, outputs: outputs[0].shape.rank):
+        (x,), rank = op.tensors(args), outputs[0].shape.rank
+        places = np.argwhere(np.arange(x.shape.num_elements()).reshape(x.shape) % 3 != 1).reshape(-1, rank)
+        sparse = tf.SparseTensor(places, tf.gather_nd(x, places), x.shape)
+        result = op.function(sparse, *op.statics(args))
+        equal(result.indices, places)
+        equal(result.dense_shape, x.shape)
+        close(result.values, tf.gather_nd(outputs[0], places))
+
+
+DRAWS = {  # arguments of which two draws are hardly ever equal
+    "Multinomial": {"logits": np.zeros([1, 1000]), "num_samples": 20},
+    "RandomGamma": {"shape": [20], "alpha": 2.0},
+    "RandomPoissonV2": {"shape": [20], "rate": 1e6},
+    "RandomShuffle": {"value": np.arange(100)},
+    "RandomUniformInt": {"shape": [20], "minval": 0, "maxval": 10**6},
+}
 
 
 @declaring("random")
 def test_random(name):
-    """TensorFlow, too, takes an op that draws random numbers for a stateful one; only its results are missed."""
-    op = registry[name]
-    assert op.opdef.stateful and op.opdef.outputs and not op.stateful
+    """Each run of the op draws other numbers, also in a function, where equal operations would otherwise be shared. A
+    function without their results does not run it."""
+    draw = functools.partial(getattr(tf.raw_ops, name), **DRAWS.get(name, {"shape": [20], "dtype": tf.float32}))
+    assert (draw().numpy() != draw().numpy()).any()
+    pair = tf.function(lambda: (draw(), draw())).get_concrete_function()
+    first, second = pair()
+    assert (first.numpy() != second.numpy()).any()
+    assert pair.source().count(f"op_{name}(") == 2
+
+    def unused():
+        draw()
+        return tf.constant(1)
+
+    assert f"op_{name}(" not in tf.function(unused).get_concrete_function().source()
 
 
 @pytest.mark.skipif(not torch.backends.mkldnn.is_available(), reason="oneDNN computes it")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).parents[3] / "scripts" / "random_programs.py"
+SCRIPT = Path(__file__).parents[3] / "scripts" / "fuzz_programs.py"
 CASTS = """
 import tapeflow as tf
 

@@ -9,7 +9,7 @@ import pytest
 
 import tapeflow as tf
 
-SCRIPT = Path(__file__).parents[3] / "scripts" / "random_programs.py"
+SCRIPT = Path(__file__).parents[3] / "scripts" / "fuzz_programs.py"
 SHAPES = [(4, 7), (3, 5, 33), (2, 64), (1, 1), (5, 1), (0, 3), (2, 0), (2, 3, 20000)]
 
 

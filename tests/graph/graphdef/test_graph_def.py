@@ -22,7 +22,7 @@ from tapeflow.graph.graphdef.v1_control_flow import Unstructured
 v1 = tf.compat.v1
 ROOT = pathlib.Path(__file__).parents[3]
 HOME = ROOT / "tests" / "fixtures" / "graph_defs"
-SCRIPT = ROOT / "scripts" / "record_graph_defs.py"
+SCRIPT = ROOT / "scripts" / "record.py"
 EXPECTED = json.loads((HOME / "expected.json").read_text())
 
 
@@ -57,7 +57,7 @@ def test_gives_what_tensorflow_gave(name, tmp_path):
 def test_tensorflow_runs_ours(tmp_path):
     entries = {name: write(tf, build, tmp_path / f"{name}.pb") for name, build in PROGRAMS.items()}
     (tmp_path / "expected.json").write_text(json.dumps(entries))
-    subprocess.run([sys.executable, str(SCRIPT), "check", str(tmp_path)], check=True)
+    subprocess.run([sys.executable, str(SCRIPT), "graph_defs", "check", str(tmp_path)], check=True)
 
 
 # ---- importing -------------------------------------------------------------------------------------------------------

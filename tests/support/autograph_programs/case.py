@@ -1,7 +1,7 @@
 """Programs for AutoGraph: functions that TensorFlow ran eagerly and as `tf.function`, with what came out on record.
 
 Each file beside this one is run with `tf` as its TensorFlow and `program` as its decorator, whose arguments become
-tensors and are what the function is called with. `scripts/record_autograph.py` writes what TensorFlow gives to
+tensors and are what the function is called with. `scripts/record.py autograph` writes what TensorFlow gives to
 `recorded.json`.
 """
 

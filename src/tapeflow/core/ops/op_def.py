@@ -1,7 +1,7 @@
 """The definitions of TensorFlow's registered ops: inputs, outputs, attrs and defaults.
 
 The definitions stand in `op_defs.txt`, one op a line, in the notation of TensorFlow's own errors
-(`scripts/record_op_defs.py` records them). The file is read at the first look-up and a line is parsed when its op is
+(`scripts/record.py op_defs` records them). The file is read at the first look-up and a line is parsed when its op is
 first looked up, so that importing this module costs nothing.
 """
 

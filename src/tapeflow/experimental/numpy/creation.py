@@ -28,7 +28,7 @@ from tapeflow.core.types.dtypes import as_dtype
 from tapeflow.core.types.dtypes import bool_ as tf_bool
 from tapeflow.core.types.dtypes import int32 as tf_int32
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.experimental.numpy.documentation import numpy_function
+from tapeflow.experimental.numpy.documentation import SHAPES, numpy_function
 from tapeflow.experimental.numpy.manipulation import atleast_1d, moveaxis, nonzero
 from tapeflow.experimental.numpy.math import log10, sign
 from tapeflow.experimental.numpy.types import as_array, convert, default_float, preferences, rank_of, result_type
@@ -99,13 +99,13 @@ def zeros_like(a: TensorLike, dtype: DTypeLike = None) -> Tensor:
     return tf_zeros_like(a, result_type(dtype or (_array_like(a) if state.graph is None else a)))
 
 
-@numpy_function()
+@numpy_function("2", comparison=SHAPES)
 def empty(shape: ShapeLike, dtype: DTypeLike = float) -> Tensor:
     """Returns a tensor of zeros: memory is never left as it was."""
     return zeros(shape, dtype)
 
 
-@numpy_function()
+@numpy_function("[[1, 2]]", comparison=SHAPES)
 def empty_like(a: TensorLike, dtype: DTypeLike = None) -> Tensor:
     """Returns a tensor of zeros of the shape and dtype of another."""
     return zeros_like(a, dtype)
@@ -240,7 +240,7 @@ def meshgrid(*xi: TensorLike, **kwargs: Any) -> list[Tensor]:
     return grids.meshgrid(*(as_array(x) for x in xi), indexing=kwargs.get("indexing", "xy"))
 
 
-@numpy_function()
+@numpy_function("[0, 1], [2]", comparison="[np.shape(t) for t in {}] == [np.shape(t) for t in {}]")
 def ix_(*args: TensorLike) -> list[Tensor]:
     """Returns indices, or places of Trues, shaped so that together they index an open mesh."""
     meshed = []

@@ -8,13 +8,20 @@ from typing import Any, TypeVar
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-def document(function: Any, arguments: str | None = None, numpy_name: str | None = None) -> None:
+VALUES = "np.allclose({}, {})"
+SHAPES = "np.shape({}) == np.shape({})"
+
+
+def document(
+    function: Any, arguments: str | None = None, numpy_name: str | None = None, comparison: str = VALUES
+) -> None:
     """Completes the docstring of a function: what it takes and gives, and an example that compares it with NumPy's.
 
     Args:
         function: its docstring is the summary.
         arguments: those of the example, as Python source; without them there is none.
         numpy_name: the function's name in NumPy, if it is another.
+        comparison: how the example compares the results, as Python source with a place for each.
     """
     like = f"numpy.{numpy_name or function.__name__}"
     code = function.__code__
@@ -24,19 +31,22 @@ def document(function: Any, arguments: str | None = None, numpy_name: str | None
         text += f"\nArgs:\n    {', '.join(names)}: as for `{like}`; tensors take the place of arrays.\n"
     text += f"\nReturns:\n    As `{like}`, of tensors.\n"
     if arguments is not None:
-        call = f"{function.__name__}({arguments})"
+        space = "tnp.random" if like.startswith("numpy.random.") else "tnp"
+        calls = f"{space}.{function.__name__}({arguments})", f"{like.replace('numpy', 'np')}({arguments})"
         text += (
             "\nExample:\n    >>> from tapeflow.experimental import numpy as tnp\n"
-            f"    >>> np.allclose(tnp.{call}, {like.replace('numpy', 'np')}({arguments}))\n    True\n"
+            f"    >>> {comparison.format(*calls)}\n    True\n"
         )
     function.__doc__ = text
 
 
-def numpy_function(arguments: str | None = None, numpy_name: str | None = None) -> Callable[[_Function], _Function]:
+def numpy_function(
+    arguments: str | None = None, numpy_name: str | None = None, comparison: str = VALUES
+) -> Callable[[_Function], _Function]:
     """Returns the decorator of a function of `tf.experimental.numpy`, which completes its docstring."""
 
     def decorate(function: _Function) -> _Function:
-        document(function, arguments, numpy_name)
+        document(function, arguments, numpy_name, comparison)
         return function
 
     return decorate

@@ -54,7 +54,7 @@ def ndim(a: TensorLike) -> int:
     return -1 if rank is None else rank
 
 
-@numpy_function()
+@numpy_function("3.0")
 def isscalar(num: TensorLike) -> bool:
     """Tells whether a value has no dimensions."""
     return ndim(num) == 0
@@ -89,7 +89,7 @@ def ravel(a: TensorLike) -> Tensor:
     return shaping.reshape(as_array(a), [-1])
 
 
-@numpy_function()
+@numpy_function("[[1, 2], [3, 4]]", numpy_name="ravel")
 def flatten(a: TensorLike, order: str = "C") -> Tensor:
     """Returns the elements as a vector, by rows (C, A or K) or by columns (F)."""
     if order not in ("C", "A", "K", "F"):

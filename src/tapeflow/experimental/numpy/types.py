@@ -202,13 +202,13 @@ def rank_of(value: Any, caller: str) -> int:
     return int(rank)
 
 
-@numpy_function()
+@numpy_function("[1j]")
 def iscomplexobj(x: TensorLike) -> bool:
     """Returns whether the dtype is complex."""
     return bool(as_array(x).dtype.is_complex)
 
 
-@numpy_function()
+@numpy_function("[1.0]")
 def isrealobj(x: TensorLike) -> bool:
     """Returns whether the dtype is not complex."""
     return not iscomplexobj(x)

@@ -117,6 +117,11 @@ def stop(save: bool = True) -> None:
 
     Raises:
         UnavailableError: no profile is running.
+
+    Example:
+        >>> import tempfile
+        >>> tf.profiler.experimental.start(tempfile.mkdtemp())
+        >>> tf.profiler.experimental.stop(save=False)
     """
     with _lock:
         if not _running:

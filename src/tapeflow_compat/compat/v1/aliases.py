@@ -43,12 +43,19 @@ def listed() -> dict[str, Alias]:
     return result
 
 
-@functools.cache
 def function(alias: Alias) -> Callable[..., Any]:
     """Returns the function: it has the parameters of TensorFlow 1, and calls the one of TensorFlow 2."""
+    key = f"tf.compat.v1.{alias.names[0]}"
+    if key not in globals():  # a global of this module, so that `hosted/dispatch.py` replaces it too
+        globals()[key] = _made(alias)
+    return globals()[key]
+
+
+def _made(alias: Alias) -> Callable[..., Any]:
     import tapeflow
 
-    target = resolved(alias.target.removeprefix("tf."))
+    path = alias.target.removeprefix("tf.")
+    target = resolved(path)
     accepted = inspect.signature(target).parameters
     defaults = {name: p.default for name, p in accepted.items() if p.default not in (None, p.empty)}
 
@@ -59,6 +66,7 @@ def function(alias: Alias) -> Callable[..., Any]:
             value = arguments.pop(old)
             arguments[new] = either(new, arguments[new], old, value) if new in arguments else value
         # None stands for the default of TensorFlow 2.
+        target = resolved(path)  # a dispatcher may have replaced it
         return target(**{k: v for k, v in arguments.items() if v is not None or k not in defaults})
 
     name = alias.names[0].rpartition(".")[2]

@@ -1,6 +1,6 @@
 """The names of `tf.compat.v1` that are names of `tf`, looked up there at first use.
 
-`names.txt` lists them (`scripts/record_v1_names.py` records it), so that what TensorFlow 1 has under the same name
+`names.txt` lists them (`scripts/record.py v1_names` records it), so that what TensorFlow 1 has under the same name
 but with other parameters is not confused with it.
 """
 

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Writes with TensorFlow 2.21 the public functions that dispatchers can implement, and what they get in some calls.
 
 The functions are in `src/tapeflow/hosted/dispatched.txt`, the calls in `tests/fixtures/dispatched.json`.
@@ -20,10 +19,10 @@ import os
 import pathlib
 import sys
 
-from public_names import members
+from recording.members import members
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 FILE = ROOT / "src" / "tapeflow_compat" / "hosted" / "dispatched.txt"
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 FIXTURE = ROOT / "tests" / "fixtures" / "dispatched.json"
@@ -161,7 +160,3 @@ def main():
             lines.append(" ".join([name, *others, *found]))
     FILE.write_text("\n".join(lines) + "\n")
     FIXTURE.write_text(json.dumps(recorded(tf), indent=0) + "\n")
-
-
-if __name__ == "__main__":
-    main()

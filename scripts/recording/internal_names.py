@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Writes tapeflow_compat/hosted/names.txt with TensorFlow 2.21: the public names of what the modules inside it define.
 
 A line has a module below `tensorflow.python`, the namespace below `tf` that most of its names are in ("." for `tf`
@@ -16,7 +15,7 @@ import pathlib
 import sys
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-FILE = pathlib.Path(__file__).resolve().parents[1] / "src" / "tapeflow_compat" / "hosted" / "names.txt"
+FILE = pathlib.Path(__file__).resolve().parents[2] / "src" / "tapeflow_compat" / "hosted" / "names.txt"
 INSIDE = "tensorflow.python."
 # Modules that libraries import and that TensorFlow does not load by itself.
 LOADED_LATE = [
@@ -88,7 +87,3 @@ def main():
                 lines.append(line(name.removeprefix(INSIDE), names))
     FILE.write_text("\n".join(lines) + "\n")
     print(f"{len(lines)} modules, {sum(text.count(' ') - 1 for text in lines)} names")
-
-
-if __name__ == "__main__":
-    main()

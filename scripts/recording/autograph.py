@@ -1,6 +1,6 @@
 """Records what TensorFlow gives for the programs in `tests/support/autograph_programs`, eagerly and as `tf.function`.
 
-python scripts/record_autograph.py          # needs TensorFlow
+python scripts/record.py autograph          # needs TensorFlow
 """
 
 import json
@@ -10,8 +10,8 @@ import sys
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 os.environ["CUDA_VISIBLE_DEVICES"] = ""
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "tests"))
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "tests" / "support"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tests"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tests" / "support"))
 
 import tensorflow as tf
 
@@ -36,7 +36,3 @@ def main() -> None:
     text = ",\n".join(lines)
     (FOLDER / "recorded.json").write_text(f'{{"tensorflow": "{tf.__version__}", "programs": {{\n{text}\n}}}}\n')
     print(f"{len(lines)} programs")
-
-
-if __name__ == "__main__":
-    main()

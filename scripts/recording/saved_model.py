@@ -1,13 +1,12 @@
-#!/usr/bin/env python3
 """Writes the SavedModel in tests/fixtures/saved_model, with TensorFlow 2.21; or checks with it what TapeFlow wrote.
 
-record_saved_model.py record        writes it anew
-record_saved_model.py record-graph  writes the one of a session's graph, in tests/fixtures/v1_saved_model
-record_saved_model.py record-parsing  writes the one that parses examples, in tests/fixtures/parsing_saved_model
-record_saved_model.py record-gradients  writes the one with gradients of its own, in tests/fixtures/own_gradients;
+record.py saved_model record        writes it anew
+record.py saved_model record-graph  writes the one of a session's graph, in tests/fixtures/v1_saved_model
+record.py saved_model record-parsing  writes the one that parses examples, in tests/fixtures/parsing_saved_model
+record.py saved_model record-gradients  writes the one with gradients of its own, in tests/fixtures/own_gradients;
                                     needs JAX too
-record_saved_model.py check DIR     loads what TapeFlow saved of `model`, and calls every function
-record_saved_model.py check-gradients DIR  loads what TapeFlow saved of `defined_gradients_model`, and differentiates
+record.py saved_model check DIR     loads what TapeFlow saved of `model`, and calls every function
+record.py saved_model check-gradients DIR  loads what TapeFlow saved of `defined_gradients_model`, and differentiates
                                     every function; prints the gradients of TensorFlow's own functions
 """
 
@@ -19,7 +18,7 @@ import tempfile
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
-HOME = pathlib.Path(__file__).resolve().parents[1] / "tests" / "fixtures" / "saved_model"
+HOME = pathlib.Path(__file__).resolve().parents[2] / "tests" / "fixtures" / "saved_model"
 GRAPH_HOME = HOME.with_name("v1_saved_model")
 PARSING_HOME = HOME.with_name("parsing_saved_model")
 GRADIENTS_HOME = HOME.with_name("own_gradients")
@@ -388,7 +387,3 @@ def main():
     args = parser.parse_args()
     command = COMMANDS[args.command]
     command(args.directory) if args.directory else command()
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Writes with TensorFlow 2.21 the script of each code point, as its version of ICU has it.
 
 The table is `src/tapeflow/strings/unicode_scripts.txt`. Each line has the number of a script, then its code points as
@@ -11,7 +10,7 @@ import pathlib
 import numpy as np
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-FILE = pathlib.Path(__file__).resolve().parents[1] / "src" / "tapeflow" / "strings" / "unicode_scripts.txt"
+FILE = pathlib.Path(__file__).resolve().parents[2] / "src" / "tapeflow" / "strings" / "unicode_scripts.txt"
 UNKNOWN = 103
 
 
@@ -26,7 +25,3 @@ def main():
         ranges.setdefault(int(scripts[first]), []).append(f"{first:x}" if one else f"{first:x}-{end - 1:x}")
     ranges.pop(UNKNOWN)
     FILE.write_text("".join(f"{script} {' '.join(ranges[script])}\n" for script in sorted(ranges)))
-
-
-if __name__ == "__main__":
-    main()

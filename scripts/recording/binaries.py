@@ -1,6 +1,6 @@
 """Records the public names of TensorFlow that work with its own binaries alone, in `src/tapeflow/binaries.json`.
 
-    python scripts/record_binaries.py    # needs TensorFlow
+    python scripts/record.py binaries    # needs TensorFlow
 
 Of a class it records the members, of an enumeration, also one inside a class, the values, of a function nothing.
 """
@@ -67,7 +67,8 @@ def _is_enum(value):
     return inspect.isclass(value) and issubclass(value, enum.Enum)
 
 
-names = [*SINGLE, *(name for namespace in NAMESPACES for name in below(namespace))]
-file = pathlib.Path(__file__).parents[1] / "src" / "tapeflow" / "binaries.json"
-rows = ",\n".join(f"{json.dumps(n)}: {json.dumps(description(named(n)))}" for n in sorted(names))
-file.write_text(f"{{\n{rows}\n}}\n")
+def main():
+    names = [*SINGLE, *(name for namespace in NAMESPACES for name in below(namespace))]
+    file = pathlib.Path(__file__).parents[2] / "src" / "tapeflow" / "binaries.json"
+    rows = ",\n".join(f"{json.dumps(n)}: {json.dumps(description(named(n)))}" for n in sorted(names))
+    file.write_text(f"{{\n{rows}\n}}\n")

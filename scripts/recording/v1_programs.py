@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Writes tests/fixtures/v1_programs.json and v1_metrics.json with TensorFlow 2.21: what the programs of
 tests/support/v1_programs.py and v1_loop_programs.py and the metrics of tests/support/v1_metric_programs.py give."""
 
@@ -9,7 +8,7 @@ import sys
 import tempfile
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-TESTS = pathlib.Path(__file__).resolve().parents[1] / "tests"
+TESTS = pathlib.Path(__file__).resolve().parents[2] / "tests"
 sys.path.insert(0, str(TESTS / "support"))
 
 import v1_loop_programs  # noqa: E402
@@ -31,7 +30,3 @@ def main():
 def write(name, found):
     lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in sorted(found.items())]
     (TESTS / "fixtures" / f"{name}.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
-
-
-if __name__ == "__main__":
-    main()

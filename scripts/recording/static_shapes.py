@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Writes tests/fixtures/static_shapes.json, with TensorFlow 2.21: the static shapes that it infers for the calls of the
 op table in functions whose arguments have an unknown first dimension, unknown dimensions, or an unknown rank."""
 
@@ -9,7 +8,7 @@ import sys
 from unittest.mock import MagicMock
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 OUT = ROOT / "tests" / "fixtures" / "static_shapes.json"
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 
@@ -27,7 +26,3 @@ def main():
         shapes = {mode: case.static_shapes(mode) for mode in MODES}
         lines.append(f"{json.dumps(case.key)}: {json.dumps(shapes)}")
     OUT.write_text("{\n" + ",\n".join(sorted(lines)) + "\n}\n")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Writes tapeflow_compat/compat/v1/names.txt with TensorFlow 2.21: the names of tf.compat.v1 that are names of tf, too.
 
 A line has the name below `tf.compat.v1` and, where it differs, the name below `tf` of the same thing. Two functions
@@ -9,10 +8,10 @@ import inspect
 import os
 import pathlib
 
-from public_names import members
+from recording.members import members
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-FILE = pathlib.Path(__file__).resolve().parents[1] / "src" / "tapeflow_compat" / "compat" / "v1" / "names.txt"
+FILE = pathlib.Path(__file__).resolve().parents[2] / "src" / "tapeflow_compat" / "compat" / "v1" / "names.txt"
 # Namespaces with ways of their own (or none of these names).
 LEFT_OUT = {
     "app",
@@ -68,7 +67,3 @@ def main():
         elif path not in paths and id(value) in by_id:
             lines.append(f"{'.'.join(path)} {'.'.join(by_id[id(value)])}")
     FILE.write_text("\n".join(sorted(lines)) + "\n")
-
-
-if __name__ == "__main__":
-    main()

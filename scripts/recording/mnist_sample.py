@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Make examples/data/mnist_sample.npz: a class-balanced sample of MNIST small enough to live in the repository.
 
-    python scripts/make_mnist_sample.py MNIST.npz [OUT.npz]
+    python scripts/record.py mnist_sample MNIST.npz [OUT.npz]
 
 MNIST.npz holds the whole data set in Keras's layout (x_train, y_train, x_test, y_test). The same input gives the same
 sample. Training images come from the training set only, test images from the test set only.
@@ -15,7 +14,7 @@ import numpy as np
 TRAIN_PER_DIGIT = 700
 TEST_PER_DIGIT = 140
 SEED = 0
-OUT = pathlib.Path(__file__).resolve().parent.parent / "examples" / "data" / "mnist_sample.npz"
+OUT = pathlib.Path(__file__).resolve().parents[2] / "examples" / "data" / "mnist_sample.npz"
 
 
 def balanced_sample(images, labels, per_digit, rng):
@@ -37,7 +36,3 @@ def main():
         x_test, y_test = balanced_sample(full["x_test"], full["y_test"], TEST_PER_DIGIT, rng)
     np.savez_compressed(args.out, x_train=x_train, y_train=y_train, x_test=x_test, y_test=y_test)
     print(f"{args.out}: {len(y_train)} training and {len(y_test)} test images, {args.out.stat().st_size / 1e6:.2f} MB")
-
-
-if __name__ == "__main__":
-    main()

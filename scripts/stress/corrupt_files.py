@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Damages files of every format and reads them: each is read, or refused with one of TensorFlow's errors.
 
-    python scripts/corrupt_files.py [--files 1000] [--only PART-OF-A-NAME] [--seed 0]
+    python scripts/stress/corrupt_files.py [--files 1000] [--only PART-OF-A-NAME] [--seed 0]
 
 Prints how many files were read all the same (a flipped bit of a message without checksum may be valid), how many were
 refused, and what ended in another error. See tests/support/corruption.py for the formats and the damage.
@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 
-HOME = pathlib.Path(__file__).resolve().parents[1]
+HOME = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(HOME / "src"), str(HOME / "tests")]
 
 

@@ -1,9 +1,9 @@
 """Records what TensorFlow gives for the golden cases in `tests/goldens`.
 
-    python scripts/record_goldens.py                               # all groups; needs TensorFlow
-    python scripts/record_goldens.py --group math --group nn       # only these
-    python scripts/record_goldens.py --group math --only "tf.abs"  # only cases whose title contains this
-    python scripts/record_goldens.py --check                       # write nothing, only say what would change
+    python scripts/record.py goldens                               # all groups; needs TensorFlow
+    python scripts/record.py goldens --group math --group nn       # only these
+    python scripts/record.py goldens --group math --only "tf.abs"  # only cases whose title contains this
+    python scripts/record.py goldens --check                       # write nothing, only say what would change
 
 It prints what changed. A result that agrees with the one on record within the case's tolerance stays as it is, so that
 another machine's last digits make no changes.
@@ -20,7 +20,7 @@ os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 os.environ["CUDA_VISIBLE_DEVICES"] = ""
 # TensorFlow's own kernels: oneDNN's differ by processor, and turn some errors into AbortedError.
 os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "tests"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tests"))
 
 import tensorflow as tf
 
@@ -106,7 +106,3 @@ def main() -> int:
     changed, wrong = (sum(column) for column in zip(*totals, strict=True))
     print(f"{changed} changed, {wrong} wrong")
     return 1 if wrong or (args.check and changed) else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

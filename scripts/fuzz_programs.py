@@ -1,6 +1,6 @@
 """Random programs, computed by a `tf.function` and eagerly, in processes that have run nothing else.
 
-    python scripts/random_programs.py --draws 1000 --seed 7
+    python scripts/fuzz_programs.py --draws 1000 --seed 7
 
 Each program is a few lines of casts, reshapes, element-wise ops, reductions and products. A forked process runs it as a
 function, then eagerly, then both again. What ran before may not change a result: values, gradients and the dtypes of

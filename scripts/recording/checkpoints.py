@@ -1,8 +1,7 @@
-#!/usr/bin/env python3
 """Writes the checkpoints in tests/fixtures/checkpoints, with TensorFlow 2.21; or checks with it what TapeFlow wrote.
 
-record_checkpoints.py record          writes them anew
-record_checkpoints.py check PREFIX    restores a checkpoint of `model` that TapeFlow wrote, and compares every value
+record.py checkpoints record          writes them anew
+record.py checkpoints check PREFIX    restores a checkpoint of `model` that TapeFlow wrote, and compares every value
 """
 
 import argparse
@@ -11,7 +10,7 @@ import pathlib
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
-HOME = pathlib.Path(__file__).resolve().parents[1] / "tests" / "fixtures" / "checkpoints"
+HOME = pathlib.Path(__file__).resolve().parents[2] / "tests" / "fixtures" / "checkpoints"
 DTYPES = ("bfloat16", "float16", "float64", "complex64", "complex128", "bool", "int8", "uint8", "int16", "uint16",
 "uint32",
           "int64", "uint64")  # fmt: skip
@@ -76,7 +75,3 @@ def main():
     commands.add_parser("check").add_argument("prefix")
     args = parser.parse_args()
     record() if args.command == "record" else check(args.prefix)
-
-
-if __name__ == "__main__":
-    main()

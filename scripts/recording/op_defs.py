@@ -1,7 +1,7 @@
 """Records the definitions of TensorFlow's registered ops in `src/tapeflow/core/ops/op_defs.txt`.
 
-    python scripts/record_op_defs.py            # needs TensorFlow; rewrites the file
-    python scripts/record_op_defs.py --check    # only says whether the file is up to date
+    python scripts/record.py op_defs            # needs TensorFlow; rewrites the file
+    python scripts/record.py op_defs --check    # only says whether the file is up to date
 
 One line an op, in the notation that TensorFlow prints in its errors, sorted by name:
 
@@ -22,7 +22,6 @@ import os
 import pathlib
 import re
 import struct
-import sys
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
@@ -32,7 +31,7 @@ from tensorflow.core.framework import op_def_pb2, types_pb2
 from tensorflow.python.client import pywrap_tf_session
 from tensorflow.python.framework import kernels
 
-HOME = pathlib.Path(__file__).parents[1] / "src" / "tapeflow"
+HOME = pathlib.Path(__file__).parents[2] / "src" / "tapeflow"
 TARGET = HOME / "core" / "ops" / "op_defs.txt"
 WITHOUT_KERNEL = HOME.with_name("tapeflow_compat") / "raw_ops" / "without_kernel.txt"
 
@@ -181,7 +180,3 @@ def main() -> int:
     WITHOUT_KERNEL.write_text(without)
     print(f"{len(lines)} ops, {len(text) // 1024} KiB, TensorFlow {tf.__version__}: {TARGET}")
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,8 +1,7 @@
-#!/usr/bin/env python3
 """Writes the artefacts of old TensorFlow versions in tests/fixtures/old_versions, each by its own version.
 
-    record_old_versions.py write --subject graphs [--only NAME ...] [--versions 1.15.5 ...] [--out FOLDER]
-    record_old_versions.py check --tensorflow PYTHON [--out FOLDER]
+    record.py old_versions write --subject graphs [--only NAME ...] [--versions 1.15.5 ...] [--out FOLDER]
+    record.py old_versions check --tensorflow PYTHON [--out FOLDER]
 
 A subject is a file `scripts/old_versions/<subject>.py`: a program that old versions run. Its commands are `write FOLDER
 [NAME ...]`, which writes each artefact into a folder of its name, with inputs, outputs, and what three training steps
@@ -22,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 SUBJECTS = ROOT / "scripts" / "old_versions"
 HOME = ROOT / "tests" / "fixtures" / "old_versions"
 # By the version of TensorFlow: the version of Python, and the packages that it needs beside it.
@@ -104,7 +103,3 @@ def main():
         write(subjects, given.only, given.versions, given.out.resolve(), given.environments.resolve())
     else:
         check(subjects, given.tensorflow, given.out.resolve())
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """Asks a served model by many clients at once, and prints requests a second and how long they took.
 
-    scripts/load_test.py [--clients 32] [--seconds 5] [--rounds 1] [--tensorflow FOLDER]
+    benchmarks/serving.py [--clients 32] [--seconds 5] [--rounds 1] [--tensorflow FOLDER]
 
 Two models are served over HTTP: a small one (two layers) and a large one (eight layers of 1024). With `--tensorflow`,
 a folder of packages that has TensorFlow, the same server then calls TensorFlow, which loads the same SavedModels.

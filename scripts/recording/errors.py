@@ -1,7 +1,7 @@
 """Records the classes of the errors that TensorFlow raises for the calls of `tests/support/failures.py`.
 
-    python scripts/record_errors.py           # needs TensorFlow, and SciPy for the op table
-    python scripts/record_errors.py --check   # writes nothing, and says what would change
+    python scripts/record.py errors           # needs TensorFlow, and SciPy for the op table
+    python scripts/record.py errors --check   # writes nothing, and says what would change
 
 Some of the calls end TensorFlow's process. They are recorded as null, and another process goes on with the next one.
 """
@@ -16,7 +16,8 @@ import sys
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 os.environ["CUDA_VISIBLE_DEVICES"] = ""
 os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
-TESTS = pathlib.Path(__file__).parents[1] / "tests"
+RECORD = pathlib.Path(__file__).parents[2] / "record.py"
+TESTS = pathlib.Path(__file__).parents[2] / "tests"
 PATH = TESTS / "fixtures" / "errors.json"
 
 
@@ -38,7 +39,7 @@ def record() -> dict[str, list[str] | None]:
     """Returns the outcome of each call by its text."""
     outcomes: dict[str, list[str] | None] = {}
     while True:
-        command = [sys.executable, __file__, "--from", str(len(outcomes))]
+        command = [sys.executable, RECORD, "errors", "--from", str(len(outcomes))]
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
         text = None
         for line in done.stdout.splitlines():
@@ -71,7 +72,3 @@ def main() -> int:
     lines = [f"{json.dumps(text)}: {json.dumps(outcome)}" for text, outcome in new.items()]
     PATH.write_text("{\n" + ",\n".join(lines) + "\n}\n")
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

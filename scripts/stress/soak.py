@@ -1,6 +1,6 @@
 """Uses TapeFlow from eight threads for long, and checks that nothing fails and that memory stays flat.
 
-    python scripts/soak.py --minutes 60
+    python scripts/stress/soak.py --minutes 60
 
 Each thread does in turn what a service does all day: traces functions anew and drops them, trains a few steps, runs
 through a pipeline, saves a checkpoint and restores it, saves a module and loads it. Resident memory is read every
@@ -22,7 +22,7 @@ import traceback
 
 import numpy as np
 
-ROOT = pathlib.Path(__file__).parents[1]
+ROOT = pathlib.Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "src"))
 
 import tapeflow as tf  # noqa: E402

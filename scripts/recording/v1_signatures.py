@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Writes tests/fixtures/v1_signatures.json with TensorFlow 2.21: the parameters of what tf.compat.v1 has.
 
 A name has a text as `inspect.signature` gives it, with the defaults written the same way for both libraries by
@@ -10,10 +9,10 @@ import json
 import os
 import pathlib
 
-from public_names import members
+from recording.members import members
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-FILE = pathlib.Path(__file__).resolve().parents[1] / "tests" / "fixtures" / "v1_signatures.json"
+FILE = pathlib.Path(__file__).resolve().parents[2] / "tests" / "fixtures" / "v1_signatures.json"
 # Namespaces with ways of their own, and what belongs to no program.
 LEFT_OUT = {
     "app",
@@ -77,7 +76,3 @@ def main():
     found = {".".join(path): parameters(value) for path, value in members(tf.compat.v1, LEFT_OUT) if callable(value)}
     lines = [f"{json.dumps(path)}: {json.dumps(text)}" for path, text in sorted(found.items()) if text is not None]
     FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n")
-
-
-if __name__ == "__main__":
-    main()

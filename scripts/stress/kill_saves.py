@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kills processes that save, at random moments, and counts how often something was lost.
 
-    python scripts/kill_saves.py [--kills 500] [--size 100000] [--only PART-OF-A-NAME] [--seed 0]
+    python scripts/stress/kill_saves.py [--kills 500] [--size 100000] [--only PART-OF-A-NAME] [--seed 0]
 
 For each way of saving (tests/support/saves.py) a child process saves again and again into one folder and is killed
 (SIGKILL) after a random part of the time that a save takes. Then this process loads: the number that was saved last,
@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 
-HOME = pathlib.Path(__file__).resolve().parents[1]
+HOME = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(HOME / "src"), str(HOME / "tests")]
 os.environ["OMP_NUM_THREADS"] = "1"  # threads do not live on in a forked process
 os.environ.setdefault("KERAS_BACKEND", "tensorflow")

@@ -1,9 +1,8 @@
-#!/usr/bin/env python3
 """Writes the graphs in tests/fixtures/graph_defs, with TensorFlow 2.21; or runs with it graphs that TapeFlow wrote.
 
-    record_graph_defs.py record            builds, runs and writes anew every program of tests/support/graph_programs.py
-    record_graph_defs.py record --only X   the same for those whose names have an X (or one of more) in them
-    record_graph_defs.py check FOLDER      imports NAME.pb from the folder, with what NAME.json says of it, and compares
+    record.py graph_defs record            builds, runs and writes anew every program of tests/support/graph_programs.py
+    record.py graph_defs record --only X   the same for those whose names have an X (or one of more) in them
+    record.py graph_defs check FOLDER      imports NAME.pb from the folder, with what NAME.json says of it, and compares
 
 Programs with conditionals and loops are written twice: as TensorFlow 2 writes these, and, under NAME.v1, as
 TensorFlow 1 did.
@@ -16,7 +15,7 @@ import pathlib
 import sys
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 HOME = ROOT / "tests" / "fixtures" / "graph_defs"
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 
@@ -58,7 +57,7 @@ def check(folder):
     sys.exit(f"{failed} graphs differ" if failed else 0)
 
 
-if __name__ == "__main__":
+def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("command", choices=["record", "check"])
     parser.add_argument("folder", type=pathlib.Path, nargs="?")

@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Writes tests/fixtures/public_names.json with TensorFlow 2.21: what `dir` shows of each public namespace.
 
-    python scripts/record_public_names.py    # needs TensorFlow
+    python scripts/record.py public_names    # needs TensorFlow
 
 Left out are names with a leading underscore, modules inside TensorFlow that its imports leave in a namespace, and
 the namespaces below `tf.compat`, `tf.raw_ops` and those of Keras.
@@ -13,7 +12,7 @@ import os
 import pathlib
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-FILE = pathlib.Path(__file__).resolve().parents[1] / "tests" / "fixtures" / "public_names.json"
+FILE = pathlib.Path(__file__).resolve().parents[2] / "tests" / "fixtures" / "public_names.json"
 PUBLIC = ("tensorflow._api.v2.", "tensorflow.experimental", "keras.")  # the beginnings of public modules' names
 ONLY_NAMED = ("tf.keras", "tf.initializers", "tf.losses", "tf.metrics", "tf.optimizers", "tf.raw_ops")
 
@@ -43,7 +42,3 @@ def main():
 
     rows = (f"{json.dumps(path)}: {json.dumps(sorted(names))}" for path, names in namespaces(tf, "tf"))
     FILE.write_text("{\n" + ",\n".join(rows) + "\n}\n")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """Converts architectures to modules of torch, and prints what each passes.
 
-    scripts/torch_models.py --tensorflow PYTHON [--only NAME ...] [--hub FOLDER] [--folder FOLDER] [--page FILE]
+    benchmarks/torch_models.py --tensorflow PYTHON [--only NAME ...] [--hub FOLDER] [--folder FOLDER] [--page FILE]
 
 Outputs and gradients are those of TensorFlow, which the interpreter PYTHON has and runs in a process of its own, with
 the same weights. The batch of `torch.export` and ONNX is open, and they are run with another one than they are traced
@@ -20,9 +20,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 import architectures
+import numpy as np
 
 TOLERANCE = 1e-4
 CHECKS = ("outputs", "gradients", "export", "onnx")
@@ -258,7 +257,7 @@ def page(rows: Sequence[str], passed: dict[str, int], failures: Sequence[str]) -
     lines = [
         "# TensorFlow's models as modules of torch",
         "",
-        f"Written by `scripts/torch_models.py --page` on {time.strftime('%Y-%m-%d')}, on the code of "
+        f"Written by `benchmarks/torch_models.py --page` on {time.strftime('%Y-%m-%d')}, on the code of "
         f"{commit.stdout.strip()}, with torch {torch.__version__}, Keras {keras.__version__} and ONNX Runtime "
         f"{onnxruntime.__version__}.",
         "",

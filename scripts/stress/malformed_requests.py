@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Sends malformed requests to a served model, and prints what they are answered.
 
-    python scripts/malformed_requests.py [--requests 1000] [--seed 0]
+    python scripts/stress/malformed_requests.py [--requests 1000] [--seed 0]
 
 The damage is done to bytes on the connection: to the JSON, the head, the length, the chunks and the compression of a
 request. Nothing may be answered 500, the server has to answer a good request after each hundred, and only where
@@ -22,7 +22,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable
 
-HOME = pathlib.Path(__file__).resolve().parents[1]
+HOME = pathlib.Path(__file__).resolve().parents[2]
 PATH = "/v1/models/model:predict"
 GOOD = json.dumps({"instances": [{"x": [1, 2], "words": "ab"}]}).encode()
 SECONDS = 20.0

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Disturbs the training of two processes at random moments, and checks that nothing hangs, is lost or is left behind.
 
-    python scripts/faults.py [--faults 100] [--seed 0] [--timeout 3]
+    python scripts/stress/faults.py [--faults 100] [--seed 0] [--timeout 3]
 
 Two workers of a `MultiWorkerMirroredStrategy` train, and save a checkpoint every third step. A fault kills one of them
 or both, stops one for good (SIGSTOP) or for a moment, makes its disk slow, or cuts the network between them; some come
@@ -30,7 +30,7 @@ import tempfile
 import time
 import traceback
 
-HOME = pathlib.Path(__file__).resolve().parents[1]
+HOME = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(HOME / "src")]
 os.environ["OMP_NUM_THREADS"] = "1"  # threads do not live on in a forked process
 os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "FATAL")  # the other worker says what happened
