@@ -161,7 +161,7 @@ class Steps:
                 axes = range(step.args[0].shape.rank) if axes is None else axes if type(axes) is tuple else (axes,)
                 return [self._reduced(step.args[0], axes, op.reduced)]
             if op.moves:
-                return self._moved(step)
+                return self._moved(self._arguments())
         raise Unsupported(f"{step.name} is not compiled")
 
     def _variable(self, step: Step) -> Value:
@@ -283,30 +283,44 @@ class Steps:
         known = [e if e.constant is None else int(e.constant) for e in elements.flat]
         return tuple(known) if elements.ndim else known[0]
 
-    def _moved(self, step: Step) -> list[Value]:
+    def _arguments(self) -> list[Any]:
+        """Returns the arguments of the step: tensors, and numbers for kernels' host arguments, or their elements."""
+        return self._step.op.map(self._value, self._step.args, host=self._numbers)
+
+    def _moved(self, arguments: Sequence[Any]) -> list[Value]:
         """Moves numbers that stand for elements, by the op's own kernel."""
-        op = step.op
-        arguments = op.map(self._value, step.args, host=self._numbers)
-        if op is ops.StridedSlice.op:
-            arguments = self._first_indexed(arguments)
-        elif op is ops.StridedSliceGrad.op and any(isinstance(i, Element) for i in arguments[1]):
-            shape, *spec, dy = arguments[:5]
-            result = self._zeros(shape, dy.dtype)
-            numbers, sources = self._numbered(ops.StridedSlice.op, self._first_indexed([result, *spec, *arguments[5:]]))
-            target = self._view(numbers[0], sources)
-            if target is None:
-                raise Unsupported("a slice of several pieces")
-            self._code.fill(target, dy)
-            return [self._code.settled(result)]
-        elif op is ops.Slice.op:
-            x, begin, size = arguments
-            for axis, i in enumerate(begin if isinstance(begin, tuple) else ()):
-                if isinstance(i, Element):
-                    x = self._part(x, axis, i, size[axis])
-                    begin = (*begin[:axis], 0, *begin[axis + 1 :])
-            arguments = [x, begin, size]
-        results, sources = self._numbered(op, arguments)
-        return [self._collected(r, sources, t.dtype, self._ahead) for r, t in zip(results, step.outputs, strict=True)]
+        results, sources = self._numbered(self._step.op, arguments)
+        outputs = self._step.outputs
+        return [self._collected(r, sources, t.dtype, self._ahead) for r, t in zip(results, outputs, strict=True)]
+
+    def strided_slice(self) -> list[Value]:
+        """Takes a part of a tensor; indices need not be static."""
+        return self._moved(self._first_indexed(self._arguments()))
+
+    def strided_slice_gradient(self) -> list[Value]:
+        """Returns zeros, with a gradient in the place of the slice."""
+        arguments = self._arguments()
+        shape, begin, end, strides, dy, *masks = arguments
+        if not any(isinstance(i, Element) for i in begin):
+            return self._moved(arguments)
+        result = self._zeros(shape, dy.dtype)
+        numbers, sources = self._numbered(
+            ops.StridedSlice.op, self._first_indexed([result, begin, end, strides, *masks])
+        )
+        target = self._view(numbers[0], sources)
+        if target is None:
+            raise Unsupported("a slice of several pieces")
+        self._code.fill(target, dy)
+        return [self._code.settled(result)]
+
+    def slice(self) -> list[Value]:
+        """Takes a part of a tensor that begins at indices, which need not be static."""
+        x, begin, size = self._arguments()
+        for axis, i in enumerate(begin if isinstance(begin, tuple) else ()):
+            if isinstance(i, Element):
+                x = self._part(x, axis, i, size[axis])
+                begin = (*begin[:axis], 0, *begin[axis + 1 :])
+        return self._moved([x, begin, size])
 
     def _numbered(self, op: Any, arguments: Sequence[Any]) -> tuple[list[np.ndarray], list[Value]]:
         """Returns the numbers of the elements in an op's results, and the tensors that they number, from 1 on."""
