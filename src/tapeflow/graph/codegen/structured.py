@@ -207,9 +207,10 @@ class StructuredWriter(Writer):
         if loop.counter is None:
             self._conditional_header(loop, limit, indent, record)
         else:
-            start = self._once(self._number(starts[loop.counter]), f"{names[loop.counter]}_start", indent)
-            stop, dead = self._counted_header(loop, limit, names[loop.counter], start, indent, record)
-            results[loop.counter] = f"max({start}, {stop})", None
+            counter = names[loop.counter]
+            begin = self._once(self._number(starts[loop.counter]), f"{counter}_start", indent)
+            stop, dead = self._counted_header(loop, limit, counter, begin, indent, record)
+            results[loop.counter] = f"max({begin}, {stop})", None
             indent += loop.ahead is not None
         rows = len(self._rows)
         self._region(loop.body, indent + 1)
@@ -270,7 +271,7 @@ class StructuredWriter(Writer):
             self.row(indent, f"if {start} < {stop}:")
             indent += 1
             items = self._stacked(loop, loop.ahead, start, stop, indent, record)
-        body, i = loop.body.program, loop.counter
+        body, i = loop.body.program, loop.counter or 0
         body.outputs = [*body.outputs[:i], body.inputs[i], *body.outputs[i + 1 :]]  # the range counts
         prune(body)
         if items:
@@ -339,9 +340,9 @@ class StructuredWriter(Writer):
     def _tensor(self, forms: Forms, dtype: DType) -> str:
         """Returns the expression for a value as a tensor."""
         number, tensor = forms
-        return self._box(dtype, number) if tensor is None else tensor
+        return self._box(dtype, number or "") if tensor is None else tensor
 
-    def _box(self, dtype: DType, number: str | None) -> str:
+    def _box(self, dtype: DType, number: str) -> str:
         """Returns the expression for the tensor of a number."""
         return f"{self.named(f'{dtype.name}_tensor', _TENSORS[dtype])}({number})"
 
