@@ -123,11 +123,20 @@ class StructuredWriter(Writer):
             functions.append(self.unique(f"on_{device.rpartition('device:')[2]}"))
             self.row(indent, f"def {functions[-1]}():")
             self._region(region, indent + 1)
-            held = [self.names[id(t)] for t in region.program.outputs]
+            held = [self._held(t, indent + 1) for t in region.program.outputs]
             self.write_return(indent + 1, held)
             results.append(f"({', '.join(held)}{',' if len(held) == 1 else ''})")
         targets = "" if set(results) == {"()"} else f"{', '.join(results)} = "
         self.row(indent, f"{targets}{self.named('run_all', run_all)}({', '.join(functions)})")
+
+    def _held(self, tensor: SymbolicTensor, indent: int) -> str:
+        """Returns the name of a value as it is held: as a number, or as a tensor."""
+        number = self.numbers.get(id(tensor))
+        if number is None:
+            return self.names[id(tensor)]
+        name = self._once(number, tensor.op.name, indent)
+        self._set_forms(tensor, (name, None))
+        return name
 
     # ---- conditionals --------------------------------------------------------------------------------------------
 
