@@ -96,7 +96,7 @@ def _taken_in_batches(params: torch.Tensor, indices: torch.Tensor, axis: int, ba
     return out.reshape(batch + outer + indices.shape[batch_dims:] + inner)
 
 
-@op("GatherV2", host=("axis",), shape=_gather_rule, moves=True)
+@op("GatherV2", host=("axis",), shape=_gather_rule, moves=True, in_loops=lambda b, *args: b.gather(*args))
 def _gather(params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: int = 0) -> torch.Tensor:
     """Picks slices of a tensor along a dimension."""
     if batch_dims or not params.ndim:
@@ -274,7 +274,7 @@ def _gather_nd_rule(params: TensorShape, indices: TensorShape, _: str = "") -> T
     return TensorShape(indices.as_list()[:-1] + params.as_list()[depth:])
 
 
-@op("GatherNd", shape=_gather_nd_rule, moves=True)
+@op("GatherNd", shape=_gather_nd_rule, moves=True, in_loops=lambda b, x, indices, _: b.gather_nd(x, indices))
 def _gather_nd(params: torch.Tensor, indices: torch.Tensor, bad_indices_policy: str = "") -> torch.Tensor:
     """Picks slices of a tensor at places in its leading dimensions."""
     if not indices.ndim or indices.shape[-1] > params.ndim:

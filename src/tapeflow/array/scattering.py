@@ -208,7 +208,8 @@ def _extreme(reduction: str, least: float) -> Any:
     return kernel
 
 
-@op("TensorScatterUpdate", shape=_into_rule, moves=True)
+@op("TensorScatterUpdate", shape=_into_rule, moves=True,
+    in_loops=lambda b, x, indices, updates, _: b.update(x, indices, updates))  # fmt: skip
 def _tensor_scatter_update(
     tensor: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor, bad_indices_policy: str = ""
 ) -> torch.Tensor:

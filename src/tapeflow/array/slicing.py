@@ -99,7 +99,7 @@ def _part(x: torch.Tensor, begin: Any, size: Any) -> torch.Tensor:
 _slice_type = slice  # Python's; `slice` is TensorFlow's from here on
 
 
-@op("Slice", kernel=_part, host=("begin", "size"), shape=_slice_rule, moves=True)
+@op("Slice", kernel=_part, host=("begin", "size"), shape=_slice_rule, moves=True, in_loops=lambda b, *_: b.slice())
 def slice(input_: TensorLike, begin: ShapeLike, size: ShapeLike, name: str | None = None) -> Tensor:
     """Takes a part of a tensor: from `begin` on, of size `size`.
 
@@ -295,6 +295,7 @@ def _partly_static_rule(input: TensorShape, spec: _Spec) -> TensorShape:
     host=("begin", "end", "strides"),
     shape=_strided_rule,
     moves=True,
+    in_loops=lambda b, *_: b.strided_slice(),
     node_name="strided_slice",
     constant_names={"begin": "stack", "end": "stack_1", "strides": "stack_2"},
 )
@@ -414,7 +415,8 @@ def _shape_rule(shape: Any, *_: Any) -> TensorShape:
     return TensorShape([d if type(d) is int else None for d in shape] if isinstance(shape, tuple) else None)
 
 
-@op("StridedSliceGrad", kernel=_spread, host=("shape", "begin", "end", "strides"), shape=_shape_rule, moves=True)
+@op("StridedSliceGrad", kernel=_spread, host=("shape", "begin", "end", "strides"), shape=_shape_rule, moves=True,
+    in_loops=lambda b, *_: b.strided_slice_gradient())  # fmt: skip
 def _strided_slice_grad(
     shape: Any, begin: Any, end: Any, strides: Any, dy: Any, begin_mask: int = 0, end_mask: int = 0,
     ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0, name: str | None = None,

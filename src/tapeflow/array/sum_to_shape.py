@@ -24,6 +24,7 @@ def _sum_to_shape(dy: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
     signature="dy:T, like:U -> output:T; attr=T:type; attr=U:type",
     shape=lambda dy, like: like,
     identity_if_same_shape=True,
+    in_loops=lambda b, dy, like: b.sum_to_shape(dy),
 )
 def sum_to_shape(dy: Any, like: Any, name: str | None = None) -> Any:
     """Sums `dy` over the dimensions that a tensor of the shape of `like` was stretched along."""

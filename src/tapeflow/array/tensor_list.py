@@ -134,7 +134,8 @@ def _list_of_tensor_rule(tensor: TensorShape, element_shape: Any) -> TensorShape
     return TensorShape([])
 
 
-@op("TensorListReserve", host=("element_shape", "num_elements"), shape=_new_list_rule)
+@op("TensorListReserve", host=("element_shape", "num_elements"), shape=_new_list_rule,
+    in_loops=lambda b, *args: b.new_list(*args))  # fmt: skip
 def list_reserve(element_shape: Any, num_elements: int, element_dtype: Any) -> np.ndarray:
     """Returns a list of `num_elements` entries, none of them written."""
     if num_elements < 0:
@@ -157,7 +158,8 @@ def empty_list(
 not_differentiable(list_reserve, empty_list)
 
 
-@op("TensorListFromTensor", strings=True, host=("element_shape",), shape=_list_of_tensor_rule)
+@op("TensorListFromTensor", strings=True, host=("element_shape",), shape=_list_of_tensor_rule,
+    in_loops=lambda b, tensor, _: b.rows(tensor))  # fmt: skip
 def list_from_tensor(tensor: Raw, element_shape: Any) -> np.ndarray:
     """Returns a list of the slices of a tensor along its first dimension."""
     return as_variant(_slices(tensor))
@@ -196,7 +198,8 @@ def _item(variant: Any, index: int, element_shape: Any, dtype: Any) -> Raw:
 
 
 @op("TensorListGetItem", kernel=_no_tensors, strings=_item, host=("index", "element_shape"),
-    shape=lambda entries, index, shape, dtype: _element(shape))  # fmt: skip
+    shape=lambda entries, index, shape, dtype: _element(shape),
+    in_loops=lambda b, handle, index, *_: b.item(handle, index))  # fmt: skip
 def list_get_item(
     input_handle: Tensor, index: TensorLike, element_shape: ShapeLike, element_dtype: DTypeLike, name: str | None = None
 ) -> Tensor:
@@ -228,7 +231,8 @@ def _with_item(variant: Any, index: int, item: Raw, resize: bool) -> np.ndarray:
 
 
 @op("TensorListSetItem", kernel=_no_tensors, strings=_with_item, host=("index",), shape=scalar,
-    rename={"resize": "resize_if_index_out_of_bounds"})  # fmt: skip
+    rename={"resize": "resize_if_index_out_of_bounds"},
+    in_loops=lambda b, *args: b.with_item(*args))  # fmt: skip
 def list_set_item(
     input_handle: Tensor, index: TensorLike, item: TensorLike, resize: bool = False, name: str | None = None
 ) -> Tensor:
@@ -286,7 +290,8 @@ def _length(variant: Any) -> torch.Tensor:
     return torch.tensor(len(variant[()]), dtype=torch.int32)
 
 
-@op("TensorListLength", kernel=_no_tensors, strings=_length, shape=scalar, reads_shape=True)
+@op("TensorListLength", kernel=_no_tensors, strings=_length, shape=scalar, reads_shape=True,
+    in_loops=lambda b, handle: b.length(handle))  # fmt: skip
 def list_length(input_handle: Tensor, name: str | None = None) -> Tensor:
     """Returns the number of entries."""
 
@@ -312,7 +317,8 @@ def _stack_shape(entries: Any, element_shape: Any, dtype: Any, num_elements: int
     return TensorShape([num_elements if num_elements >= 0 else None]).concatenate(_element(element_shape))
 
 
-@op("TensorListStack", kernel=_no_tensors, strings=_stacked, host=("element_shape",), shape=_stack_shape)
+@op("TensorListStack", kernel=_no_tensors, strings=_stacked, host=("element_shape",), shape=_stack_shape,
+    in_loops=lambda b, handle, *_: b.stack(handle))  # fmt: skip
 def list_stack(
     input_handle: Tensor,
     element_shape: ShapeLike,

@@ -44,7 +44,7 @@ def _matmul_rule(a: TensorShape, b: TensorShape, transpose_a: bool = False, tran
 # MatMul is declared twice. Most products transpose nothing; these go straight to ATen's function, and read no flags.
 
 
-@op("MatMul", kernel=torch.mm, shape=_matmul_rule, allocates=True)
+@op("MatMul", kernel=torch.mm, shape=_matmul_rule, allocates=True, in_loops=lambda b, *args: b.product(*args))
 def _product(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     """Multiplies two matrices, neither of them transposed."""
 
@@ -90,7 +90,7 @@ def _added_product(total: Any, a: Any, b: Any, transpose_a: bool) -> bool:
     return True
 
 
-@op("MatMul", shape=_matmul_rule, allocates=True)
+@op("MatMul", shape=_matmul_rule, allocates=True, in_loops=lambda b, *args: b.product(*args))
 def _matmul(a: torch.Tensor, b: torch.Tensor, transpose_a: bool = False, transpose_b: bool = False) -> torch.Tensor:
     """Multiplies two matrices, each of them transposed first or not."""
     if transpose_a:

@@ -311,7 +311,7 @@ def _add_variants(inputs: list[Any]) -> Any:
     return added(inputs)
 
 
-@op("AddN", strings=_add_variants, shape=_add_n_rule)
+@op("AddN", strings=_add_variants, shape=_add_n_rule, in_loops=lambda b, inputs: b.add_all(inputs))
 def _add_n(inputs: list[torch.Tensor]) -> torch.Tensor:
     """Sums tensors of one shape."""
     first = inputs[0]

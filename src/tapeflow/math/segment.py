@@ -150,7 +150,8 @@ def _unsorted_rule(data: TensorShape, ids: TensorShape, num_segments: Any) -> Te
 _UNSORTED: dict[str, Any] = {"host": ("num_segments",), "shape": _unsorted_rule}
 
 
-@op("UnsortedSegmentSum", kernel=_unsorted(lambda dtype: 0, _add_rows), **_UNSORTED)
+@op("UnsortedSegmentSum", kernel=_unsorted(lambda dtype: 0, _add_rows), **_UNSORTED,
+    in_loops=lambda b, data, segment_ids, _: b.sum_segments(data, segment_ids))  # fmt: skip
 def unsorted_segment_sum(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:

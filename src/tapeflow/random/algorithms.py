@@ -87,7 +87,7 @@ def _scrambled_rule(seed: TensorShape) -> list[TensorShape]:
     return [TensorShape([1]), TensorShape([2])]
 
 
-@op("StatelessRandomGetKeyCounter", shape=_scrambled_rule)
+@op("StatelessRandomGetKeyCounter", shape=_scrambled_rule, in_loops=lambda b, seed: b.key_and_counter(seed))
 def _scramble(seed: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Derives the key and the counter of a seed."""
     if seed.shape != (2,):

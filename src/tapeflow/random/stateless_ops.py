@@ -28,6 +28,7 @@ from tapeflow.core.ops.shape_rules import (
     with_rank,
 )
 from tapeflow.core.ops.static import Unknown, numbers
+from tapeflow.core.rng import elements
 from tapeflow.core.rng.philox import (
     Philox,
     fill,
@@ -137,7 +138,8 @@ def _keyed(shape: Any, key: Any, counter: Any, alg: Any, *_: Any) -> TensorShape
 _HOST = ("shape", "key", "counter", "alg")
 
 
-@op("StatelessRandomUniformV2", kernel=_filled(to_uniform), host=_HOST, shape=_keyed, creates=True)
+@op("StatelessRandomUniformV2", kernel=_filled(to_uniform), host=_HOST, shape=_keyed, creates=True,
+    in_loops=lambda b, shape, *args: b.draw(elements.uniform, *args))  # fmt: skip
 def uniform_of(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any = float32, name: str | None = None) -> Any:
     """Draws uniform numbers in [0, 1)."""
 
@@ -163,7 +165,8 @@ def integers_of(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any = uint6
     """Draws integers over the whole range of their dtype."""
 
 
-@op("StatelessRandomNormalV2", kernel=_filled(to_normal), host=_HOST, shape=_keyed, creates=True)
+@op("StatelessRandomNormalV2", kernel=_filled(to_normal), host=_HOST, shape=_keyed, creates=True,
+    in_loops=lambda b, shape, *args: b.draw(elements.normal, *args))  # fmt: skip
 def normal_of(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any = float32, name: str | None = None) -> Any:
     """Draws numbers of the standard normal distribution."""
 

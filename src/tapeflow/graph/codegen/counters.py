@@ -40,7 +40,7 @@ def increment(body: Program, variable: int) -> int | None:
         return None
     added = [t for t in step.args if t is not before]
     value = body.constant(added[0]) if len(added) == 1 else None
-    return value.item() if isinstance(value, torch.Tensor) else None
+    return int(value) if isinstance(value, torch.Tensor) else None
 
 
 def counts_to_known_bound(loop: Loop) -> bool:

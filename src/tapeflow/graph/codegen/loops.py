@@ -106,12 +106,13 @@ class Loop(Written):
         """Returns the loop as a part of a program; argument as of `Region`."""
         rest = self.count, self.places, self.limited, counter_of(self)
         if program_of is not specialized:
-            return LoopRegion(*[Region(program_of(part), program_of) for part in (self.condition, self.body)], *rest)
-        body, prologue, ahead = self.body, self.prologue, None
-        step = body.returning([*body.outputs, *self.in_rows]) if self.residuals else body.compiled
+            condition, body = Region(program_of(self.condition), program_of), Region(program_of(self.body), program_of)
+            return LoopRegion(condition, body, *rest)
+        own, prologue, ahead = self.body, self.prologue, None
+        step = own.returning([*own.outputs, *self.in_rows]) if self.residuals else own.compiled
         if prologue.tensors:
-            inputs = [*body.inputs, *prologue.tensors]  # which have the values that the graph has for them
-            step = body.function(step.name, inputs, [*body.outputs, *self.in_rows], static=True)
+            inputs = [*own.inputs, *prologue.tensors]  # which have the values that the graph has for them
+            step = own.function(step.name, inputs, [*own.outputs, *self.in_rows], static=True)
             ahead = Ahead(Region(prologue.function.specialized()), len(prologue.shared))
         return LoopRegion(Region(self.condition.compiled.specialized()), Region(step.specialized()), *rest, ahead)
 

@@ -123,11 +123,20 @@ class StructuredWriter(Writer):
             functions.append(self.unique(f"on_{device.rpartition('device:')[2]}"))
             self.row(indent, f"def {functions[-1]}():")
             self._region(region, indent + 1)
-            held = [self.names[id(t)] for t in region.program.outputs]
+            held = [self._held(t, indent + 1) for t in region.program.outputs]
             self.write_return(indent + 1, held)
             results.append(f"({', '.join(held)}{',' if len(held) == 1 else ''})")
         targets = "" if set(results) == {"()"} else f"{', '.join(results)} = "
         self.row(indent, f"{targets}{self.named('run_all', run_all)}({', '.join(functions)})")
+
+    def _held(self, tensor: SymbolicTensor, indent: int) -> str:
+        """Returns the name of a value as it is held: as a number, or as a tensor."""
+        number = self.numbers.get(id(tensor))
+        if number is None:
+            return self.names[id(tensor)]
+        name = self._once(number, tensor.op.name, indent)
+        self._set_forms(tensor, (name, None))
+        return name
 
     # ---- conditionals --------------------------------------------------------------------------------------------
 
@@ -207,9 +216,10 @@ class StructuredWriter(Writer):
         if loop.counter is None:
             self._conditional_header(loop, limit, indent, record)
         else:
-            start = self._once(self._number(starts[loop.counter]), f"{names[loop.counter]}_start", indent)
-            stop, dead = self._counted_header(loop, limit, names[loop.counter], start, indent, record)
-            results[loop.counter] = f"max({start}, {stop})", None
+            counter = names[loop.counter]
+            begin = self._once(self._number(starts[loop.counter]), f"{counter}_start", indent)
+            stop, dead = self._counted_header(loop, limit, counter, begin, indent, record)
+            results[loop.counter] = f"max({begin}, {stop})", None
             indent += loop.ahead is not None
         rows = len(self._rows)
         self._region(loop.body, indent + 1)
@@ -270,7 +280,7 @@ class StructuredWriter(Writer):
             self.row(indent, f"if {start} < {stop}:")
             indent += 1
             items = self._stacked(loop, loop.ahead, start, stop, indent, record)
-        body, i = loop.body.program, loop.counter
+        body, i = loop.body.program, loop.counter or 0
         body.outputs = [*body.outputs[:i], body.inputs[i], *body.outputs[i + 1 :]]  # the range counts
         prune(body)
         if items:
@@ -339,9 +349,9 @@ class StructuredWriter(Writer):
     def _tensor(self, forms: Forms, dtype: DType) -> str:
         """Returns the expression for a value as a tensor."""
         number, tensor = forms
-        return self._box(dtype, number) if tensor is None else tensor
+        return self._box(dtype, number or "") if tensor is None else tensor
 
-    def _box(self, dtype: DType, number: str | None) -> str:
+    def _box(self, dtype: DType, number: str) -> str:
         """Returns the expression for the tensor of a number."""
         return f"{self.named(f'{dtype.name}_tensor', _TENSORS[dtype])}({number})"
 

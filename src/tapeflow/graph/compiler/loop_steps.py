@@ -13,7 +13,6 @@ import llvmlite.ir as ir
 import numpy as np
 import torch
 
-import tapeflow.random.stateless_ops  # noqa: F401, without which asking for its ops loads every namespace
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elements import Element, Unsupported
 from tapeflow.core.ops.static import host_static
@@ -49,7 +48,6 @@ from tapeflow.graph.compiler.loop_control import (
     write_loop,
 )
 from tapeflow.graph.ir.graph import READ
-from tapeflow.graph.ir.operation import Operation
 
 if TYPE_CHECKING:
     from tapeflow.graph.codegen.loops import Loop
@@ -57,6 +55,7 @@ if TYPE_CHECKING:
 
 _i64 = ir.IntType(64)
 _MOST_DRAWN = 64  # random numbers of a key
+_MOST_PRODUCTS = 1 << 18  # of numbers, in a product of matrices
 _MOST_PIECES = 64  # that a moved tensor consists of
 _SOURCE = 1 << 40  # the numbers of a tensor's elements begin at a multiple of this; those of zeros are less
 
@@ -117,7 +116,7 @@ class Steps:
     def _constant(self, tensor: SymbolicTensor) -> Held:
         value, code = self._program.constant(tensor), self._code
         if tensor.op.op is ops.TensorListReserve.op:
-            return self._new_list(tensor.op)
+            return self.new_list(*tensor.op.args)
         if not isinstance(value, torch.Tensor):
             raise Unsupported(f"{tensor} has no value")
         shape = tuple(value.shape)
@@ -143,34 +142,26 @@ class Steps:
             return self._loop(step)
         if not step.registered:
             return self._conditional_gradient(step)
-        if op is ops.AddN.op and step.outputs[0].dtype is variant:
-            return [self._sum_of_lists(step)]
-        if op in _OF_LISTS:
-            return [_OF_LISTS[op](self, step)]
         if op.random_fill and not op.tensors(step.args):
             return [self._drawn(step)]
-        if op in _OF_KEYS and all(isinstance(t, SymbolicTensor) for t in step.args[1:3]):
-            return [self._drawn_from_key(step)]
         if not step.pure or step.must_run:
             raise Unsupported(f"{step.name} is not compiled")
-        ahead = all(self._value(t).ahead for t in step.inputs)
+        held = [self._held(t) for t in step.inputs]
+        is_list = any(t.dtype is variant for t in step.outputs)  # it may change
+        ahead = not is_list and all(isinstance(h, Value) and h.ahead for h in held)
+        self._step, self.out, self._ahead = step, step.outputs[0], ahead
         with code.placed(ahead):
+            if op.in_loops is not None:
+                result = op.in_loops(self, *step.args)
+                return result if isinstance(result, list) else [result]
             if op.element is not None:
-                return [self._elementwise(step, ahead)]
+                return [self._elementwise(step)]
             if op.reduced is not None:
                 axes = host_static(step.args[1])
                 axes = range(step.args[0].shape.rank) if axes is None else axes if type(axes) is tuple else (axes,)
-                return [self._reduced(step, axes, op.reduced, ahead)]
-            if op is ops.SumToShape.op:
-                return [self._summed(step, ahead)]
-            if op is ops.StatelessRandomGetKeyCounter.op:
-                return self._key_and_counter(step, ahead)
-            if op is ops.AddN.op:
-                return [self._added(step, ahead)]
-            if op.name == ops.MatMul.op.name:
-                return [self._product(step, ahead)]
-            if op.moves or op in _AT_INDICES:
-                return self._moved(step, ahead)
+                return [self._reduced(step.args[0], axes, op.reduced)]
+            if op.moves:
+                return self._moved(self._arguments())
         raise Unsupported(f"{step.name} is not compiled")
 
     def _variable(self, step: Step) -> Value:
@@ -181,29 +172,30 @@ class Steps:
         pointer = self._code.address((*what, out))
         return self._code.settled(self._code.at(pointer, tuple(out.shape.as_list()), out.dtype, True))
 
-    def _elementwise(self, step: Step, ahead: bool) -> Value:
+    def _elementwise(self, step: Step) -> Value:
         statics = step.op.statics(step.args)
         if any(isinstance(a, (SymbolicTensor, list, tuple)) for a in statics):
             raise Unsupported(f"{step.name} takes what is not static")
         return self._by_form(
-            step, step.inputs, ahead, lambda b, *elements: step.op.element(b, *step.op.with_tensors(elements, statics))
+            step.inputs, lambda b, *elements: step.op.element(b, *step.op.with_tensors(elements, statics))
         )
 
-    def _added(self, step: Step, ahead: bool) -> Value:
-        return self._by_form(step, step.inputs, ahead, lambda b, *elements: combined(b, "add", elements))
+    def add_all(self, inputs: Sequence[SymbolicTensor]) -> Held:
+        """Adds tensors, or lists."""
+        if self.out.dtype is variant:
+            return self._sum_of_lists(inputs)
+        return self._by_form(inputs, lambda b, *elements: combined(b, "add", elements))
 
-    def _by_form(
-        self, step: Step, tensors: Sequence[SymbolicTensor], ahead: bool, form: Callable[..., Element]
-    ) -> Value:
+    def _by_form(self, tensors: Sequence[SymbolicTensor], form: Callable[..., Element]) -> Value:
         """Returns a tensor whose elements are computed by a form from the elements of others in their place."""
-        code, out = self._code, step.outputs[0]
+        code, out, ahead, name = self._code, self.out, self._ahead, self._step.name
         values = [self._value(t) for t in tensors]
         shape = tuple(out.shape.as_list())
 
         def element(b: Any, elements: Sequence[Element]) -> Element:
             result = b.rounded(form(b, *elements))
             if result.dtype is not out.dtype:
-                raise Unsupported(f"the element form of {step.name} gives {result.dtype.name}")
+                raise Unsupported(f"the element form of {name} gives {result.dtype.name}")
             return result
 
         if out.shape.num_elements() <= FEW and all(v.elements is not None for v in values):
@@ -221,16 +213,16 @@ class Steps:
         is_fused = user is not None and self._uses[id(out)] == 1 and user.outputs[0].shape == out.shape
         return result if is_fused and not ahead else code.in_memory(result)
 
-    def _reduced(self, step: Step, axes: Any, form: Callable[..., Element], ahead: bool) -> Value:
+    def _reduced(self, tensor: SymbolicTensor, axes: Any, form: Callable[..., Element]) -> Value:
         """Returns a reduction; of registers as a balanced tree."""
-        code, x, out = self._code, self._value(step.args[0]), step.outputs[0]
+        code, x, out, ahead = self._code, self._value(tensor), self.out, self._ahead
         rank = len(x.shape)
         axes = sorted({axis % max(rank, 1) for axis in axes}) if rank else []
         if not x.dtype.is_floating:
             raise Unsupported("a reduction of integers")
         shape = tuple(out.shape.as_list())
         if not axes:
-            return self._by_form(step, [step.args[0]], ahead, lambda b, e: form(Few(b, 1), Row([e])))
+            return self._by_form([tensor], lambda b, e: form(Few(b, 1), Row([e])))
         if x.elements is None:
             return self._reshaped(code.reduced(x, axes, form, ahead), shape)
         kept = [i for i in range(rank) if i not in axes]
@@ -245,25 +237,26 @@ class Steps:
             return self._code.of_elements(value.elements.reshape(shape), value.dtype, value.ahead)
         return self._code.at(value.pointer, shape, value.dtype, value.ahead)
 
-    def _summed(self, step: Step, ahead: bool) -> Value:
+    def sum_to_shape(self, tensor: SymbolicTensor) -> Value:
         """Sums a gradient to the shape of what was broadcast."""
-        x, shape = self._value(step.args[0]), tuple(step.outputs[0].shape.as_list())
+        x, shape = self._value(tensor), tuple(self.out.shape.as_list())
         extra = len(x.shape) - len(shape)
         axes = [i for i, n in enumerate(x.shape) if i < extra or (n != 1 and shape[i - extra] == 1)]
         if not axes:
             return x if x.shape == shape else self._reshaped(self._code.in_memory(x), shape)
-        return self._reduced(step, axes, ops.Sum.op.reduced, ahead)
+        return self._reduced(tensor, axes, ops.Sum.op.reduced)
 
-    def _product(self, step: Step, ahead: bool) -> Value:
-        code, out = self._code, step.outputs[0]
-        a, b = (self._value(t) for t in step.args[:2])
-        transpose_a, transpose_b = step.args[2:4] or (False, False)
-        if not out.dtype.is_floating:
-            raise Unsupported("a product of integers")
+    def product(
+        self, left: SymbolicTensor, right: SymbolicTensor, transpose_a: bool = False, transpose_b: bool = False
+    ) -> Value:
+        """Multiplies matrices."""
+        code, out, a, b = self._code, self.out, self._value(left), self._value(right)
+        if not out.dtype.is_floating or a.size * out.shape[1] > _MOST_PRODUCTS:
+            raise Unsupported("a product of integers, or of large matrices")
         if a.elements is None or b.elements is None or out.shape.num_elements() > FEW:
             a, b = code.in_memory(a), code.in_memory(b)
             a, b = transposed(a) if transpose_a else a, transposed(b) if transpose_b else b
-            return code.product(a, b, out.dtype, ahead)
+            return code.product(a, b, out.dtype, self._ahead)
         x, y = a.elements.T if transpose_a else a.elements, b.elements.T if transpose_b else b.elements
 
         def element(index: tuple[int, ...]) -> Element:
@@ -273,7 +266,7 @@ class Steps:
                 total = code.one.fma(x[i, k], y[k, j], total)
             return code.one.rounded(total)
 
-        return code.of_elements(filled((x.shape[0], y.shape[1]), element), out.dtype, ahead)
+        return code.of_elements(filled((x.shape[0], y.shape[1]), element), out.dtype, self._ahead)
 
     # ---- moves ---------------------------------------------------------------------------------------------------
 
@@ -290,32 +283,44 @@ class Steps:
         known = [e if e.constant is None else int(e.constant) for e in elements.flat]
         return tuple(known) if elements.ndim else known[0]
 
-    def _moved(self, step: Step, ahead: bool) -> list[Value]:
+    def _arguments(self) -> list[Any]:
+        """Returns the arguments of the step: tensors, and numbers for kernels' host arguments, or their elements."""
+        return self._step.op.map(self._value, self._step.args, host=self._numbers)
+
+    def _moved(self, arguments: Sequence[Any]) -> list[Value]:
         """Moves numbers that stand for elements, by the op's own kernel."""
-        op = step.op
-        if op in _AT_INDICES:
-            return [_AT_INDICES[op](self, step)]
-        arguments = op.map(self._value, step.args, host=self._numbers)
-        if op is ops.StridedSlice.op:
-            arguments = self._first_indexed(arguments)
-        elif op is ops.StridedSliceGrad.op and any(isinstance(i, Element) for i in arguments[1]):
-            shape, *spec, dy = arguments[:5]
-            result = self._zeros(shape, dy.dtype)
-            numbers, sources = self._numbered(ops.StridedSlice.op, self._first_indexed([result, *spec, *arguments[5:]]))
-            target = self._view(numbers[0], sources)
-            if target is None:
-                raise Unsupported("a slice of several pieces")
-            self._code.fill(target, dy)
-            return [self._code.settled(result)]
-        elif op is ops.Slice.op:
-            x, begin, size = arguments
-            for axis, i in enumerate(begin if isinstance(begin, tuple) else ()):
-                if isinstance(i, Element):
-                    x = self._part(x, axis, i, size[axis])
-                    begin = (*begin[:axis], 0, *begin[axis + 1 :])
-            arguments = [x, begin, size]
-        results, sources = self._numbered(op, arguments)
-        return [self._collected(r, sources, t.dtype, ahead) for r, t in zip(results, step.outputs, strict=True)]
+        results, sources = self._numbered(self._step.op, arguments)
+        outputs = self._step.outputs
+        return [self._collected(r, sources, t.dtype, self._ahead) for r, t in zip(results, outputs, strict=True)]
+
+    def strided_slice(self) -> list[Value]:
+        """Takes a part of a tensor; indices need not be static."""
+        return self._moved(self._first_indexed(self._arguments()))
+
+    def strided_slice_gradient(self) -> list[Value]:
+        """Returns zeros, with a gradient in the place of the slice."""
+        arguments = self._arguments()
+        shape, begin, end, strides, dy, *masks = arguments
+        if not any(isinstance(i, Element) for i in begin):
+            return self._moved(arguments)
+        result = self._zeros(shape, dy.dtype)
+        numbers, sources = self._numbered(
+            ops.StridedSlice.op, self._first_indexed([result, begin, end, strides, *masks])
+        )
+        target = self._view(numbers[0], sources)
+        if target is None:
+            raise Unsupported("a slice of several pieces")
+        self._code.fill(target, dy)
+        return [self._code.settled(result)]
+
+    def slice(self) -> list[Value]:
+        """Takes a part of a tensor that begins at indices, which need not be static."""
+        x, begin, size = self._arguments()
+        for axis, i in enumerate(begin if isinstance(begin, tuple) else ()):
+            if isinstance(i, Element):
+                x = self._part(x, axis, i, size[axis])
+                begin = (*begin[:axis], 0, *begin[axis + 1 :])
+        return self._moved([x, begin, size])
 
     def _numbered(self, op: Any, arguments: Sequence[Any]) -> tuple[list[np.ndarray], list[Value]]:
         """Returns the numbers of the elements in an op's results, and the tensors that they number, from 1 on."""
@@ -435,10 +440,10 @@ class Steps:
             raise Unsupported("many indices")
         return elements
 
-    def _gathered(self, step: Step) -> Value:
+    def gather(self, tensor: SymbolicTensor, places: SymbolicTensor, axis: Any, batch_dims: int) -> Value:
         """Takes parts of a tensor at indices in one dimension."""
-        code, (x, indices, axis, batch_dims), out = self._code, step.args, step.outputs[0]
-        x, indices, axis = code.in_memory(self._value(x)), self._indices(indices), host_static(axis)
+        code, out = self._code, self.out
+        x, indices, axis = code.in_memory(self._value(tensor)), self._indices(places), host_static(axis)
         if batch_dims or type(axis) is not int:
             raise Unsupported("a batch of indices")
         axis %= len(x.shape)
@@ -450,28 +455,27 @@ class Steps:
             code.fill(self._without(self._part(result, axis, i, 1), axis), part)
         return code.settled(self._reshaped(result, tuple(out.shape.as_list())))
 
-    def _gathered_rows(self, step: Step) -> Value:
+    def gather_nd(self, tensor: SymbolicTensor, places: SymbolicTensor) -> Value:
         """Takes parts of a tensor at indices in its first dimensions."""
-        code, x, indices = self._code, self._value(step.args[0]), self._indices(step.args[1])
-        result = code.buffer(tuple(step.outputs[0].shape.as_list()), x.dtype)
+        code, x, indices = self._code, self._value(tensor), self._indices(places)
+        result = code.buffer(tuple(self.out.shape.as_list()), x.dtype)
         for place in np.ndindex(indices.shape[:-1]):
             code.fill(self._at(result, place), self._at(x, indices[place]))
         return code.settled(result)
 
-    def _updated(self, step: Step) -> Value:
+    def update(self, tensor: SymbolicTensor, places: SymbolicTensor, parts: SymbolicTensor) -> Value:
         """Writes parts of a tensor at indices."""
-        code, (x, indices, updates, *_) = self._code, step.args
-        x, indices, updates = self._value(x), self._indices(indices), self._value(updates)
+        code, x, indices, updates = self._code, self._value(tensor), self._indices(places), self._value(parts)
         result = code.buffer(x.shape, x.dtype)
         code.fill(result, x)
         for place in np.ndindex(indices.shape[:-1]):
             code.fill(self._at(result, indices[place]), self._at(updates, place))
         return code.settled(result)
 
-    def _summed_rows(self, step: Step) -> Value:
+    def sum_segments(self, tensor: SymbolicTensor, places: SymbolicTensor) -> Value:
         """Adds parts of a tensor at indices in the first dimension of the result."""
-        code, x, indices = self._code, self._value(step.args[0]), self._indices(step.args[1])
-        result = self._zeros(tuple(step.outputs[0].shape.as_list()), x.dtype)
+        code, x, indices = self._code, self._value(tensor), self._indices(places)
+        result = self._zeros(tuple(self.out.shape.as_list()), x.dtype)
         for place in np.ndindex(indices.shape):
             target = self._at(result, [indices[place]])
             code.fill(target, code.sum(target, self._at(x, place)))
@@ -488,29 +492,26 @@ class Steps:
         at = code.moved(pointer, code.b.mul(self._count, number(out.shape.num_elements())), out.dtype)
         return code.settled(code.at(at, tuple(out.shape.as_list()), out.dtype, False))
 
-    def _key_and_counter(self, step: Step, ahead: bool) -> list[Value]:
+    def key_and_counter(self, seed: SymbolicTensor) -> list[Value]:
         """Returns the key and the counter of a seed."""
-        code, seed = self._code, self._value(step.args[0]).elements
-        key, *counter = forms.key_and_counter(code.one, list(seed.flat))
+        code = self._code
+        key, *counter = forms.key_and_counter(code.one, list(self._value(seed).elements.flat))
         rows = [np.array([None] * n) for n in (1, 2)]
         rows[0][0] = key
         rows[1][0], rows[1][1] = counter
-        return [code.of_elements(row, uint64, ahead) for row in rows]
+        return [code.of_elements(row, uint64, self._ahead) for row in rows]
 
-    def _drawn_from_key(self, step: Step) -> Value:
+    def draw(self, form: Callable[..., list[Element]], key: Any, counter: Any, alg: Any, dtype: DType) -> Value:
         """Returns random numbers that follow from a key and a counter."""
-        code, (_, key, counter, alg, dtype), out = self._code, step.args, step.outputs[0]
-        shape = tuple(out.shape.as_list())
-        if math.prod(shape) > _MOST_DRAWN or host_static(alg) not in (1, 3):
+        code, shape = self._code, tuple(self.out.shape.as_list())
+        is_known = isinstance(key, SymbolicTensor) and isinstance(counter, SymbolicTensor)
+        if not is_known or math.prod(shape) > _MOST_DRAWN or host_static(alg) not in (1, 3):
             raise Unsupported("many random numbers")
-        stream = [self._value(key), self._value(counter)]
-        ahead = all(value.ahead for value in stream)
-        with code.placed(ahead):
-            elements = [e for value in stream for e in value.elements.flat]
-            numbers = forms.drawn(code.one, _OF_KEYS[step.op], math.prod(shape), elements, dtype)
-            places = np.arange(len(numbers)).reshape(shape)
-            value = code.of_elements(filled(shape, lambda i: numbers[places[i]]), dtype, ahead)
-            return value if value.size <= FEW else code.in_memory(value)
+        elements = [e for t in (key, counter) for e in self._value(t).elements.flat]
+        numbers = forms.drawn(code.one, form, math.prod(shape), elements, dtype)
+        places = np.arange(len(numbers)).reshape(shape)
+        value = code.of_elements(filled(shape, lambda i: numbers[places[i]]), dtype, self._ahead)
+        return value if value.size <= FEW else code.in_memory(value)
 
     # ---- lists ---------------------------------------------------------------------------------------------------
 
@@ -523,17 +524,18 @@ class Steps:
         at = code.within(element, entries.length)
         return code.moved(entries.pointer, code.b.mul(at, number(math.prod(entries.shape))), entries.dtype)
 
-    def _item(self, step: Step) -> Value:
-        code, out, entries = self._code, step.outputs[0], self._entries(step.args[0])
+    def item(self, handle: SymbolicTensor, index: Any) -> Value:
+        """Returns an entry of a list."""
+        code, out, entries = self._code, self.out, self._entries(handle)
         entries.tell(out)
-        value = code.settled(code.at(self._place(entries, step.args[1]), entries.shape, out.dtype, False))
+        value = code.settled(code.at(self._place(entries, index), entries.shape, out.dtype, False))
         if value.elements is None and entries.may_change:
             value, view = code.buffer(value.shape, value.dtype), value
             code.fill(value, view)
         return value
 
-    def _with_item(self, step: Step) -> Held:
-        handle, index, item, resizes = step.args
+    def with_item(self, handle: SymbolicTensor, index: Any, item: SymbolicTensor, resizes: bool) -> Held:
+        """Returns a list after a change of an entry."""
         held = self._held(handle)
         if isinstance(held, Sparse):
             return Sparse((*held.written, (index, self._value(item))))
@@ -560,9 +562,9 @@ class Steps:
         entries.version, entries.changes = entries.version + 1, True
         return entries.last
 
-    def _sum_of_lists(self, step: Step) -> Held:
+    def _sum_of_lists(self, inputs: Sequence[SymbolicTensor]) -> Held:
         """Adds entries to a list, or joins lists of a few entries."""
-        lists = list(map(self._held, step.args[0]))
+        lists = list(map(self._held, inputs))
         written = [pair for held in lists if isinstance(held, Sparse) for pair in held.written]
         others = [held for held in lists if not isinstance(held, Sparse)]
         if not others:
@@ -575,32 +577,35 @@ class Steps:
             self._changed(entries, index, functools.partial(self._code.sum, value), spec)
         return entries.last
 
-    def _length(self, step: Step) -> Value:
-        code, out = self._code, step.outputs[0]
-        length = code.one.convert(Element(self._entries(step.args[0]).length, int64), out.dtype)
+    def length(self, handle: SymbolicTensor) -> Value:
+        """Returns the number of entries of a list."""
+        code, out = self._code, self.out
+        length = code.one.convert(Element(self._entries(handle).length, int64), out.dtype)
         return code.of_elements(filled((), lambda _: length), out.dtype, False)
 
-    def _rows(self, step: Step) -> Version:
+    def rows(self, tensor: SymbolicTensor) -> Version:
         """Returns the list of a tensor's rows, in memory of its own."""
-        code, value = self._code, self._value(step.args[0])
+        code, value = self._code, self._value(tensor)
         copy = code.buffer(value.shape, value.dtype)
         code.fill(copy, value)
         entries = Entries(copy.pointer, number(value.shape[0]), True)
         entries.shape, entries.dtype = value.shape[1:], value.dtype
         return entries.last
 
-    def _new_list(self, step: Step | Operation) -> Held:
-        code, shape, length = self._code, host_static(step.args[0]), host_static(step.args[1])
+    def new_list(self, element_shape: Any, num_elements: Any, dtype: DType) -> Held:
+        """Returns a list of zeros."""
+        code, shape, length = self._code, host_static(element_shape), host_static(num_elements)
         if type(length) is not int and code.is_gradient:
             return Sparse()
         if type(shape) is not tuple or type(length) is not int or min((length, *shape)) < 1:
             raise Unsupported("a list of unknown size")
-        value = code.buffer((length, *shape), step.args[2])
+        value = code.buffer((length, *shape), dtype)
         code.fill(value, code.zeros(value.shape, value.dtype))
         return Version(Entries(value.pointer, number(length), True), 0)
 
-    def _stacked(self, step: Step) -> Value:
-        code, out, entries = self._code, step.outputs[0], self._entries(step.args[0])
+    def stack(self, handle: SymbolicTensor) -> Value:
+        """Returns the entries of a list as one tensor."""
+        code, out, entries = self._code, self.out, self._entries(handle)
         shape = tuple(out.shape.as_list())
         if (entries.shape or shape[1:]) != shape[1:] or (entries.dtype or out.dtype) is not out.dtype:
             raise Unsupported("the entries of a list differ")
@@ -776,17 +781,3 @@ def pieces_of(codes: np.ndarray, begin: tuple[int, ...] = ()) -> Iterator[tuple[
                 part = codes[(slice(None),) * axis + (slice(first, last),)]
                 yield from pieces_of(part, (*begin[:axis], begin[axis] + first, *begin[axis + 1 :]))
             return
-
-
-_OF_LISTS: dict[Any, Callable[[Steps, Step], Held]] = {
-    ops.TensorListGetItem.op: Steps._item, ops.TensorListSetItem.op: Steps._with_item,
-    ops.TensorListLength.op: Steps._length, ops.TensorListFromTensor.op: Steps._rows,
-    ops.TensorListReserve.op: Steps._new_list, ops.TensorListStack.op: Steps._stacked,
-}  # fmt: skip
-_OF_KEYS: dict[Any, Callable[..., list[Element]]] = {
-    ops.StatelessRandomUniformV2.op: forms.uniform, ops.StatelessRandomNormalV2.op: forms.normal,
-}  # fmt: skip
-_AT_INDICES: dict[Any, Callable[[Steps, Step], Value]] = {
-    ops.GatherV2.op: Steps._gathered, ops.GatherNd.op: Steps._gathered_rows,
-    ops.TensorScatterUpdate.op: Steps._updated, ops.UnsortedSegmentSum.op: Steps._summed_rows,
-}  # fmt: skip

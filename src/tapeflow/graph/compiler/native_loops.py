@@ -17,7 +17,6 @@ import torch
 
 from tapeflow.array.list_values import Rows, as_variant
 from tapeflow.core import device as devices
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elements import DTYPES, Unsupported
 from tapeflow.core.types.dtypes import resource, variant
 from tapeflow.core.types.spec import TensorSpec
@@ -25,7 +24,7 @@ from tapeflow.core.values.held import boxed
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.counters import counts_to_known_bound, static_trip_count, trip_count
 from tapeflow.graph.codegen.loop_records import Column, Record, Same
-from tapeflow.graph.codegen.program import CALLS, Program, Step, bytes_of
+from tapeflow.graph.codegen.program import CALLS, Program, Step
 from tapeflow.graph.codegen.regions import CONDITIONALS, LOOPS
 from tapeflow.graph.codegen.writing import has_stream, with_stream
 from tapeflow.graph.compiler.binding import bound
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from tapeflow.graph.control.body import Body
 
 _MOST_ELEMENTS = 1 << 13  # of a tensor that is computed
-_MOST_PRODUCTS = 1 << 18  # of numbers, in a product of matrices
 _LEAST_STEPS = 100  # in all iterations, if their number is static: fewer take less time than compiling
 _MOST_DRAWN = 1 << 22  # random numbers at a time
 _AT_ONCE = 1 << 20  # iterations: between these, the program can be interrupted
@@ -104,10 +102,7 @@ def _may_compile(program: Program) -> bool:
             bodies = bodies_of(step)
             if bodies is None or any(b.stateful or not _may_compile(b.compiled.program) for b in bodies):
                 return False
-        elif op.name == ops.MatMul.op.name:
-            if bytes_of(step.args[0]) // step.args[0].dtype.size * step.outputs[0].shape[1] > _MOST_PRODUCTS:
-                return False
-        elif not (op.element or op.reduced or op.moves or op.random_fill) and op not in _others():
+        elif not (op.element or op.reduced or op.moves or op.random_fill or op.in_loops):
             return False
     return True
 
@@ -126,17 +121,6 @@ def bodies_of(step: Step) -> list[Body] | None:
         return None
     branches = list(of.operation.op.bodies.values())
     return branches + [branch.backward_from(of.targets) for branch in branches]
-
-
-@functools.cache
-def _others() -> tuple[Any, ...]:
-    import tapeflow.random.stateless_ops  # noqa: F401, without which asking for its ops loads every namespace
-
-    return (
-        ops.AddN.op, ops.SumToShape.op, ops.UnsortedSegmentSum.op, ops.TensorListGetItem.op, ops.TensorListSetItem.op,
-        ops.TensorListLength.op, ops.TensorListFromTensor.op, ops.TensorListReserve.op, ops.TensorListStack.op,
-        ops.StatelessRandomGetKeyCounter.op, ops.StatelessRandomUniformV2.op, ops.StatelessRandomNormalV2.op,
-    )  # fmt: skip
 
 
 class _Native:
