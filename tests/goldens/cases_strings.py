@@ -22,7 +22,7 @@ tf.strings.unsorted_segment_join([['a', ''], ['', 'd'], ['e', 'f']], [2, 0, 2], 
 tf.strings.unicode_decode([b'a\xe6', b'\xbc\xa2b', 'é'], 'UTF-8')
 tf.strings.unicode_decode(['aé', '', '漢b'], 'UTF-8', replace_control_characters=True)
 [tf.strings.unicode_transcode([b'a\xc3\xa9', b'\xff', b'\x1fb'], 'UTF-8', to) for to in ('UTF-8', 'UTF-16-BE')]
-[tf.strings.regex_replace(['a\x0bb c', 'a\x00b', 'é z', ''], p, '-') for p in (r'\s', r'\S', '[^a]', r'\W+', '.', r'(\s+)')]
+[tf.strings.regex_replace(['a\x0bb c', 'a\x00b', 'é z', ''], p, '-') for p in (r'\s', r'\S', '[^a]', r'\W+', '.')]
 [tf.strings.regex_replace(['a,b', '-.^]'], p, r'[\0]') for p in (r'[,-\.^]', r'[\]\-]', 'a,', '(a)(,)', '[^,]+')]
 [tf.strings.as_string([1.5, -2.0, float('inf')], width=8, fill=fill) for fill in ('', '0', '-', '+')]
 [tf.io.decode_base64(tf.io.encode_base64(['', 'a', 'ab', 'abc', b'\xff\xfe\xfd'], pad=pad)) for pad in (True, False)]
@@ -214,7 +214,7 @@ tf.strings.to_number('')
 tf.strings.to_number('1.5', tf.int32)
 tf.strings.to_number('99999999999', tf.int32)
 tf.strings.to_number(5)
-tf.strings.to_number(['1', '١'])
+tf.strings.to_number(['1', '\u0661'])
 tf.io.decode_base64(['a!', 'abcde'])
 tf.strings.to_number('1', tf.string)
 tf.as_string(1.5, scientific=True, shortest=True)
