@@ -5,9 +5,11 @@
     python3 dev.py test [options]      lint, type check and test; options go to pytest
     python3 dev.py docs [options]      build the documentation into site; options go to Sphinx
     python3 dev.py notebooks [folder]  write the tutorial as notebooks, by default into notebooks
+    python3 dev.py bench [options]     compare with TensorFlow in ten minutes; options go to benchmarks/run.py
     python3 dev.py release [options]   build what is published into dist, and try it in an environment of its own
 
-The first run makes .venv and installs TapeFlow and what it needs there; the next ones start at once.
+The first run makes .venv and installs TapeFlow and what it needs there; the next ones start at once. `bench` makes
+.venv-tensorflow too, with TensorFlow, and writes build/bench.html; `--python tensorflow=PATH` takes another one.
 
 PyTorch comes from wherever pip is set up to look. On Linux that may be the build for NVIDIA GPUs, which is some
 gigabytes; `python3 dev.py --torch-index URL mnist`, or the variable TAPEFLOW_TORCH_INDEX, takes it from another package
@@ -15,6 +17,7 @@ index, such as PyTorch's own for the CPU (its address is on PyTorch's page "Get 
 """
 
 import argparse
+import contextlib
 import hashlib
 import os
 import pathlib
@@ -22,18 +25,25 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent
-VENV = ROOT / ".venv"
-PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-STAMP = VENV / "tapeflow-installed"
+VENV, VENV_OF_TENSORFLOW = ROOT / ".venv", ROOT / ".venv-tensorflow"
 OLDEST, NEWEST = (3, 11), (3, 15)
 TORCH = "torch==2.13.0" if sys.version_info < (3, 15) else "torch==2.15.0"  # the first one for Python 3.15
+TENSORFLOW = "tensorflow==2.21.*"
+
+
+def python_of(folder):
+    """The Python of an environment."""
+    return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+PYTHON = python_of(VENV)
 
 
 def main():
     check_python()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--torch-index", metavar="URL", default=os.environ.get("TAPEFLOW_TORCH_INDEX"))
-    parser.add_argument("command", choices=["mnist", "test", "docs", "notebooks", "release"])
+    parser.add_argument("command", choices=["mnist", "test", "docs", "notebooks", "bench", "release"])
     parser.add_argument("options", nargs=argparse.REMAINDER)
     args = parser.parse_args()
 
@@ -45,6 +55,8 @@ def main():
         return run([PYTHON, ROOT / "examples" / "mnist.py", *args.options], cwd=None)
     if args.command == "notebooks":
         return run([PYTHON, ROOT / "docs" / "_ext" / "notebooks.py", *(args.options or [ROOT / "notebooks"])], cwd=None)
+    if args.command == "bench":
+        return bench(args.options)
     return docs(args.options) if args.command == "docs" else test(args.options)
 
 
@@ -59,18 +71,36 @@ def check_python():
 def install(torch_index):
     """Makes .venv and installs into it, unless what is there came of the same pyproject.toml and Python."""
     made_of = (ROOT / "pyproject.toml").read_bytes() + f"{sys.version_info[:2]} {TORCH}".encode()
-    stamp = hashlib.sha256(made_of).hexdigest()
-    if PYTHON.exists() and STAMP.exists() and STAMP.read_text() == stamp:
+    with environment(VENV, made_of) as python:
+        if python is None:
+            return
+        if run([python, "-c", "import sys, importlib.util as u; sys.exit(not u.find_spec('torch'))"]):
+            index = ["--index-url", torch_index] if torch_index else []
+            must([*pip(python), *index, TORCH], f"install {TORCH}")
+        must([*pip(python), "--quiet", "--editable", f"{ROOT}[dev,docs,examples]"], "install TapeFlow")
+
+
+@contextlib.contextmanager
+def environment(folder, made_of):
+    """Makes an environment, and has the block install into it. Gives its Python, or None if it is installed already.
+
+    Args:
+        folder: its folder.
+        made_of: bytes; after the same ones, nothing is made.
+    """
+    python, stamp, digest = python_of(folder), folder / "tapeflow-installed", hashlib.sha256(made_of).hexdigest()
+    if python.exists() and stamp.exists() and stamp.read_text() == digest:
+        yield None
         return
-    print(f"Installing into {VENV}. Only the first run does this.", flush=True)
-    STAMP.unlink(missing_ok=True)  # an install that breaks off is begun again
-    must([sys.executable, "-m", "venv", VENV], "make .venv (Debian and Ubuntu need the package python3-venv for it)")
-    pip = [PYTHON, "-m", "pip", "install", "--disable-pip-version-check"]
-    if run([PYTHON, "-c", "import sys, importlib.util as u; sys.exit(not u.find_spec('torch'))"]):
-        index = ["--index-url", torch_index] if torch_index else []
-        must([*pip, *index, TORCH], f"install {TORCH}")
-    must([*pip, "--quiet", "--editable", f"{ROOT}[dev,docs,examples]"], "install TapeFlow")
-    STAMP.write_text(stamp)
+    print(f"Installing into {folder}. Only the first run does this.", flush=True)
+    stamp.unlink(missing_ok=True)  # an install that breaks off is begun again
+    must([sys.executable, "-m", "venv", folder], f"make {folder} (Debian and Ubuntu need python3-venv for it)")
+    yield python
+    stamp.write_text(digest)
+
+
+def pip(python):
+    return [python, "-m", "pip", "install", "--disable-pip-version-check"]
 
 
 def test(options):
@@ -85,6 +115,24 @@ def docs(options):
     """Builds the site anew, with every program on its pages run; what is wrong is told at the end, and fails."""
     strict = ["-W", "--keep-going", "-E", "-q", "-d", ROOT / "build" / "doctrees"]
     return run([PYTHON, "-m", "sphinx", *strict, *options, ROOT / "docs", ROOT / "site"])
+
+
+def bench(options):
+    """Runs forty benchmarks under TapeFlow and TensorFlow in turn, and writes a page."""
+    if any(option.startswith("tensorflow=") for option in options):
+        python = []
+    else:
+        with environment(VENV_OF_TENSORFLOW, f"{sys.version_info[:2]} {TENSORFLOW}".encode()) as tensorflow:
+            if tensorflow is not None:
+                must([*pip(tensorflow), TENSORFLOW], f"install {TENSORFLOW}")
+        python = ["--python", f"tensorflow={python_of(VENV_OF_TENSORFLOW)}"]
+    page = ROOT / "build" / "bench.html"
+    page.parent.mkdir(exist_ok=True)
+    given = ["--core", "--rounds", "15", "--page", page, *python]
+    status = run([PYTHON, ROOT / "benchmarks" / "run.py", *given, *options], cwd=None)
+    if not status and "--page" not in options:
+        print(f"The page: {page}")
+    return status
 
 
 def run(command, cwd=ROOT, **variables):

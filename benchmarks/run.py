@@ -2,13 +2,14 @@
 """The same programs under TapeFlow, TensorFlow, PyTorch and JAX, in turn in one run.
 
     python benchmarks/run.py [--only NAME ...] [--benchmarks TEXT ...] [--frameworks NAME ...] [--rounds N]
-                             [--clock wall|processor] [--markdown FILE] [--python FRAMEWORK=INTERPRETER ...]
+                             [--clock wall|processor] [--page FILE] [--python FRAMEWORK=INTERPRETER ...] [--core]
 
 Programs (benchmarks/programs/): small_ops, variables, gradients, vectorized, functions, cuda_graphs, mnist_step,
 keras, models, bridge, replicas, two_workers, data, checkpoints, peak_memory, first_steps; and import_time.
-`--benchmarks` keeps those whose names contain a text. TapeFlow and TensorFlow run the very same functions; beside them
-stand the PyTorch and JAX programs as one writes them natively (`variables`, `keras` and `replicas` have none, `models`
-runs Keras on them).
+`--benchmarks` keeps those whose names contain a text. `--core` keeps the forty of `core.py`, and shows a progress bar.
+`--page` writes Markdown, or HTML with a plot if the name ends in `.html`. TapeFlow and TensorFlow run the very same
+functions; beside them stand the PyTorch and JAX programs as one writes them natively (`variables`, `keras` and
+`replicas` have none, `models` runs Keras on them).
 
 Each framework runs in a process of its own, with the interpreter that `--python tensorflow=/path/to/python` or the
 variable TAPEFLOW_BENCH_PYTHON_TENSORFLOW names (and so for the others), by default this one. A framework that cannot be
@@ -38,6 +39,8 @@ from collections import defaultdict
 import import_time
 from tables import Table, duration, megabytes, ratio
 from workers import FRAMEWORKS, Worker, WorkerError, interpreters
+
+import core
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
 REFERENCE = "tapeflow"
@@ -89,7 +92,10 @@ def time_program(name, pythons, args, versions):
     return time_table(title, times, differences(digests))
 
 
-def chosen(benchmark, args):
+def chosen(name, benchmark, args):
+    """Returns whether a benchmark of the program `name` is to be measured."""
+    if args.core and benchmark not in core.BENCHMARKS[name]:
+        return False
     return not args.benchmarks or any(text in benchmark for text in args.benchmarks)
 
 
@@ -97,10 +103,11 @@ def measure_in_turn(name, workers, args):
     """Returns {benchmark: {(framework, variant): [seconds of each round]}} and the digests in the same form."""
     times, digests, failed = defaultdict(lambda: defaultdict(list)), defaultdict(dict), set()
     benchmarks = list(dict.fromkeys(benchmark for worker in workers for benchmark, _ in worker.benchmarks))
-    benchmarks = [benchmark for benchmark in benchmarks if chosen(benchmark, args)]
+    benchmarks = [benchmark for benchmark in benchmarks if chosen(name, benchmark, args)]
     request = "processor" if args.clock == "processor" else "time"
     for number in range(args.rounds):
-        log(f"{name}: round {number + 1} of {args.rounds}")
+        if not args.core:
+            log(f"{name}: round {number + 1} of {args.rounds}")
         turn = number % max(1, len(workers))
         order = workers[turn:] + workers[:turn]
         for benchmark in benchmarks:
@@ -117,6 +124,8 @@ def measure_in_turn(name, workers, args):
                         continue
                     times[benchmark][column].append(answer["seconds"])
                     digests[benchmark][column] = answer["digest"]
+            if args.core:
+                args.progress.step(benchmark)
     return times, digests
 
 
@@ -145,8 +154,11 @@ def time_table(title, times, notes):
             seconds = by_column.get(column)
             cell = duration(statistics.median(seconds)) if seconds else "-"
             if seconds and by_column.get(reference) and column != reference:
-                pairs = zip(seconds, by_column[reference], strict=True)
-                ratios[column].append(statistics.median(s / r for s, r in pairs))
+                of_rounds = [s / r for s, r in zip(seconds, by_column[reference], strict=True)]
+                ratios[column].append(statistics.median(of_rounds))
+                if len(of_rounds) > 3:
+                    quarter, _, three_quarters = statistics.quantiles(of_rounds, n=4)
+                    table.spreads.append((three_quarters - quarter) / ratios[column][-1])
                 cell += f" {ratio(ratios[column][-1]):>6}"
             row.append(cell)
         table.rows.append(row)
@@ -170,7 +182,7 @@ def first_steps(name, pythons, args, versions):
         try:
             with Worker(framework, python, path, threads) as worker:
                 versions[framework], benchmarks = worker.version, worker.benchmarks
-            for key in (key for key in benchmarks if chosen(key[0], args)):
+            for key in (key for key in benchmarks if chosen(name, key[0], args)):
                 log(f"{name}: {framework}, {key[0]}")
                 requests = ["memory"] * min(args.rounds, MEMORY_ROUNDS) + ["allocations"] * (
                     allocations and framework in ("tapeflow", "torch")
@@ -254,28 +266,42 @@ def heading(versions):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", nargs="+", choices=MEASURES, default=list(MEASURES), metavar="NAME")
+    parser.add_argument("--only", nargs="+", choices=MEASURES, metavar="NAME")
     parser.add_argument("--benchmarks", nargs="+", metavar="TEXT")
-    parser.add_argument("--frameworks", nargs="+", choices=FRAMEWORKS, default=list(FRAMEWORKS), metavar="NAME")
+    parser.add_argument("--frameworks", nargs="+", choices=FRAMEWORKS, metavar="NAME")
+    parser.add_argument("--core", action="store_true")
     parser.add_argument("--rounds", type=rounds_option, default=7)
     parser.add_argument("--clock", choices=("wall", "processor"), default="wall")
-    parser.add_argument("--markdown", type=pathlib.Path, metavar="FILE")
+    parser.add_argument("--page", type=pathlib.Path, metavar="FILE")
     parser.add_argument("--python", type=interpreter_option, action="append", default=[], metavar="FRAMEWORK=PATH")
     args = parser.parse_args()
 
-    pythons = interpreters(dict(args.python), [f for f in FRAMEWORKS if f in args.frameworks])
-    versions, tables = {}, []
-    for name in args.only:
+    frameworks = ("tapeflow", "tensorflow") if args.core and args.frameworks is None else args.frameworks or FRAMEWORKS
+    pythons = interpreters(dict(args.python), [f for f in FRAMEWORKS if f in frameworks])
+    versions, tables, busy = {}, [], core.load()
+    programs = [name for name in core.BENCHMARKS if name in (args.only or name)] if args.core else args.only or MEASURES
+    if args.core:
+        for line in core.state_of_machine(busy, []):
+            log(line)
+        count = sum(chosen(name, benchmark, args) for name in programs for benchmark in core.BENCHMARKS[name])
+        args.progress = core.Progress(max(1, count * args.rounds))
+    for name in programs:
         table = MEASURES[name](name, pythons, args, versions)
         if not table.rows:
             continue
         tables.append(table)
-        print(f"\n{table.text()}", flush=True)
+        if not args.core:
+            print(f"\n{table.text()}", flush=True)
     if not tables:
         sys.exit("Nothing could be measured.")
-    if args.markdown:
-        blocks = ["\n".join(heading(versions)), *(table.markdown() for table in tables)]
-        args.markdown.write_text("\n\n".join(blocks) + "\n")
+    if args.core:
+        print(*(f"\n{table.text()}" for table in tables), sep="\n")
+    machine_lines = core.state_of_machine(busy, [spread for table in tables for spread in table.spreads])
+    print("", *machine_lines, sep="\n")
+    if args.page:
+        lines = [*heading(versions), "", *machine_lines]
+        text = "\n\n".join(["\n".join(lines), *(table.markdown() for table in tables)]) + "\n"
+        args.page.write_text(core.page(lines, tables, text) if args.page.suffix == ".html" else text, encoding="utf-8")
 
 
 if __name__ == "__main__":

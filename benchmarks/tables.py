@@ -1,16 +1,21 @@
 """Tables of measurements, for a terminal and for Markdown."""
 
+import html
 from dataclasses import dataclass, field
 
 
 @dataclass
 class Table:
-    """The first column is left-aligned, the others right. `notes` are lines below the table."""
+    """The first column is left-aligned, the others right. `notes` are lines below the table.
+
+    `spreads` has the range of the middle half of the rounds over the median, for each ratio.
+    """
 
     title: str
     header: list[str]
     rows: list[list[str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    spreads: list[float] = field(default_factory=list)
 
     def text(self):
         widths = [max(map(len, column)) for column in zip(self.header, *self.rows, strict=True)]
@@ -35,6 +40,14 @@ class Table:
         ]
         lines += [self._pipes([f"`{row[0]}`", *row[1:]]) for row in self.rows]
         return "\n".join([*lines, "", *(f"{note}  " for note in self.notes)]).rstrip()
+
+    def html(self):
+        def row(cells, kind):
+            return "<tr>" + "".join(f"<{kind}>{html.escape(cell)}</{kind}>" for cell in cells) + "</tr>"
+
+        rows = [row(self.header, "th"), *(row(cells, "td") for cells in self.rows)]
+        notes = "<br>".join(map(html.escape, self.notes))
+        return "\n".join([f"<h2>{html.escape(self.title)}</h2><table>", *rows, f"</table><p>{notes}</p>"])
 
     @staticmethod
     def _pipes(cells):

@@ -12,6 +12,21 @@ GROUP.values(r"""
 tf.strings.to_hash_bucket_fast([bytes(range(n)) for n in range(150)], 2**62)
 tf.strings.to_hash_bucket([bytes(range(n)) for n in range(40)], 2**62)
 tf.strings.to_hash_bucket_strong([bytes(range(n)) for n in range(40)], 2**62, [3, -5])
+[tf.strings.substr(['abc', 'xyzw', 'q' * 9], *args) for args in ((1, 2), (-2, 1), (-3, 3), (3, 5), (0, -1), (2, 1))]
+[tf.strings.substr(['añc', 'xyzw'], *args, unit='UTF8_CHAR') for args in ((1, 2), (-2, 1), (0, -1), ([1, -1], [1, 1]))]
+tf.strings.substr(['abc', 'xyzw', ''], [1, -1, 0], [1, 1, 1])
+[tf.strings.length([b'\xe6\xbc\xa2z', b'\x80a\xff', '', 'é' * 3], unit) for unit in ('BYTE', 'UTF8_CHAR')]
+[tf.strings.lower(['AB', 'ΑΣ', 'ΣΑ'], encoding) for encoding in ('', 'utf-8')]
+tf.strings.unsorted_segment_join([['a', ''], ['', 'd'], ['e', 'f']], [2, 0, 2], 4, ':')
+[tf.strings.to_number([' 7 ', '+2', '-1'], dtype) for dtype in (tf.float32, tf.float64, tf.int32, tf.int64)]
+tf.strings.unicode_decode([b'a\xe6', b'\xbc\xa2b', 'é'], 'UTF-8')
+tf.strings.unicode_decode(['aé', '', '漢b'], 'UTF-8', replace_control_characters=True)
+[tf.strings.unicode_transcode([b'a\xc3\xa9', b'\xff', b'\x1fb'], 'UTF-8', to) for to in ('UTF-8', 'UTF-16-BE')]
+[tf.strings.regex_replace(['a\x0bb c', 'a\x00b', 'é z', ''], p, '-') for p in (r'\s', r'\S', '[^a]', r'\W+', '.')]
+[tf.strings.regex_replace(['a,b', '-.^]'], p, r'[\0]') for p in (r'[,-\.^]', r'[\]\-]', 'a,', '(a)(,)', '[^,]+')]
+[tf.strings.as_string([1.5, -2.0, float('inf')], width=8, fill=fill) for fill in ('', '0', '-', '+')]
+[tf.io.decode_base64(tf.io.encode_base64(['', 'a', 'ab', 'abc', b'\xff\xfe\xfd'], pad=pad)) for pad in (True, False)]
+tf.io.decode_raw(['ab', 'cd'], tf.int16, little_endian=False)
 tf.strings.split(['aaa', ' a b  c ', '', 'a b '], maxsplit=1)
 tf.strings.split(['aaa', ' a b  c ', '', 'a b '], maxsplit=2)
 [tf.strings.split([' a,b ', 'a,b,c', ''], *args) for args in ((None, 0), (',', 0), (',', 1))]
@@ -199,6 +214,8 @@ tf.strings.to_number('')
 tf.strings.to_number('1.5', tf.int32)
 tf.strings.to_number('99999999999', tf.int32)
 tf.strings.to_number(5)
+tf.strings.to_number(['1', '\u0661'])
+tf.io.decode_base64(['a!', 'abcde'])
 tf.strings.to_number('1', tf.string)
 tf.as_string(1.5, scientific=True, shortest=True)
 tf.as_string(1, precision=2)

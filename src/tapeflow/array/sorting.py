@@ -240,8 +240,9 @@ def _distinct(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor
 def _distinct_texts(x: np.ndarray) -> tuple[np.ndarray, torch.Tensor, torch.Tensor]:
     if x.ndim != 1:
         raise invalid("unique expects a 1D vector.")
-    seen: dict[Any, int] = {}
-    where = torch.tensor([seen.setdefault(v, len(seen)) for v in x.tolist()], dtype=torch.int64)
+    elements = x.tolist()
+    seen = {v: i for i, v in enumerate(dict.fromkeys(elements))}
+    where = torch.from_numpy(np.fromiter(map(seen.__getitem__, elements), np.int64, len(elements)))
     distinct = np.empty(len(seen), x.dtype)
     distinct[:] = list(seen)
     return distinct, where, torch.bincount(where, minlength=len(seen))

@@ -52,10 +52,11 @@ def hash_many(strings: list[bytes], kind: Callable[[int], int], rule: Callable[[
     sizes = np.fromiter(map(len, strings), np.int64, len(strings))
     buffer = np.frombuffer(b"".join([*strings, bytes(8)]), np.uint8)
     starts = np.cumsum(sizes) - sizes
-    distinct, inverse = np.unique(sizes, return_inverse=True)
-    kinds = np.array([kind(size) for size in distinct.tolist()])[inverse]
+    distinct = np.array(sorted(set(sizes.tolist())))
+    kinds_of = np.array([kind(size) for size in distinct.tolist()])
+    kinds = kinds_of[np.searchsorted(distinct, sizes)]
     out = np.empty(len(strings), np.uint64)
-    for each in np.unique(kinds).tolist():
+    for each in sorted(set(kinds_of.tolist())):
         members = np.flatnonzero(kinds == each)
         out[members] = rule(ManyStrings(buffer, starts[members]), sizes[members].astype(np.uint64), each)
     return out

@@ -5,7 +5,6 @@ Every resizing but the plainest is two products with small matrices of weights, 
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -20,6 +19,7 @@ from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import with_rank
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
+from tapeflow.image.banded_weights import Weights, product, weights
 
 
 def _resized_shape(images: TensorShape, size: Any, *_: Any) -> TensorShape:
@@ -48,10 +48,10 @@ def _check(images: torch.Tensor, size: tuple[int, ...]) -> None:
         raise invalid(f"input image must be of non-zero size, got {list(images.shape)}")
 
 
-def _weighted(images: torch.Tensor, size: Any, weights: Callable[..., np.ndarray], *options: bool) -> torch.Tensor:
-    """Resizes images by the matrices `weights(new, old, *options)`."""
+def _weighted(images: torch.Tensor, size: Any, kind: Callable[..., Weights], *options: bool) -> torch.Tensor:
+    """Resizes images by the matrices `kind(new, old, *options)`."""
     _check(images, size)
-    rows, columns = (weights(new, old, *options) for new, old in zip(size, images.shape[1:3], strict=True))
+    rows, columns = (kind(new, old, *options) for new, old in zip(size, images.shape[1:3], strict=True))
     return _by_weights(images, rows, columns)
 
 
@@ -64,13 +64,15 @@ def _wide(images: torch.Tensor) -> torch.Tensor:
     return images if images.dtype in (torch.float32, torch.float64) else images.float()
 
 
-def _by_weights(images: torch.Tensor, rows: np.ndarray, columns: np.ndarray) -> torch.Tensor:
+def _by_weights(images: torch.Tensor, rows: Weights, columns: Weights) -> torch.Tensor:
     """Multiplies images by a matrix `[new, old]` from the left and one from the right, in at least float32."""
     wide = _wide(images)
-    rows_matrix, columns_matrix = (torch.as_tensor(w, device=wide.device, dtype=wide.dtype) for w in (rows, columns))
-    resized = _product(rows_matrix, _channels_first(wide), columns_matrix)
-    if by_value(resized) and not math.isfinite(resized.sum()):
-        resized = _product_of_windows(rows_matrix, _channels_first(wide), columns_matrix)
+    if by_value(wide):
+        resized = product(rows, wide, columns)
+        if math.isfinite(resized.sum()):
+            return resized.float()
+    matrices = [w.matrix(wide.dtype, wide.device) for w in (rows, columns)]
+    resized = (_product_of_windows if by_value(wide) else _product)(matrices[0], _channels_first(wide), matrices[1])
     return resized.permute(0, 2, 3, 1).float()
 
 
@@ -101,7 +103,7 @@ def _points(new: int, old: int, align_corners: bool, half_pixel_centers: bool) -
     return (np.arange(new) + 0.5) * scale - 0.5 if half_pixel_centers else np.arange(new) * scale
 
 
-@functools.lru_cache(maxsize=256)
+@weights
 def _linear(new: int, old: int, align_corners: bool, half_pixel_centers: bool) -> np.ndarray:
     """Returns the weights `[new, old]` of linear interpolation."""
     points = _points(new, old, align_corners, half_pixel_centers).astype(np.float32)
@@ -160,7 +162,7 @@ def resize_nearest_neighbor(
     return images
 
 
-@functools.lru_cache(maxsize=256)
+@weights
 def _cubic(new: int, old: int, align_corners: bool, half_pixel_centers: bool) -> np.ndarray:
     """Returns the weights `[new, old]` of a cubic: Keys's (a = -0.5) for half-pixel centers, otherwise a = -0.75.
 
@@ -190,7 +192,7 @@ def resize_bicubic(
     return _weighted(images, size, _cubic, align_corners, half_pixel_centers)
 
 
-@functools.lru_cache(maxsize=256)
+@weights
 def _overlaps(new: int, old: int, align_corners: bool) -> np.ndarray:
     """Returns the fractions of the area of each new pixel that the old ones cover; `[new, old]`."""
     scale = (old - 1) / (new - 1) if align_corners and new > 1 else old / new
@@ -235,7 +237,7 @@ _KERNELS: dict[str, tuple[float, Any]] = {
 }
 
 
-@functools.lru_cache(maxsize=256)
+@weights
 def _filtered(new: int, old: int, scale: float, translation: float, kernel: str, antialias: bool) -> np.ndarray:
     """Returns the weights `[new, old]` of a filter, for images scaled by `scale` and moved by `translation`."""
     radius, weight = _KERNELS[kernel]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import base64
+import binascii
 import re
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -22,22 +22,15 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, mistyped
 from tapeflow.graph.ir.python_op import python_op
+from tapeflow.strings.kernels import strings_of
 
-
-def _each(function: Callable[[bytes], bytes], array: Any) -> np.ndarray:
-    """Applies a function to each string of an array."""
-    results = np.empty(array.shape, object)
-    for index in np.ndindex(array.shape):
-        results[index] = function(array[index])
-    return results
+_TO_URL = bytes.maketrans(b"+/", b"-_")
+_FROM_URL = bytes.maketrans(b"-_", b"+/")
 
 
 def _encode_base64_kernel(input: Any, pad: bool = False) -> np.ndarray:
-    def one(text: bytes) -> bytes:
-        encoded = base64.urlsafe_b64encode(text)
-        return encoded if pad else encoded.rstrip(b"=")
-
-    return _each(one, input)
+    lines = b"".join(map(binascii.b2a_base64, input.reshape(-1).tolist())).translate(_TO_URL, b"" if pad else b"=")
+    return strings_of(lines.split(b"\n")[: input.size]).reshape(input.shape)
 
 
 @op("EncodeBase64", kernel=_encode_base64_kernel, strings=_encode_base64_kernel, shape=same, elementwise=True)
@@ -58,16 +51,23 @@ def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None)
 
 
 def _decode_base64_kernel(input: Any) -> np.ndarray:
-    def one(text: bytes) -> bytes:
-        bare = text.rstrip(b"=")
-        if len(bare) % 4 == 1:
-            raise invalid("Base64 string length cannot be 1 modulo 4.")
-        padded = len(text) - len(bare)
-        if not re.fullmatch(rb"[-_A-Za-z0-9]*", bare) or (padded and (len(text) % 4 or padded > 2)):
-            raise invalid("Invalid character found in base64.")
-        return base64.urlsafe_b64decode(bare + b"=" * (-len(bare) % 4))
+    strings = input.reshape(-1).tolist()
+    bare = [text.rstrip(b"=") for text in strings]
+    valid = re.fullmatch(rb"[-_A-Za-z0-9]*", b"".join(bare)) and strings == bare
+    if not valid or any(len(text) % 4 == 1 for text in bare):
+        for text, rest in zip(strings, bare, strict=True):
+            _check_base64(text, rest)
+    lines = b"==\n".join([*bare, b""]).translate(_FROM_URL).split(b"\n")  # more padding than needed does no harm
+    return strings_of(list(map(binascii.a2b_base64, lines[: len(strings)]))).reshape(input.shape)
 
-    return _each(one, input)
+
+def _check_base64(text: bytes, bare: bytes) -> None:
+    """Raises InvalidArgumentError if a string, which is `bare` without padding, is not base64."""
+    if len(bare) % 4 == 1:
+        raise invalid("Base64 string length cannot be 1 modulo 4.")
+    padded = len(text) - len(bare)
+    if not re.fullmatch(rb"[-_A-Za-z0-9]*", bare) or (padded and (len(text) % 4 or padded > 2)):
+        raise invalid("Invalid character found in base64.")
 
 
 @op("DecodeBase64", kernel=_decode_base64_kernel, strings=_decode_base64_kernel, shape=same, elementwise=True)
@@ -89,14 +89,10 @@ def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-def _elements(data: bytes, dtype: DType, little_endian: bool) -> np.ndarray:
-    """Returns the numbers that bytes hold."""
-    array = np.frombuffer(data, as_dtype(dtype).as_numpy_dtype)
-    return array if little_endian or array.itemsize == 1 else array.byteswap()
-
-
-def _tensor(rows: list[np.ndarray], shape: tuple[int, ...], dtype: DType) -> torch.Tensor:
-    array = np.array(rows, as_dtype(dtype).as_numpy_dtype) if rows else np.zeros(0, as_dtype(dtype).as_numpy_dtype)
+def _tensor(rows: list[bytes], shape: tuple[int, ...], dtype: DType, little_endian: bool) -> torch.Tensor:
+    """Returns the tensor of the numbers that bytes hold."""
+    array = np.frombuffer(b"".join(rows), as_dtype(dtype).as_numpy_dtype)
+    array = array if little_endian or array.itemsize == 1 else array.byteswap()
     return convert(array.reshape(shape), as_dtype(dtype)).value
 
 
@@ -109,18 +105,18 @@ def _decode_raw(bytes: Any, out_type: Any, little_endian: bool = True) -> torch.
     """Decodes the bytes of numbers."""
     texts, size = bytes.ravel().tolist(), as_dtype(out_type).size
     length = len(texts[0]) if texts else 0
-    for i, text in enumerate(texts):
-        if len(text) != length:
-            raise invalid(
-                "DecodeRaw requires input strings to all be the same size, but element "
-                f"{i} has size {length} != {len(text)}"
-            )
+    different = next((i for i, size in enumerate(map(len, texts)) if size != length), None)
+    if different is not None:
+        raise invalid(
+            "DecodeRaw requires input strings to all be the same size, but element "
+            f"{different} has size {length} != {len(texts[different])}"
+        )
     if length % size:
         raise invalid(
             f"Input to DecodeRaw has length {length} that is not a multiple of {size}, the size of "
             f"{as_dtype(out_type).name}"
         )
-    return _tensor([_elements(t, out_type, little_endian) for t in texts], (*bytes.shape, length // size), out_type)
+    return _tensor(texts, (*bytes.shape, length // size), out_type, little_endian)
 
 
 def _decoded_padded_shape(input_bytes: TensorShape, fixed_length: Any, out_type: Any, *_: Any) -> TensorShape:
@@ -135,8 +131,7 @@ def _decode_padded_raw(input_bytes: Any, fixed_length: Any, out_type: Any, littl
     if fixed_length % size:
         raise invalid(f"fixed_length ({fixed_length}) must be a multiple of the size of out_type ({size})")
     texts = [t[:fixed_length].ljust(fixed_length, b"\0") for t in input_bytes.ravel().tolist()]
-    rows = [_elements(t, out_type, little_endian) for t in texts]
-    return _tensor(rows, (*input_bytes.shape, fixed_length // size), out_type)
+    return _tensor(texts, (*input_bytes.shape, fixed_length // size), out_type, little_endian)
 
 
 not_differentiable(encode_base64, decode_base64, _decode_raw, _decode_padded_raw)

@@ -17,7 +17,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor, as_numpy, invalid
 from tapeflow.printing import tensor_text
 from tapeflow.strings.joining import join
-from tapeflow.strings.kernels import each, numbers, string_op
+from tapeflow.strings.kernels import each, numbers, string_op, strings_of
 
 # The flags of C's `printf` that may stand before a width.
 _FLAGS = " +-0#"
@@ -61,6 +61,13 @@ def _as_string(input: Any, precision: int, scientific: bool, shortest: bool, wid
             word = number(int(value), "d")
         return word.encode()
 
+    texts = array.reshape(-1)
+    if dtype.is_integer or (dtype.is_floating and (fill != "0" or bool(np.isfinite(texts).all()))):
+        sign = "" if dtype.is_unsigned and fill in ("+", " ") else fill
+        template = f"%{sign}{size}{digits}{'d' if dtype.is_integer else notation}\0"  # one format for all numbers
+        values = texts.astype(np.float64) if dtype.is_floating else texts
+        words = (template * values.size % tuple(values.tolist())).encode().split(b"\0")
+        return strings_of(words[:-1]).reshape(array.shape)
     return each(formatted, array)
 
 
@@ -100,19 +107,21 @@ as_string.op.differentiable = False
 
 
 def _to_number(input: np.ndarray, out_type: DType) -> torch.Tensor:
-    def number(element: bytes) -> Any:
-        word = element.decode("utf-8", "replace")
-        value = _parsed(word, out_type)
-        if value is None:
-            raise invalid(f"StringToNumberOp could not correctly convert string: {word}")
-        return value
+    kind = int if out_type.is_integer else float
+    try:
+        if b"_" not in b"".join(input.reshape(-1).tolist()):
+            return numbers(kind, input, out_type.as_numpy_dtype)
+    except (ValueError, OverflowError):
+        pass
+    for word in input.reshape(-1).tolist():
+        if _parsed(word, out_type) is None:
+            raise invalid(f"StringToNumberOp could not correctly convert string: {word.decode('utf-8', 'replace')}")
+    return numbers(lambda word: _parsed(word, out_type), input, out_type.as_numpy_dtype)
 
-    return numbers(number, input, out_type.torch)
 
-
-def _parsed(word: str, dtype: DType) -> Any:
+def _parsed(word: bytes, dtype: DType) -> Any:
     """Returns the number that a word means, or None if it is not one of the dtype."""
-    if "_" in word:  # which Python allows between digits
+    if b"_" in word:  # which Python allows between digits
         return None
     try:
         value = int(word) if dtype.is_integer else float(word)

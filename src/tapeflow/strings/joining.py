@@ -37,9 +37,7 @@ def _join(inputs: list[np.ndarray], separator: str) -> np.ndarray:
             )
     between, size = separator.encode(), math.prod(shape)
     columns = [v.reshape(-1).tolist() if v.ndim else [v.item()] * size for v in inputs]
-    out = np.empty(size, object)
-    out[:] = [between.join(row) for row in zip(*columns, strict=True)]
-    return out.reshape(shape)
+    return strings_of(list(map(between.join, zip(*columns, strict=True)))).reshape(shape)
 
 
 def _joined_shape(inputs: Sequence[TensorShape], separator: str) -> TensorShape:
@@ -96,8 +94,7 @@ def _reduce_join(inputs: np.ndarray, reduction_indices: Any, keep_dims: bool, se
     shape = [inputs.shape[i] for i in others]
     length = math.prod(inputs.shape[i] for i in axes)
     rows = inputs.transpose(*others, *axes[::-1]).reshape(math.prod(shape), length)
-    out = np.empty(len(rows), object)
-    out[:] = [separator.encode().join(row) for row in rows]
+    out = strings_of(list(map(separator.encode().join, rows.tolist())))
     return out.reshape([1 if i in axes else d for i, d in enumerate(inputs.shape)] if keep_dims else shape)
 
 
@@ -154,17 +151,17 @@ def _segment_join(inputs: np.ndarray, segment_ids: torch.Tensor, num_segments: i
         raise invalid("Segment_id cannot have rank 0")
     rest = inputs.shape[ids.ndim :]
     rows = inputs.reshape(ids.size, math.prod(rest))
-    parts: dict[int, list[list[bytes]]] = {}
-    for row, i in zip(rows, ids.reshape(-1).tolist(), strict=True):
-        if not 0 <= i < num_segments:
-            raise invalid("segment_ids are not allowed to exceed num_segments or to have negative values.")
-        columns = parts.setdefault(i, [[] for _ in row])
-        for column, element in zip(columns, row, strict=True):
-            column.append(element)
-    out = np.full((num_segments, rows.shape[1]), b"", object)
-    for i, columns in parts.items():
+    ids = ids.reshape(-1)
+    if ids.size and not (ids.min() >= 0 and ids.max() < num_segments):
+        raise invalid("segment_ids are not allowed to exceed num_segments or to have negative values.")
+    order = np.argsort(ids, kind="stable")
+    ends = np.cumsum(np.bincount(ids, minlength=num_segments)).tolist()
+    between = separator.encode()
+    out = np.empty((num_segments, rows.shape[1]), object)
+    for column, words in zip(out.T, rows[order].T.tolist(), strict=True):
+        segments = (words[i:j] for i, j in itertools.pairwise([0, *ends]))
         # As in TensorFlow, a separator stands before each string but those at the beginning that are empty.
-        out[i] = [separator.encode().join(itertools.dropwhile(operator.not_, words)) for words in columns]
+        column[:] = [between.join(itertools.dropwhile(operator.not_, segment)) for segment in segments]
     return out.reshape(num_segments, *rest)
 
 
@@ -209,11 +206,11 @@ def _ngrams(
     left, right, between = encoded(left_pad), encoded(right_pad), encoded(separator)
 
     def of_row(row: list[bytes]) -> list[bytes]:
-        out = []
+        out: list[bytes] = []
         for width in ngram_widths:
             pad = width - 1 if pad_width < 0 else min(width - 1, pad_width)
-            padded = [left] * pad + row + [right] * pad
-            out += [between.join(padded[i : i + width]) for i in range(len(padded) - width + 1)]
+            padded = [left] * pad + row + [right] * pad if pad else row
+            out.extend(map(between.join, zip(*[padded[i:] for i in range(width)], strict=False)))
         if not out and preserve_short_sequences and row:
             around = max(pad_width, 0)
             out = [between.join([left] * around + row + [right] * around)]
@@ -221,7 +218,7 @@ def _ngrams(
 
     words, splits = data.tolist(), data_splits.tolist()
     rows = [of_row(words[i:j]) for i, j in itertools.pairwise(splits)]
-    return strings_of([word for row in rows for word in row]), splits_of_rows(rows).to(data_splits.dtype)
+    return strings_of(list(itertools.chain.from_iterable(rows))), splits_of_rows(rows).to(data_splits.dtype)
 
 
 @string_op(

@@ -25,17 +25,18 @@ def string_op(name: str, kernel: Callable[..., Any], **options: Any) -> Callable
 def each(function: Callable[..., Any], array: Any) -> np.ndarray:
     """Returns the array of `function(element)`, again of objects."""
     array = np.asarray(array, object)
-    out = np.empty(array.shape, object)
-    flat = out.reshape(-1)
-    for i, element in enumerate(array.reshape(-1)):
-        flat[i] = function(element)
-    return out
+    return strings_of(list(map(function, array.reshape(-1).tolist()))).reshape(array.shape)
 
 
-def numbers(function: Callable[[bytes], Any], array: Any, dtype: torch.dtype | None) -> torch.Tensor:
-    """Returns the tensor of `function(element)`."""
+def numbers(function: Callable[[bytes], Any], array: Any, dtype: Any) -> torch.Tensor:
+    """Returns the tensor of `function(element)`, of a NumPy type.
+
+    Raises:
+        OverflowError: a number is out of the type's range.
+    """
     array = np.asarray(array, object)
-    return torch.tensor([function(v) for v in array.reshape(-1)], dtype=dtype).reshape(array.shape)
+    values = np.fromiter(map(function, array.reshape(-1).tolist()), dtype, array.size)
+    return torch.from_numpy(values.reshape(array.shape))
 
 
 def text(element: bytes) -> str:
@@ -57,5 +58,22 @@ def strings_of(values: list[bytes]) -> np.ndarray:
 
 def splits_of_rows(rows: Sequence[Sequence[Any]], dtype: Any = None) -> torch.Tensor:
     """Returns the row splits: the start of each row when all are joined, and the end of the last one."""
-    lengths = [len(row) for row in rows]
-    return torch.tensor(np.cumsum([0, *lengths]), dtype=torch.int64 if dtype is None else dtype.torch)
+    return torch.from_numpy(starts_of(rows)).to(torch.int64 if dtype is None else dtype.torch)
+
+
+def starts_of(rows: Sequence[Sequence[Any]]) -> np.ndarray:
+    """Returns the start of each row when all are joined, and the end of the last one."""
+    out = np.zeros(len(rows) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, rows), np.int64, len(rows)), out=out[1:])
+    return out
+
+
+def joined(strings: list[bytes]) -> bytes | None:
+    """Returns strings joined by zero bytes, for work on all at once; None if that could not be split again."""
+    whole = b"\0".join(strings)
+    return whole if strings and whole.count(0) == len(strings) - 1 else None
+
+
+def characters(buffer: bytes) -> np.ndarray:
+    """Returns where the characters of UTF-8 begin."""
+    return np.flatnonzero((np.frombuffer(buffer, np.uint8) & 0xC0) != 0x80)

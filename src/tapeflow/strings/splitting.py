@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -75,11 +77,17 @@ def _split(text: bytes, separator: bytes | None, maxsplit: int) -> list[bytes]:
 
 def _parts(input: np.ndarray, sep: np.ndarray, maxsplit: int) -> tuple[torch.Tensor, np.ndarray, torch.Tensor]:
     separator = sep.item() or None
-    rows = [_split(text, separator, maxsplit) for text in input.tolist()]
-    indices = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
-    dims = [len(rows), max(map(len, rows), default=0)]
-    places, shape = (torch.from_numpy(np.array(v, np.int64)) for v in (indices, dims))  # faster than torch.tensor
-    return places.view(-1, 2), strings_of([part for row in rows for part in row]), shape
+    if maxsplit < 0:
+        rows = list(map(methodcaller("split", separator), input.tolist()))
+    else:
+        rows = [_split(text, separator, maxsplit) for text in input.tolist()]
+    lengths = np.fromiter(map(len, rows), np.int64, len(rows))
+    parts = strings_of(list(itertools.chain.from_iterable(rows)))
+    indices = np.empty((parts.size, 2), np.int64)
+    indices[:, 0] = np.repeat(np.arange(len(rows)), lengths)
+    indices[:, 1] = np.arange(parts.size) - np.repeat(lengths.cumsum() - lengths, lengths)
+    shape = np.array([len(rows), lengths.max(initial=0)])
+    return torch.from_numpy(indices), parts, torch.from_numpy(shape)
 
 
 _PARTS_SHAPES = [TensorShape([None, 2]), TensorShape([None]), TensorShape([2])]

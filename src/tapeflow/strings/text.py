@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from operator import itemgetter, methodcaller
 from typing import Any
 
 import numpy as np
@@ -12,16 +14,15 @@ from tapeflow.core.ops.shape_rules import text as shape_text
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.strings.kernels import each, encoded, numbers, string_op, text
-
-
-def _characters(element: bytes) -> int:
-    """Counts the UTF-8 characters that begin in an element."""
-    return sum((byte & 0xC0) != 0x80 for byte in element)
+from tapeflow.strings.kernels import characters, each, encoded, joined, numbers, starts_of, string_op, strings_of, text
 
 
 def _length(input: np.ndarray, unit: str) -> torch.Tensor:
-    return numbers({"BYTE": len, "UTF8_CHAR": _characters}[unit], input, torch.int32)
+    if unit == "BYTE":
+        return numbers(len, input, np.int32)
+    strings = input.reshape(-1).tolist()
+    counts = np.diff(np.searchsorted(characters(b"".join(strings)), starts_of(strings)))
+    return torch.from_numpy(counts.astype(np.int32).reshape(input.shape))
 
 
 @string_op("StringLength", _length, shape=same, elementwise=True)
@@ -47,9 +48,14 @@ def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Te
 def _cased(input: np.ndarray, encoding: str, method: str) -> np.ndarray:
     if encoding not in ("", "utf-8"):
         raise invalid(f"only utf-8 or '' (no encoding) is supported, received {encoding}")
-    if encoding:
-        return each(lambda v: getattr(v.decode("utf-8", "replace"), method)().encode(), input)
-    return each(lambda v: getattr(v, method)(), input)
+    if not encoding:
+        return each(getattr(bytes, method), input)
+    strings = input.reshape(-1).tolist()
+    cased = methodcaller(method)
+    whole = joined(strings)
+    if whole is None:
+        return each(lambda v: cased(v.decode("utf-8", "replace")).encode(), input)
+    return strings_of(cased(whole.decode("utf-8", "replace")).encode().split(b"\0")).reshape(input.shape)
 
 
 @string_op("StringLower", lambda input, encoding: _cased(input, encoding, "lower"), shape=same, elementwise=True)
@@ -92,7 +98,7 @@ def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Ten
     """
 
 
-@string_op("StringStrip", lambda input: each(lambda v: v.strip(b" \t\n\v\f\r"), input), shape=same, elementwise=True)
+@string_op("StringStrip", lambda input: each(bytes.strip, input), shape=same, elementwise=True)
 def strip(input: TensorLike, name: str | None = None) -> Tensor:
     """Removes the white space at both ends of each string.
 
@@ -108,27 +114,46 @@ def strip(input: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-def _substring(element: Any, pos: int, count: int, unit: str, index: int) -> bytes:
-    units: Any = text(element) if unit == "UTF8_CHAR" else element
-    if not -len(units) <= pos <= len(units):
-        raise invalid(f"pos {pos} out of range for string b'{text(element)}' at index {index}")
-    start = pos + len(units) if pos < 0 else pos
-    if count < 0 and unit == "BYTE":  # as a number without a sign it is beyond any length
-        return bytes(units[start:])
-    part = units[start : start + max(count, 0)]
-    return encoded(part) if isinstance(part, str) else part
+_BYTES = strings_of([bytes([byte]) for byte in range(256)])
 
 
 def _substr(input: np.ndarray, pos: torch.Tensor, len: torch.Tensor, unit: str) -> np.ndarray:
     if pos.shape != len.shape:
         raise invalid(f"pos and len should have the same shape, got: {list(pos.shape)} vs. {list(len.shape)}")
     shape = tuple(broadcast(TensorShape(input.shape), TensorShape(pos.shape)))
-    strings = np.broadcast_to(input, shape).reshape(-1)
-    starts = np.broadcast_to(pos.numpy(), shape).reshape(-1).tolist()
-    counts = np.broadcast_to(len.numpy(), shape).reshape(-1).tolist()
-    out = np.empty(strings.size, object)
-    out[:] = [_substring(v, p, n, unit, i) for i, (v, p, n) in enumerate(zip(strings, starts, counts, strict=True))]
-    return out.reshape(shape)
+    strings = np.broadcast_to(input, shape).reshape(-1).tolist()
+    in_bytes = unit == "BYTE" or b"".join(strings).isascii()
+    units: list[Any] = strings if in_bytes else list(map(text, strings))
+    parts: Any = _same_slices(units, pos.item(), len.item(), unit) if pos.numel() == 1 else None
+    if parts is None:
+        first, count = (np.broadcast_to(v.numpy(), shape).reshape(-1).astype(np.int64) for v in (pos, len))
+        sizes = np.diff(starts_of(units))
+        outside = np.flatnonzero((first < -sizes) | (first > sizes))
+        if outside.size:
+            i = outside[0]
+            raise invalid(f"pos {first[i]} out of range for string b'{text(strings[i])}' at index {i}")
+        parts = _slices(units, sizes, first, count, unit)
+    return strings_of(list(parts if in_bytes else map(encoded, parts))).reshape(shape)
+
+
+def _same_slices(units: list[Any], first: int, count: int, unit: str) -> Any:
+    """Returns the slice of each string from the same place on; None where that is outside."""
+    if min(map(len, units), default=0) < abs(first):
+        return None
+    count = max(count, 0) if count >= 0 or unit != "BYTE" else sys.maxsize  # see `_slices`
+    stop = first + count if first + count < 0 or first >= 0 else None
+    return map(itemgetter(slice(first, stop)), units)
+
+
+def _slices(units: list[Any], sizes: np.ndarray, first: np.ndarray, count: np.ndarray, unit: str) -> list[Any]:
+    """Returns the slice of each string."""
+    start = np.where(first < 0, first + sizes, first)
+    count = np.minimum(count, sizes - start)
+    # A negative number of bytes, as a number without a sign, is beyond any length.
+    count = np.where(count < 0, sizes - start if unit == "BYTE" else 0, count)
+    if units and type(units[0]) is bytes and (count == 1).all():
+        return _BYTES[np.frombuffer(b"".join(units), np.uint8)[starts_of(units)[:-1] + start]].tolist()
+    return [v[i:j] for v, i, j in zip(units, start.tolist(), (start + count).tolist(), strict=True)]
 
 
 def _substr_rule(input: TensorShape, pos: TensorShape, length: TensorShape, *_: Any) -> TensorShape:

@@ -7,6 +7,7 @@ import functools
 import itertools
 import math
 import pathlib
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, int32, int64, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid, mistyped
-from tapeflow.strings.kernels import each, splits_of_rows, string_op, strings_of
+from tapeflow.strings.kernels import characters, each, splits_of_rows, starts_of, string_op, strings_of
 from tapeflow.strings.splitting import in_rows
 
 if TYPE_CHECKING:
@@ -89,12 +90,43 @@ def _decoder(encoding: str, errors: str, replacement: int, control: bool) -> Cal
     return decode
 
 
+def _valid_text(strings: list[bytes], encoding: str, control: bool) -> str | None:
+    """Returns the text of all strings together, where each is well-formed UTF-8, and without control characters if
+    these are replaced; otherwise None.
+    """
+    whole = b"".join(strings)
+    if _codec(encoding) != "utf-8" or (control and not whole.isalnum() and _CONTROL.search(whole)):
+        return None
+    if not whole.isascii() and _CONTINUATION.intersection({string[:1] for string in strings}):
+        return None  # a character might begin in the string before
+    try:
+        return whole.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+_CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
+_CONTINUATION = frozenset(bytes([byte]) for byte in range(0x80, 0xC0))
+
+
+def _points(text: str) -> torch.Tensor:
+    """Returns the code points of a text."""
+    return torch.from_numpy(np.frombuffer(bytearray(text.encode("utf-32-le")), np.dtype("<i4")))
+
+
 def _decoded(
     input: np.ndarray, encoding: str, errors: str, replacement: int, control: bool, splits_dtype: DType
 ) -> tuple[torch.Tensor, ...]:
     """Computes row splits, code points and offsets of a vector of strings."""
     decode = _decoder(encoding, errors, replacement, control)
-    rows = [decode(element) for element in input.reshape(-1).tolist()]
+    strings = input.reshape(-1).tolist()
+    text = _valid_text(strings, encoding, control)
+    if text is not None:
+        starts, begins = starts_of(strings), characters(b"".join(strings))
+        splits = np.searchsorted(begins, starts)
+        offsets_in_rows = begins - np.repeat(starts[:-1], np.diff(splits))
+        return torch.from_numpy(splits).to(splits_dtype.torch), _points(text), torch.from_numpy(offsets_in_rows)
+    rows = [decode(element) for element in strings]
     points = torch.tensor([c for row in rows for c, _ in row], dtype=torch.int32)
     offsets = torch.tensor([at for row in rows for _, at in row], dtype=torch.int64)
     return splits_of_rows(rows, splits_dtype), points, offsets
@@ -279,7 +311,17 @@ def _encoded(
             raise invalid(f"Code point is out of range for Unicode, or a noncharacter: {code}")
         return chr(replacement_char) if errors == "replace" else ""
 
-    points, splits = input_values.tolist(), input_splits.tolist()
+    splits = input_splits.tolist()
+    rows: Any
+    array = input_values.numpy()
+    if not ((array < 0) | (array >= 0x110000) | (array >> 11 == 0xD800 >> 11)).any():
+        text = array.astype("<i4").tobytes().decode("utf-32-le")
+        if codec == "utf-8" and min(splits) >= 0 and max(splits) <= len(text):
+            whole = text.encode()
+            cuts = np.append(characters(whole), len(whole))[splits].tolist()
+            return strings_of([whole[i:j] for i, j in itertools.pairwise(cuts)])
+        return strings_of([text[i:j].encode(codec) for i, j in itertools.pairwise(splits)])
+    points = input_values.tolist()
     rows = [points[i:j] for i, j in itertools.pairwise(splits)]
     return strings_of(["".join(map(point, row)).encode(codec) for row in rows])
 
@@ -359,6 +401,8 @@ def _transcoded(
 ) -> np.ndarray:
     decode = _decoder(input_encoding, errors, replacement, control)
     codec = _codec(output_encoding)
+    if _valid_text(input.reshape(-1).tolist(), input_encoding, control) is not None:
+        return each(lambda v: v.decode().encode(codec, "replace"), input)
     return each(lambda v: "".join(chr(c) for c, _ in decode(v)).encode(codec, "replace"), input)
 
 

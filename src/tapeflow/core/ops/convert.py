@@ -245,7 +245,7 @@ def from_sequence(value: Sequence[Any], dtype: DType | None) -> EagerTensor:
 
 def _has_tensor(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
-        return any(map(_has_tensor, value))
+        return not _SCALAR_TYPES.issuperset(map(type, value)) and any(map(_has_tensor, value))
     return isinstance(value, Tensor) or hasattr(type(value), "__tf_tensor__")
 
 

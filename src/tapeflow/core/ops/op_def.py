@@ -281,22 +281,20 @@ _READERS: dict[str, Callable[[str], Any]] = {
 
 def _split(text: str, separator: str) -> Iterator[str]:
     """Splits at the separators that stand outside quotes and brackets."""
-    depth, quoted, start, position = 0, False, 0, 0
-    while position < len(text):
-        letter = text[position]
-        if quoted and letter == "\\":
-            position += 1
-        elif letter == '"':
-            quoted = not quoted
-        elif quoted:
-            pass
-        elif letter in "[<":
+    depth = start = 0
+    for mark in _marks(separator).finditer(text):
+        letter = mark[0]
+        if letter in "[<":
             depth += 1
-        elif letter == "]" or (letter == ">" and text[position - 1] != "-"):
+        elif letter in "]>":
             depth -= 1
-        elif depth == 0 and text.startswith(separator, position):
-            yield text[start:position]
-            position += len(separator) - 1
-            start = position + 1
-        position += 1
+        elif letter == separator and depth == 0:
+            yield text[start : mark.start()]
+            start = mark.end()
     yield text[start:]
+
+
+@functools.cache
+def _marks(separator: str) -> re.Pattern[str]:
+    """Returns the pattern of what `_split` looks at: quoted strings, brackets (the arrow is none) and separators."""
+    return re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]<]|(?<!-)>|' + re.escape(separator), re.DOTALL)

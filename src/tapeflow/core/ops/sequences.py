@@ -186,6 +186,9 @@ def _check_elements(value: Any, dtype: DType) -> None:
             raise TypeError(f"Expected {dtype.name}, but got {v!r} of type '{type(v).__name__}'.")
 
 
+_TEXTS = frozenset({str, bytes})
+
+
 def _collect(value: Any, shape: list[int], depth: int, leaves: list[Any]) -> None:
     """Appends the leaves of a sequence that must have a shape."""
     if not is_sequence(value) or len(value) != shape[depth]:
@@ -194,7 +197,7 @@ def _collect(value: Any, shape: list[int], depth: int, leaves: list[Any]) -> Non
         for v in value:
             _collect(v, shape, depth + 1, leaves)
         return
-    if any(map(is_sequence, value)):
+    if not _TEXTS.issuperset(map(type, value)) and any(map(is_sequence, value)):
         raise ValueError(MIXED)
     leaves.extend(value)
 

@@ -1,0 +1,97 @@
+"""Products of images with the matrices that resize them.
+
+A new row or column depends on a few neighboring old ones, so nearly all weights are zero: the matrices are bands. They
+are cut into blocks of neighboring rows, and only the band's columns of each block are multiplied.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+_MOST_BLOCKED_CHANNELS = 8  # up to here, columns of all channels are multiplied at once
+_SMALL = 48  # rows or columns
+
+
+class _Block(NamedTuple):
+    """A block of a matrix of weights: the rows `first` to `last`, whose weights lie in the columns `begin` to `end`."""
+
+    first: int
+    last: int
+    begin: int
+    end: int
+    weights: torch.Tensor
+
+
+class Weights:
+    """The weights `[new, old]` of each old row or column in the new ones, float64."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array = array
+        self.blocks = functools.cache(self._blocks)
+        self.matrix = functools.cache(self._matrix)
+
+    def _matrix(self, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
+        """Returns the matrix as a tensor."""
+        return torch.as_tensor(self.array, dtype=dtype, device=device)
+
+    def _blocks(self, dtype: torch.dtype, channels: int) -> list[_Block]:
+        """Returns the blocks; with `channels`, transposed and repeated for images of so many channels side by side."""
+        new, old = self.array.shape
+        # Smaller blocks make short products, larger ones more zeros. Small images are one block.
+        size = new if old <= _SMALL else 16 if old <= 2 * new else 8
+        size = max(4, size * 2 // channels) if channels else size
+        blocks = []
+        for first in range(0, new, size):
+            rows = self.array[first : first + size]
+            used = np.flatnonzero(rows.any(0))
+            begin, end = (int(used[0]), int(used[-1]) + 1) if used.size else (0, 1)
+            weights = rows[:, begin:end]
+            if channels:
+                weights = np.kron(weights.T, np.eye(channels))
+            blocks.append(_Block(first, first + len(rows), begin, end, torch.as_tensor(weights, dtype=dtype)))
+        return blocks
+
+
+def weights(function: Callable[..., np.ndarray]) -> Callable[..., Weights]:
+    """Decorates a function that computes weights: keeps the last ones."""
+
+    @functools.lru_cache(maxsize=256)
+    def kept(*args: Any) -> Weights:
+        return Weights(function(*args))
+
+    return functools.wraps(function)(kept)
+
+
+def product(rows: Weights, images: torch.Tensor, columns: Weights) -> torch.Tensor:
+    """Multiplies images `[batch, height, width, channels]` by the weights of rows and of columns.
+
+    The images are on the CPU, and torch's autograd does not follow.
+    """
+    return _columns_product(_rows_product(rows, images.contiguous()), columns)
+
+
+def _rows_product(rows: Weights, images: torch.Tensor) -> torch.Tensor:
+    batch, height, width, channels = images.shape
+    flat = images.view(batch, height, width * channels)
+    out = flat.new_empty(batch, len(rows.array), width * channels)
+    for first, last, begin, end, block in rows.blocks(images.dtype, 0):
+        torch.bmm(block.expand(batch, *block.shape), flat[:, begin:end], out=out[:, first:last])
+    return out.view(batch, len(rows.array), width, channels)
+
+
+def _columns_product(images: torch.Tensor, columns: Weights) -> torch.Tensor:
+    batch, height, width, channels = images.shape
+    if channels > _MOST_BLOCKED_CHANNELS:
+        lines = _rows_product(columns, images.view(batch * height, width, 1, channels))
+        return lines.view(batch, height, len(columns.array), channels)
+    flat = images.view(batch * height, width * channels)
+    out = flat.new_empty(batch * height, len(columns.array) * channels)
+    for first, last, begin, end, block in columns.blocks(images.dtype, channels):
+        part = out[:, first * channels : last * channels]
+        torch.mm(flat[:, begin * channels : end * channels], block, out=part)
+    return out.view(batch, height, len(columns.array), channels)
