@@ -39,7 +39,7 @@ from tapeflow.core.values.tensor import Tensor, invalid
 
 
 def _check_blocks(rank: int | None, block_shape: Any, paddings: Any, name: str) -> None:
-    """Checks the host arguments of both ops, in which None stands for a number that is not static."""
+    """Checks the host arguments of both ops. None in them stands for a number that is not static."""
     if not isinstance(block_shape, (list, tuple)):
         raise invalid("block_shape rank should be 1 instead of 0")
     if rank is not None and rank < len(block_shape) + 1:
@@ -101,7 +101,7 @@ def _rule(x: TensorShape, blocks: Any, batch: Callable[..., int], space: Callabl
         x: the shape of the input.
         blocks: as `_static_blocks` returns them.
         batch: computes the new size of the batch from the size before and the number of places in a block.
-        space: computes a new dimension of space from what `_static_blocks` returns for it.
+        space: computes a new spatial dimension from its entry in `blocks`.
     """
     if blocks is None:
         return TensorShape(None if x.rank is None else [None] * x.rank)

@@ -73,7 +73,7 @@ class Ones(Initializer):
     """
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike = float32, **kwargs: Any) -> Tensor:
-        """Returns ones of a shape and a numeric or bool dtype."""
+        """Returns a tensor of ones with a given shape and numeric or bool dtype."""
         return ones(kwargs.get("partition_shape", shape), _checked(dtype, kwargs))
 
 
@@ -102,7 +102,7 @@ class Constant(Initializer):
         self.support_partition = support_partition
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike = None, **kwargs: Any) -> Tensor:
-        """Returns the values in a shape and a dtype; by default that of the values."""
+        """Returns the values with a given shape and dtype. By default the values keep their dtype."""
         _check_options(kwargs)
         if self.support_partition:
             shape = kwargs.get("partition_shape", shape)

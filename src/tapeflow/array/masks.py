@@ -96,7 +96,7 @@ def where(
         `[n, rank]` with the indices of the n places where it holds.
 
     Raises:
-        ValueError: one of `x` and `y` is left out.
+        ValueError: only one of `x` and `y` is given.
         InvalidArgumentError: the shapes do not broadcast, or the dtypes differ.
 
     Example:

@@ -1,4 +1,4 @@
-"""Tensors as TensorFlow's `TensorProto` messages, and back. The messages are those that TensorBoard ships."""
+"""Tensors as TensorFlow's `TensorProto` messages, and back. TensorBoard ships the message classes."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def make_tensor_proto(
 
     Raises:
         ValueError: `values` is None, or there are too many values for `shape`.
-        TypeError: they do not fit `dtype` or, with one of the flags, `shape`.
+        TypeError: the values do not fit `dtype` or, with one of the flags, `shape`.
         ImportError: the package `tensorboard` is not installed.
 
     Example:

@@ -1,4 +1,4 @@
-"""Ops that change shapes and leave the elements as they are."""
+"""Ops that change shapes and keep the elements."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _reshaped_strings(x: np.ndarray, shape: Any) -> np.ndarray:
     try:
         return x.reshape(shape)
     except ValueError as error:
-        raise RuntimeError(error) from None  # as torch raises, so that the shape rule explains it
+        raise RuntimeError(error) from None  # torch's error class: the shape rule then explains the failure
 
 
 @op(
@@ -305,7 +305,7 @@ def expand_dims(input: TensorLike, axis: AxisLike, name: str | None = None) -> T
 
     Args:
         input: of any dtype, of rank n.
-        axis: where the dimension goes, from -n - 1 to n.
+        axis: an int, the position of the new dimension, from -n - 1 to n.
 
     Returns:
         A tensor of rank n + 1 with the same elements.

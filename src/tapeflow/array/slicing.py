@@ -1,7 +1,7 @@
 """Slices: `tf.slice`, `tf.strided_slice`, and the square brackets of tensors and variables.
 
-Brackets are a `StridedSlice`, which writes Python's ints, slices, None and `...` as numbers and bit masks. Most of them
-mean the same to torch, which then gets them as they are; a tape records the numbers and masks.
+Brackets are a `StridedSlice`, which writes Python's ints, slices, None and `...` as numbers and bit masks. Torch gets
+most brackets unchanged, because they mean the same there. A tape records the numbers and masks.
 """
 
 from __future__ import annotations
@@ -262,7 +262,7 @@ def _strided_rule(input: TensorShape, *spec: Any) -> TensorShape:
 
 
 def _with_length(spec: _Spec) -> _Spec:
-    """Returns a specification with None for the numbers of vectors that are not static, where their length is."""
+    """Replaces vectors that are not static by lists of None, if their length is static."""
     if not any(isinstance(v, Tensor) for v in spec[:2]):
         return spec
     lengths = [v.shape.num_elements() if isinstance(v, Tensor) else len(v) for v in spec[:3]]
@@ -430,7 +430,7 @@ def _(shape: Any, begin: Any, end: Any, strides: Any, dy: Any, *masks: int) -> A
     paddings: list[int] = []
     for part, length in zip(index, dims, strict=False):
         first, last, _ = part.indices(length)
-        paddings = [first, length - max(first, last), *paddings]  # those of the last dimension come first
+        paddings = [first, length - max(first, last), *paddings]  # torch wants the last dimension first
     return torch.constant_pad_nd, f"{{kernel}}({{0}}, {[0] * 2 * (len(dims) - len(index)) + paddings})"
 
 
@@ -637,7 +637,7 @@ def spec_of(key: Any) -> _Spec:
 
 
 def _index(value: Any) -> Any:
-    """Returns the int of an index; a tensor of a graph as it is."""
+    """Returns an index as an int. A tensor of a graph stays a tensor."""
     if type(value) is int:
         return value
     if isinstance(value, (bool, np.bool_)):

@@ -191,7 +191,7 @@ def _levenshtein(a: np.ndarray, b: np.ndarray, a_lengths: np.ndarray, b_lengths:
     """
     columns = np.arange(b.shape[1] + 1)
     row = np.broadcast_to(columns, (len(b), len(columns)))
-    out = b_lengths.copy()  # where `a` is empty
+    out = b_lengths.copy()  # the distances from an empty `a`
     for i in range(a.shape[1]):
         new = np.minimum(row[:, 1:] + 1, row[:, :-1] + (a[:, i : i + 1] != b))
         new = np.concatenate([np.full((len(b), 1), i + 1), new], 1)
@@ -277,7 +277,7 @@ def edit_distance(
 
     Args:
         hypothesis: a `tf.SparseTensor` of rank n >= 2, with sequences along the last dimension.
-        truth: another one of the same dtype and rank.
+        truth: a `tf.SparseTensor` of the same dtype and rank.
         normalize: divides by the length of the true sequence.
 
     Returns:

@@ -566,7 +566,7 @@ def _(batch: Batch, entries: Slices, size: Any) -> Any:
 
 @op("TensorListConcatLists", kernel=_no_tensors, strings=lambda a, b, _: as_variant((*a[()], *b[()])), shape=scalar)
 def list_concat_lists(input_a: Tensor, input_b: Tensor, element_dtype: DTypeLike, name: str | None = None) -> Tensor:
-    """Returns a list of the entries of one list, then those of another."""
+    """Concatenates two lists."""
 
 
 not_differentiable(list_concat_lists)  # TensorFlow has no gradient of it
