@@ -188,8 +188,8 @@ def tridiagonal_solve(
         diagonals_format: "compact", "sequence" or "matrix".
         transpose_rhs: `rhs` has the shape `[..., k, n]`.
         conjugate_rhs: conjugates `rhs` first.
-        partial_pivoting: exchanges rows, without which the elimination can be unstable.
-        perturb_singular: replaces pivots that are zero by small numbers, so that singular matrices have a solution.
+        partial_pivoting: exchanges rows. Without it the elimination can be unstable.
+        perturb_singular: replaces zero pivots by small numbers, which gives singular matrices a solution.
 
     Returns:
         A tensor of shape `[..., n]` or `[..., n, k]` and the dtype of `rhs`; NaN where a matrix is singular.
@@ -276,7 +276,7 @@ def tridiagonal_matmul(
     """Multiplies tridiagonal matrices by matrices.
 
     Args:
-        diagonals: in one of three formats, see `tf.linalg.tridiagonal_solve`; a tensor in the compact one.
+        diagonals: a tensor for the "compact" format; see `tf.linalg.tridiagonal_solve` for all three formats.
         rhs: of shape `[..., n, k]`.
         diagonals_format: "compact", "sequence" or "matrix".
 

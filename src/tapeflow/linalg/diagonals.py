@@ -1,7 +1,8 @@
 """Diagonals and bands of matrices, and transposes.
 
 Several diagonals at once stand in the rows of a tensor, the uppermost first, padded to the length of the longest.
-`align` says on which side: "RIGHT_LEFT" puts those above the main diagonal to the right and those below it to the left.
+`align` names the side of the rows above the main diagonal, then of the rows below it. "RIGHT_LEFT" puts superdiagonals
+to the right and subdiagonals to the left.
 """
 
 from __future__ import annotations
@@ -179,8 +180,8 @@ def diag(
         k: which diagonal: 0 is the main one, 1 the one above it; or a pair, the lowest and the highest of several.
         num_rows, num_cols: the size of the matrices; -1 for the smallest size that holds the diagonals.
         padding_value: the value of all other elements.
-        align: on which side shorter diagonals are padded: "RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT" or "RIGHT_RIGHT", for
-            those above and those below the main one.
+        align: the side to which superdiagonals, then subdiagonals, are aligned: "RIGHT_LEFT", "LEFT_RIGHT",
+            "LEFT_LEFT" or "RIGHT_RIGHT". The padding is on the other side.
 
     Returns:
         A tensor of shape `[..., rows, columns]` and the dtype of `diagonal`.
@@ -199,7 +200,7 @@ def diag(
 
 
 def _check_ranks(k: Any, *scalars: Any) -> None:
-    """Checks the ranks of numbers and names of diagonals, where TensorFlow's shape functions do."""
+    """Checks the ranks of `k` and of scalar arguments, as TensorFlow's shape functions do."""
     if (argument_shape(k).rank or 0) > 1:
         check_rank(k, 1)
     for argument in scalars:
@@ -284,7 +285,7 @@ def diag_part(
         input: of shape `[..., rows, columns]`.
         k: which diagonal: 0 is the main one, 1 the one above it; or a pair, the lowest and the highest of several.
         padding_value: the value that shorter diagonals are padded with.
-        align: on which side; see `tf.linalg.diag`.
+        align: the side to which shorter diagonals are aligned; see `tf.linalg.diag`.
 
     Returns:
         A tensor of shape `[..., length]`, or `[..., number, length]` for several diagonals, and the dtype of `input`.
@@ -349,7 +350,7 @@ def set_diag(
         diagonal: of shape `[..., length]`, or `[..., number, length]` for several diagonals, as `tf.linalg.diag_part`
             returns them.
         k: which diagonal: 0 is the main one, 1 the one above it; or a pair, the lowest and the highest of several.
-        align: on which side shorter diagonals are padded; see `tf.linalg.diag`.
+        align: the side to which shorter diagonals are aligned; see `tf.linalg.diag`.
 
     Returns:
         A tensor of the shape and dtype of `input`.
@@ -455,7 +456,7 @@ def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
         diagonal: of rank 1 at least.
 
     Returns:
-        A tensor of the dtype of `diagonal`, whose shape is that of `diagonal` twice.
+        A tensor of the dtype of `diagonal`. Its shape is the shape of `diagonal` twice: `[*shape, *shape]`.
 
     Raises:
         InvalidArgumentError: `diagonal` is a scalar.

@@ -1,7 +1,7 @@
 """Factorizations of matrices: Cholesky, LU and QR.
 
-The gradients are those of S. F. Walter and L. Lehmann, "Algorithmic differentiation of linear algebra functions"
-(2010), and of I. Murray, "Differentiation of the Cholesky decomposition" (2016), written for complex matrices.
+The gradients follow S. F. Walter and L. Lehmann, "Algorithmic differentiation of linear algebra functions" (2010), and
+I. Murray, "Differentiation of the Cholesky decomposition" (2016), extended to complex matrices.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
         input: of shape `[..., n, n]`, of a float or complex dtype; only its lower triangle is read.
 
     Returns:
-        `L`, a tensor of the same shape and dtype. Where a matrix is not positive definite, its lower triangle is NaN.
+        `L`, a tensor of the same shape and dtype. If a matrix is not positive definite, its lower triangle is NaN.
 
     Raises:
         InvalidArgumentError: the matrices are not square.
@@ -185,7 +185,7 @@ def _factored_by_modulus(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Factors matrices with at least as many rows as columns, and returns the order of the rows, too.
 
     The pivots are the elements of the greatest modulus, as in TensorFlow. LAPACK's have the greatest sum of the real
-    and the imaginary part's absolute values. The recursion is that of S. Toledo, "Locality of reference in LU
+    and the imaginary part's absolute values. The recursion follows S. Toledo, "Locality of reference in LU
     decomposition with partial pivoting" (1997).
     """
     half = x.shape[-1] // 2

@@ -9,7 +9,7 @@ from tapeflow.core.ops.bulk import by_value, mkl_is_slow
 from tapeflow.core.types.dtypes import DType, float32
 from tapeflow.core.types.shape import TensorShape
 
-_LEAST = 1 << 24  # multiplications: for fewer, a longer call takes what the kernel saves
+_LEAST = 1 << 24  # multiplications: below, the overhead of a longer call exceeds the gain
 
 
 def is_large(dtype: DType, rows: TensorShape, columns: int | None, least: int = _LEAST) -> bool:

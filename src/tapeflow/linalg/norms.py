@@ -185,7 +185,7 @@ def global_norm(t_list: Sequence[TensorLike | None], name: str | None = None) ->
 def clip_by_norm(
     t: TensorLike, clip_norm: TensorLike, axes: AxisLike = None, name: str | None = None
 ) -> Tensor | IndexedSlices:
-    """Scales a tensor down so that its Euclidean norm is `clip_norm` at most.
+    """Scales a tensor down to a Euclidean norm of at most `clip_norm`.
 
     Args:
         t: of a float dtype, or `IndexedSlices`, whose rows then count as the tensor.
@@ -193,8 +193,7 @@ def clip_by_norm(
         axes: the dimensions over which norms are computed; None for all.
 
     Returns:
-        A tensor (or `IndexedSlices`) of the shape and dtype of `t`; its values are those of `t` where the norm is small
-        enough.
+        A tensor (or `IndexedSlices`) of the shape and dtype of `t`. Parts with a small enough norm are unchanged.
 
     Raises:
         InvalidArgumentError: `t` is not of a float dtype.
@@ -223,7 +222,7 @@ def clip_by_global_norm(
     use_norm: TensorLike | None = None,
     name: str | None = None,
 ) -> tuple[list[Any], Tensor]:
-    """Scales many tensors by one factor so that their global norm is `clip_norm` at most.
+    """Scales many tensors by one factor to a global norm of at most `clip_norm`.
 
     Args:
         t_list: tensors or `IndexedSlices` of one float dtype; None stays None.

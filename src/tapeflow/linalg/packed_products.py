@@ -14,7 +14,7 @@ from tapeflow.core import aten
 from tapeflow.core.ops.layer import Activation, Layer
 from tapeflow.linalg.large_products import is_large
 
-_LEAST = 1 << 23  # multiplications: for fewer, a longer call takes what the kernel saves
+_LEAST = 1 << 23  # multiplications: below, the overhead of a longer call exceeds the gain
 
 
 def layer_of_product(step: Any, producer: Callable[..., Any]) -> Layer | None:

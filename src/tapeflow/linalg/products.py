@@ -292,8 +292,8 @@ def matmul(
         b: of shape `[..., k, n]` and the same dtype. Leading dimensions broadcast.
         transpose_a, transpose_b: transposes `a` or `b` first.
         adjoint_a, adjoint_b: transposes and conjugates `a` or `b` first.
-        a_is_sparse, b_is_sparse: hints that most of the elements are zeros. With one of them, bfloat16 times float32
-            gives float32.
+        a_is_sparse, b_is_sparse: hints that most elements are zeros. If one of them is set, a product of bfloat16 and
+            float32 is allowed, and gives float32.
         output_type: the dtype to compute in and to return; `a` and `b` may then differ in dtype.
         grad_a, grad_b: say that an input is a gradient; without effect.
 
@@ -355,7 +355,7 @@ _BOTH = "Only one of `transpose_{0}` and `adjoint_{0}` can be True. Received `tr
 
 
 def _operand(x: Any, dtype: DType | None) -> Any:
-    """Returns an input as a tensor, of the dtype if it has none of its own; a ragged tensor as it is."""
+    """Converts an input without a dtype to a tensor of the dtype `dtype`. A ragged tensor is returned unchanged."""
     if isinstance(x, ReadAsTensor) and not detours:
         return x._read()
     return x if isinstance(x, Tensor) or getattr(type(x), "_is_tensor", False) else convert(x, hint=dtype)

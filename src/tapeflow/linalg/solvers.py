@@ -89,8 +89,8 @@ def _slogdet_kernel(input: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def _eliminated(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Computes the sign and the logarithm of the determinant of a matrix that is not finite, where the steps of an
-    elimination show: LAPACK's leave out what it would multiply by zero."""
+    """Computes the sign and the logarithm of the determinant of a matrix with infinities or NaN by elimination, step by
+    step as TensorFlow does. LAPACK leaves out multiplications by zero, and would give other results."""
     rows, sign = matrix.detach().clone(), matrix.new_ones(())
     for i in range(len(rows)):
         sizes = torch.abs(rows[i:, i])
@@ -378,8 +378,8 @@ def lstsq(
 ) -> Tensor:
     """Solves linear equations in the least squares sense.
 
-    Where there are more equations than unknowns, the solution minimizes the sum of the squared errors and of
-    `l2_regularizer` times the squared elements of `x`; where there are fewer, it is the solution of least norm.
+    If there are more equations than unknowns, the solution minimizes the sum of the squared errors and of
+    `l2_regularizer` times the squared elements of `x`. With fewer equations, it is the solution of least norm.
 
     Args:
         matrix: of shape `[..., m, n]`, of a float or complex dtype.

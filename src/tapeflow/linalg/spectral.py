@@ -1,8 +1,8 @@
 """Eigenvalues and singular values.
 
-The gradients are those of M. B. Giles, "An extended collection of matrix derivative results for forward and reverse
-mode algorithmic differentiation" (2008), and of Z.-Q. Wan and S.-X. Zhang, "Automatic differentiation for complex
-valued SVD" (2019). They hold where the values are distinct; where two are equal, the vectors' contribution is left out.
+The gradients follow M. B. Giles, "An extended collection of matrix derivative results for forward and reverse mode
+algorithmic differentiation" (2008), and Z.-Q. Wan and S.-X. Zhang, "Automatic differentiation for complex valued SVD"
+(2019). They hold for distinct values. For two equal values, the vectors' contribution is left out.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _self_adjoint_eig(input: torch.Tensor, compute_v: bool = True) -> tuple[torc
     if input.shape[-1] == 1:  # whatever the number
         values = input[..., 0].real if input.is_complex() else input[..., 0]
         return values.to(input.dtype, copy=True), torch.ones_like(input) if compute_v else input.new_empty(0)
-    if not bool(input.tril().isfinite().all()):  # for which LAPACK returns arbitrary numbers
+    if not bool(input.tril().isfinite().all()):  # LAPACK would return arbitrary numbers
         raise invalid(_FAILED.format("Self-adjoint eigen decomposition"))
     if compute_v:
         values, vectors = torch.linalg.eigh(input)
@@ -132,7 +132,7 @@ def eigvalsh(tensor: TensorLike, name: str | None = None) -> Tensor:
 def _general_eig(input: torch.Tensor, Tout: DType, compute_v: bool = True) -> tuple[torch.Tensor, torch.Tensor]:
     """Computes eigenvalues, and eigenvectors, of square matrices."""
     check_square(input)
-    if not bool(input.isfinite().all()):  # for which LAPACK may end the process
+    if not bool(input.isfinite().all()):  # LAPACK might end the process
         raise invalid(_FAILED.format("Eigen decomposition"))
     try:
         if compute_v:

@@ -37,7 +37,7 @@ def conjugate_gradient(
         rhs: of shape `[..., n]` and the dtype of `operator`.
         preconditioner: an operator close to the inverse of `operator`.
         x: the first approximation, of shape `[..., n]`; zeros by default.
-        tol: iteration stops where the residual's norm is at most this part of that of `rhs`.
+        tol: iteration stops when the norm of the residual is at most `tol` times the norm of `rhs`.
         max_iter: the largest number of iterations.
 
     Returns:

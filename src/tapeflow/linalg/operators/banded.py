@@ -95,7 +95,7 @@ class LinearOperatorToeplitz(LinearOperator):
         return concat([shape, shape[-1:]], 0)
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        # The matrix is the corner of a circulant one of twice the size.
+        # The matrix is the corner of a circulant matrix of twice the size.
         x = conjugate_transpose(x) if adjoint_arg else x
         col, row = broadcast_batches([self._col, self._row], 1)
         column = concat([col, zeros_like(col[..., :1]), reverse(row[..., 1:], [-1])], -1)
@@ -129,7 +129,7 @@ class LinearOperatorTridiag(LinearOperator):
     """Tridiagonal matrices, which multiply and solve in linear time.
 
     Args:
-        diagonals: in one of three formats; the elements that lie outside of the matrix are not read.
+        diagonals: in the format `diagonals_format`. Elements outside of the matrix are not read.
         diagonals_format: "compact": a tensor of shape `[..., 3, n]` of superdiagonals (whose last element is ignored),
             diagonals, and subdiagonals (whose first element is); "sequence": a list of the three, each of shape
             `[..., n]`; "matrix": a tensor of shape `[..., n, n]`.

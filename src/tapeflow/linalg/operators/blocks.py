@@ -328,7 +328,7 @@ class LinearOperatorBlockLowerTriangular(_BlockOperator):
     Arguments may be lists with a tensor for each block; see `tf.linalg.LinearOperatorBlockDiag`.
 
     Args:
-        operators: a list of rows of blocks: row i is a list of i + 1 operators, of which the last one is square.
+        operators: a list of rows of blocks. Row i is a list of i + 1 operators, and the last operator is square.
         is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`. Some
             follow from the hints of the operators.
         name: of the operator.
@@ -396,7 +396,7 @@ class LinearOperatorBlockLowerTriangular(_BlockOperator):
                 )
 
     def _invertible(self, hint: bool | None) -> bool | None:
-        """Returns whether the matrices are invertible, by a hint and those of the blocks on the diagonal.
+        """Returns whether the matrices are invertible, from a hint and the hints of the diagonal blocks.
 
         Raises:
             ValueError: they contradict each other.

@@ -91,7 +91,7 @@ class CirculantOperator(LinearOperator):
         return self._out(self._ifft(self._spectrum))
 
     def assert_hermitian_spectrum(self, name: str | None = "assert_hermitian_spectrum") -> Any:
-        """Asserts that the convolution kernel is real, so that real arguments have real products.
+        """Asserts that the convolution kernel is real. Products with real arguments are then real.
 
         Raises:
             InvalidArgumentError: it is not.
@@ -141,7 +141,7 @@ class CirculantOperator(LinearOperator):
 
     def _filter(self, x: Any, adjoint_arg: bool, by: Any) -> Any:
         """Convolves the columns of `x`: multiplies their spectra by `by`."""
-        # Transforms run over the last dimensions, so that the columns become rows.
+        # Transforms run over the last dimensions, so the columns become rows.
         rows = conj(x) if adjoint_arg else matrix_transpose(x)
         by = to_complex(by)
         rows = cast(to_complex(rows), by.dtype)

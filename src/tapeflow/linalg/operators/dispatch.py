@@ -60,7 +60,7 @@ def matmul(
     adjoint_b: bool = False,
     sparse: bool = False,
 ) -> Any:
-    """Computes `tf.matmul(a, b)`, where `operator` is one of the two.
+    """Computes `tf.matmul(a, b)` with `operator` as `a` or `b`.
 
     Raises:
         ValueError: a flag is set that operators do not support.

@@ -1,6 +1,6 @@
-"""Properties of operators that follow from those of the operators that they are composed of.
+"""Properties of composed operators, derived from the properties of their parts.
 
-A property is True, False, or None where it is unknown.
+A property is True, False, or None if it is unknown.
 """
 
 from __future__ import annotations

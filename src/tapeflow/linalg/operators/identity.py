@@ -403,7 +403,7 @@ def product_with_zeros(left: LinearOperator, right: LinearOperator, zeros: Linea
     """Returns the product with square zeros, on either side.
 
     Raises:
-        ValueError: one of the two is not square.
+        ValueError: `left` or `right` is not square.
     """
     if not left.is_square or not right.is_square:
         raise ValueError(

@@ -48,7 +48,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         is_diag_update_positive: all elements of `diag_update` are positive; None if that is unknown. With a base that
             is self-adjoint and positive definite, and no `v`, the sum is then, too.
         is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`. Some
-            follow from those of `base_operator`.
+            follow from the hints of `base_operator`.
         name: of the operator.
 
     Raises:
