@@ -26,7 +26,7 @@ from tapeflow.math.casting import cast
 from tapeflow.math.error_functions import erf
 from tapeflow.math.sigmoid import sigmoid, tanh
 
-# Of relu, which has no slope below 0: unlike that of a threshold, it is 0 at NaN.
+# The backward kernel of a leaky relu with slope 0. Unlike a threshold's backward kernel, it gives 0 at NaN.
 _leaky_relu_backward_into = torch.ops.aten.leaky_relu_backward.grad_input
 
 # Selu's two constants: Klambauer et al., Self-Normalizing Neural Networks, 2017.
@@ -71,7 +71,7 @@ def relu_grad(gradients: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
     except RuntimeError:
         if features.is_floating_point() or features.shape != gradients.shape:
             raise
-    # ATen has no kernel for integers, and compares few unsigned ones, of which all but 0 are positive.
+    # ATen has no kernel for integers, and compares few unsigned ones. Unsigned numbers other than 0 are positive.
     bits = SAME_BITS[features.itemsize]
     positive = features > 0 if features.dtype.is_signed else features.view(bits) != 0
     return torch.where(positive, gradients.view(bits), 0).view(gradients.dtype)
@@ -95,7 +95,7 @@ def _relu6(features: torch.Tensor) -> torch.Tensor:
     except RuntimeError:
         if features.dtype is not torch.uint64:
             raise
-    bits = features.view(torch.int64)  # in which large ones are negative
+    bits = features.view(torch.int64)  # numbers of 2^63 and more are negative here
     return torch.where((bits < 0) | (bits > 6), 6, bits).view(torch.uint64)
 
 
@@ -209,7 +209,7 @@ def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None
 
 @functools.lru_cache(256)
 def _single(number: float) -> float:
-    """Rounds a number to float32, in which TensorFlow stores an op's attrs whatever the op computes in."""
+    """Rounds a number to float32: TensorFlow stores an op's attrs in float32, whatever dtype the op computes in."""
     return float(np.float32(number))
 
 

@@ -1,4 +1,4 @@
-"""Average pooling: the mean of each window, of which only what lies inside the image counts."""
+"""Average pooling: the mean of the part of each window that lies inside the image."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ def avg_pool2d(
         data_format: "NHWC" or "NCHW".
 
     Returns:
-        `[batch, new_height, new_width, channels]`. Windows over the border count only what lies inside.
+        `[batch, new_height, new_width, channels]`. Windows over the border average only the elements inside.
 
     Raises:
         ValueError: a list has the wrong length.

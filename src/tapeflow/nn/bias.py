@@ -132,7 +132,7 @@ def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None
     Args:
         value: numeric, with at least two dimensions.
         bias: `[channels]`, the dtype of `value`.
-        data_format: "N...C" (such as "NHWC", the default) or "NC...": where the channels stand.
+        data_format: "N...C" (such as "NHWC", the default) for channels last, or "NC..." for channels second.
 
     Returns:
         A tensor of the shape and dtype of `value`.

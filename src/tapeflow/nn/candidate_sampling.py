@@ -162,7 +162,7 @@ def _log_uniform_kernel(
 
 
 class _LearnedCounts:
-    """The weights by which classes are sampled: one more than the number of times that each was a true one."""
+    """The sampling weights of classes: 1 plus the number of occurrences of the class as a true class."""
 
     def __init__(self, range_max: int) -> None:
         self.weights = [1] * range_max
@@ -233,7 +233,7 @@ class _Alias:
 def _fixed_weights(
     range_max: int, vocab_file: str, distortion: float, reserved: int, num_shards: int, shard: int, unigrams: Any
 ) -> list[float]:
-    """Computes the weight of each class: that of the vocabulary to the power of the distortion."""
+    """Computes the weight of each class: its weight in the vocabulary to the power of the distortion."""
     if not vocab_file and not unigrams:
         raise invalid("Must provide either vocab_file or unigrams.")
     if vocab_file and unigrams:
@@ -513,7 +513,7 @@ def compute_accidental_hits(
     seed: int | None = None,
     name: str | None = None,
 ) -> ComputeAccidentalHits:
-    """Finds the sampled classes that happen to be true ones, so that a loss can leave them out.
+    """Finds the sampled classes that happen to be true ones. A loss can then leave them out.
 
     Args:
         true_classes: `[batch, num_true]`, int64.

@@ -168,7 +168,7 @@ def convolve_back_filter(
     if is_product(layout, x, sizes):
         return product_back_filter(layout, x, sizes, dy)
     image = _image(x, layout)
-    # Only looked at for its shape, and copied where its layout is another than that of the images.
+    # The kernel uses only its shape. It is copied if its layout differs from the layout of the images.
     weight = (
         dy.new_empty((sizes[-1], *sizes[:-1])).permute(layout.to_first)
         if layout.channels_last and layout.groups == 1
@@ -205,7 +205,7 @@ def conv_rule(x: TensorShape, filters: TensorShape, *attrs: Any) -> TensorShape:
 
 
 def _check_depth(images: int | None, filters: int | None, results: int | None) -> None:
-    """Checks the numbers of channels that images, filters and results have, as far as they are static."""
+    """Checks the numbers of channels of images, filters and results, if they are static."""
     if filters == 0:
         raise invalid("Depth of filter must not be 0")
     if images is None or filters is None:
@@ -493,7 +493,7 @@ def conv3d(
         input: `[..., depth, height, width, in_channels]` for "NDHWC", with any number of batch dimensions;
             `[batch, in_channels, depth, height, width]` for "NCDHW".
         filters: `[depth, height, width, in_channels / groups, out_channels]`, the dtype of `input`.
-        strides: a list of 5 ints, of which the first and the channels' are 1.
+        strides: a list of 5 ints. The entries for the batch and the channels are 1.
         padding: "SAME" or "VALID".
         data_format: "NDHWC" or "NCDHW".
         dilations: the steps between the elements of a window; like `strides`.

@@ -31,7 +31,7 @@ def conv2d_transpose(
 
     Args:
         input: `[batch, height, width, in_channels]`, or `[batch, in_channels, height, width]` for "NCHW".
-        filters: `[height, width, out_channels, in_channels]`: those of the convolution that leads back.
+        filters: `[height, width, out_channels, in_channels]`: the filters of the convolution that this op transposes.
         output_shape: the shape of the result, or its height and width.
         strides: an int, or a list for the spatial dimensions or for all.
         padding: "SAME", "VALID", or for each dimension a pair of the padding before and after.

@@ -345,8 +345,8 @@ def weighted_cross_entropy_with_logits(
 ) -> Tensor:
     """Computes sigmoid cross-entropy with the positive labels' part multiplied by `pos_weight`.
 
-    With `x` for logits, `z` for labels and `q` for the weight it is `(1 - z) * x + l * (log(1 + exp(-abs(x))) +
-    max(-x, 0))`, where `l = 1 + (q - 1) * z`.
+    With `x` for logits, `z` for labels, `q` for the weight and `l = 1 + (q - 1) * z`, it is
+    `(1 - z) * x + l * (log(1 + exp(-abs(x))) + max(-x, 0))`.
 
     Args:
         labels: probabilities, the shape and dtype of `logits`.

@@ -39,7 +39,7 @@ from tapeflow.math.comparison import equal, less, logical_and, logical_or, not_e
 from tapeflow.math.cumulative import cumsum
 from tapeflow.math.reduction import reduce_min, reduce_sum
 
-# TensorFlow's logarithm of 0, so that an impossible labelling with dense labels has a finite loss.
+# TensorFlow's logarithm of 0. Being finite, it gives an impossible labelling with dense labels a finite loss.
 LOG_ZERO = math.log(1e-307)
 
 # ---- the kernels -----------------------------------------------------------------------------------------------------
@@ -135,7 +135,7 @@ def _penalized(log_probabilities: torch.Tensor, labels: list[int], blank: int) -
         extended += [label, blank]
     states = len(extended)
     wide = log_probabilities.double()
-    never = wide.new_full((states,), -1e30)  # in place of -inf, of which the gradient would be NaN
+    never = wide.new_full((states,), -1e30)  # the gradient of -inf would be NaN
     begin, end = never.clone(), wide.new_full((states,), LOG_ZERO)
     begin[:2], end[-2:] = 0.0, 0.0
     if not len(wide):
@@ -310,7 +310,7 @@ def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> list[Tenso
     is_same = equal(expand_dims(rows, 2), expand_dims(rows, 1))
     if rows.dtype.is_floating:  # NaN, too, stands where it stands
         is_same = logical_or(is_same, equal(expand_dims(places, 1), places))
-    first = reduce_min(where(is_same, places, width), 2)  # where each label appears first
+    first = reduce_min(where(is_same, places, width), 2)  # the first position of each label
     is_first = cast(equal(first, places), int32)
     ranks = subtract(cumsum(is_first, 1), 1)
     indices = gather(ranks, first, axis=1, batch_dims=1)

@@ -129,9 +129,9 @@ class _Beam:
     """A labelling and the logarithms of its probability.
 
     Attributes:
-        blank: that of alignments that end in a blank.
-        labelled: that of alignments that end in the last label.
-        total: that of all.
+        blank: the log probability of alignments that end in a blank.
+        labelled: the log probability of alignments that end in the last label.
+        total: the log probability of all alignments.
         before: `(total, blank, labelled)` after the previous step.
     """
 

@@ -1,4 +1,4 @@
-"""Windows with gaps by windows without: images cut into ones of every other point."""
+"""Windows with gaps, computed by windows without gaps on images of every n-th point."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def with_space_to_batch(
         op: `op(input, num_spatial_dims, padding)`, called with "VALID" where a rate exceeds 1.
         filter_shape: the window's size in `spatial_dims`; needed for "SAME".
         spatial_dims: the dimensions to dilate; by default the first spatial ones.
-        data_format: where the channels stand.
+        data_format: "N...C" for channels last, or "NC..." for channels second; None means channels last.
 
     Returns:
         The op's results, joined again.
@@ -114,11 +114,11 @@ def pool(
 
     Args:
         input: `[batch, spatial..., channels]`, or `[batch, channels, spatial...]` for a data format "NC...".
-        window_shape: the size of the window: as many ints as there are spatial dimensions.
+        window_shape: a list of ints, the size of the window in each spatial dimension.
         pooling_type: "MAX" or "AVG".
         strides: from one window to the next; by default 1.
         padding: "SAME" or "VALID".
-        data_format: where the channels stand; None for last.
+        data_format: "N...C" or None for channels last, or "NC..." for channels second.
         dilations: the steps between the elements of a window; by default 1.
 
     Returns:

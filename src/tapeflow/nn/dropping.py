@@ -1,4 +1,4 @@
-"""Dropout: setting elements to 0 at random, and enlarging the others so that the expected value stays."""
+"""Dropout: sets random elements to 0, and scales the others to keep the expected value."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ def dropout(
     Args:
         x: floating.
         rate: the share to drop, in [0, 1): a number or a scalar tensor.
-        noise_shape: the shape of the random choices, which broadcasts against `x`: where it has a 1 (or is shorter),
-            elements are dropped together. None in it stands for the dimension of `x`.
+        noise_shape: the shape of the random choices; the shape of `x` by default. It broadcasts against `x`: along a
+            dimension of length 1 (or a missing one), elements are dropped together. None stands for the dimension of
+            `x`.
         seed: the op's seed; see `tf.random.set_seed`.
 
     Returns:

@@ -176,7 +176,7 @@ def _segment_sqrt_n(rows: Any, examples: Any) -> Any:
 
 
 def _as_column(weights: Any, rows: Any) -> Any:
-    """Reshapes one number for each row so that it broadcasts against the rows."""
+    """Reshapes a vector with a number per row to broadcast against the rows."""
     if rows.shape.rank is None:
         return reshape(weights, joined_dims([-1], ones_like(properties.shape(rows)[1:])))
     return reshape(weights, (-1, *[1] * (len(rows.shape) - 1)))
@@ -205,7 +205,7 @@ def safe_embedding_lookup_sparse(
     name: str | None = None,
     allow_fast_lookup: bool = False,
 ) -> Tensor:
-    """Looks up several rows of a table for each example, some of which may have none.
+    """Looks up rows of a table for each example. An example may have several rows, or none.
 
     Ids below 0 are left out, and so are (unless the combiner is "sum") those whose weights are not positive.
 
@@ -270,7 +270,7 @@ class _Sparse:
 
 
 def _row_numbers_of_any_rank(indices: Any, dims: Any) -> Any:
-    """Computes the numbers of `_row_numbers`, where the rank is not static."""
+    """Computes the numbers of `_row_numbers` if the rank is not static."""
     steps = cumprod(cast(dims[:-1], int64), exclusive=True, reverse=True)
     return reduce_sum(multiply(indices[:, :-1], steps), 1)
 

@@ -199,7 +199,7 @@ def fractional_max_pool(
 
     Args:
         value: `[batch, height, width, channels]`; float32, float64, int32 or int64.
-        pooling_ratio: a number of at least 1, or four of which the first and last are 1.
+        pooling_ratio: a number of at least 1, or four numbers. The first and last of four are 1.
         pseudo_random: chooses windows whose sizes alternate evenly, rather than any.
         overlapping: windows share the element at their border.
         seed: the op's seed; 0 for other windows in each call.
@@ -239,7 +239,7 @@ def fractional_avg_pool(
 
     Args:
         value: `[batch, height, width, channels]`; float32, float64, int32 or int64.
-        pooling_ratio: four numbers of at least 1, of which the first and last are 1.
+        pooling_ratio: four numbers of at least 1. The first and last are 1.
         pseudo_random: chooses windows whose sizes alternate evenly, rather than any.
         overlapping: windows share the element at their border.
         seed: the op's seed; 0 for other windows in each call.

@@ -37,7 +37,7 @@ class LayerMembers(Module):
 
     @property
     def trainable_weights(self) -> list[Variable]:
-        """The trainable ones of them."""
+        """The trainable variables of the cell; none if `trainable` is False."""
         return list(self.trainable_variables) if self.trainable else []
 
     @property

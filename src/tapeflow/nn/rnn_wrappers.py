@@ -1,7 +1,7 @@
 """Wrappers of recurrent networks' cells: dropout, residual connections, and devices.
 
-A cell is called as `cell(inputs, state)` and returns the output and the new state; it has a `state_size` and an
-`output_size`. Keras' cells are such, and so is any class that follows this protocol.
+A cell is called as `cell(inputs, state)`, and returns the output and the new state. It has a `state_size` and an
+`output_size`. Keras' cells follow this protocol, and other classes may follow it, too.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tapeflow.tensor_array import TensorArray
 
 
 class _CellWrapper(LayerMembers):
-    """A cell around another one, to which it delegates by default."""
+    """A cell around another cell. It delegates to the other cell by default."""
 
     def __init__(self, cell: Any, name: str | None = None) -> None:
         if not callable(cell) or not hasattr(cell, "output_size") or not hasattr(cell, "state_size"):
@@ -87,7 +87,7 @@ class _CellWrapper(LayerMembers):
         return self.cell(inputs, state, **kwargs)
 
     def get_config(self) -> dict[str, Any]:
-        """Returns the config from which `from_config` creates the wrapper again."""
+        """Returns the config. `from_config` creates the wrapper again from it."""
         cell = self.cell
         config = cell.get_config() if hasattr(cell, "get_config") else {}
         return {"cell": {"class_name": type(cell).__name__, "config": config}, "name": self.name}
@@ -217,7 +217,7 @@ class RNNCellDropoutWrapper(_CellWrapper):
         return self._dropped("output", output), new_state
 
     def get_config(self) -> dict[str, Any]:
-        """Returns the config from which `from_config` creates the wrapper again."""
+        """Returns the config. `from_config` creates the wrapper again from it."""
         if self._filter is not _keep_memory:
             raise ValueError("A wrapper with a filter of the state cannot be described by a config")
         shares = {f"{role}_keep_prob": share for role, share in self._keep.items()}
@@ -291,7 +291,7 @@ class RNNCellResidualWrapper(_CellWrapper):
         return nest.map_structure(joined, inputs, outputs), new_state
 
     def get_config(self) -> dict[str, Any]:
-        """Returns the config from which `from_config` creates the wrapper again."""
+        """Returns the config. `from_config` creates the wrapper again from it."""
         if self._residual_fn is not None:
             raise ValueError("A wrapper with a residual function cannot be described by a config")
         return super().get_config()
@@ -331,5 +331,5 @@ class RNNCellDeviceWrapper(_CellWrapper):
             return self.cell(inputs, state, **kwargs)
 
     def get_config(self) -> dict[str, Any]:
-        """Returns the config from which `from_config` creates the wrapper again."""
+        """Returns the config. `from_config` creates the wrapper again from it."""
         return {**super().get_config(), "device": self._device}

@@ -99,7 +99,7 @@ def nce_loss(
         num_sampled: the number of classes to sample for the batch.
         num_classes: the number of all classes.
         num_true: the number of true classes of an example.
-        sampled_values: the result of a candidate sampler; by default that of `log_uniform_candidate_sampler`.
+        sampled_values: the result of a candidate sampler; by default of `log_uniform_candidate_sampler`.
         remove_accidental_hits: leaves out sampled classes that are true ones.
 
     Returns:
@@ -142,7 +142,7 @@ def sampled_softmax_loss(
         num_sampled: the number of classes to sample for the batch.
         num_classes: the number of all classes.
         num_true: the number of true classes of an example.
-        sampled_values: the result of a candidate sampler; by default that of `log_uniform_candidate_sampler`.
+        sampled_values: the result of a candidate sampler; by default of `log_uniform_candidate_sampler`.
         remove_accidental_hits: leaves out sampled classes that are true ones.
         seed: the sampler's seed.
 

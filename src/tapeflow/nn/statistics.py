@@ -120,12 +120,12 @@ def weighted_moments(
 def sufficient_statistics(
     x: TensorLike, axes: Sequence[int], shift: TensorLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
-    """Computes the sums from which `normalize_moments` computes the mean and the variance.
+    """Computes sums for `normalize_moments`, which computes the mean and the variance from them.
 
     Args:
         x: numeric.
         axes: the dimensions to reduce.
-        shift: a value near the mean, subtracted first so that the sums stay small; or None.
+        shift: a value near the mean, or None. It is subtracted first, to keep the sums small.
         keepdims: keeps the reduced dimensions, with length 1.
 
     Returns:
@@ -196,7 +196,7 @@ def batch_normalization(
         x: floating.
         mean, variance: broadcast against `x`.
         offset, scale: broadcast against `x`; or None.
-        variance_epsilon: a small number, so that nothing is divided by 0.
+        variance_epsilon: a small number. It avoids division by 0.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -234,7 +234,7 @@ def batch_norm_with_global_normalization(
     Args:
         input: `[batch, height, width, channels]`.
         mean, variance, beta, gamma: `[channels]`.
-        variance_epsilon: a small number, so that nothing is divided by 0.
+        variance_epsilon: a small number. It avoids division by 0.
         scale_after_normalization: multiplies by `gamma`.
 
     Returns:

@@ -1,7 +1,7 @@
 """Convolutions as products of matrices, on CPUs: a row for each window, a column for each filter.
 
-TensorFlow's filters are the second matrix as they stand in memory, while oneDNN has to bring them to a layout of its
-own. Where windows are few and filters large, that takes longer than to compute. Windows of one pixel are rows of the
+The second matrix is TensorFlow's filters in their own memory layout. oneDNN has to convert them to its layout. With few
+windows and large filters, the conversion takes longer than the computation. Windows of one pixel are rows of the
 images themselves.
 """
 
@@ -100,7 +100,7 @@ def few_channels_back_input(
 
 
 def _images(layout: Layout, sizes: tuple[int, ...], windows: torch.Tensor, filters: tuple[int, ...]) -> torch.Tensor:
-    """Returns images in which each pixel is the sum of what stands for it in the windows."""
+    """Adds up windows to images: each pixel is the sum of its elements in all windows."""
     windows = windows.view(*layout.output[:-1], *filters[:-1])
     geometry = layout.geometry
     dx = windows.new_zeros(padded_sizes(sizes, geometry, True))

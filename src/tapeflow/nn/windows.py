@@ -1,4 +1,4 @@
-"""The arithmetic of windows that slide over images: what convolution and pooling share.
+"""The arithmetic of windows that slide over images, for convolution and pooling.
 
 An image of n spatial dimensions stands in memory as `[batch, ..., channels]` ("NHWC") or `[batch, channels, ...]`
 ("NCHW"). ATen takes the second; a channels-last image permuted to it is a view that ATen knows as `channels_last`, so
@@ -290,7 +290,7 @@ def window_rule(
     """Infers the shape of the result of windows over `x`, with dimensions that may be unknown.
 
     Raises:
-        InvalidArgumentError: a window is larger than `x`, for which an eager op gives no elements, as in TensorFlow.
+        InvalidArgumentError: a window is larger than `x`. An eager op returns no elements then, as in TensorFlow.
     """
     strides, dilations, padding, explicit, data_format = attrs
     dims = len(windows)
