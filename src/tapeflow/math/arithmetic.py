@@ -91,9 +91,9 @@ def _(call: Call, dy: Any, sums: dict[int, Any], owned: set[int]) -> Any:
 
 
 def _added_rows(total: Any, dy: Any, shape: torch.Size) -> bool:
-    """Adds the rows of a matrix to a sum in place, as those of a bias that many steps share; returns False if it can't.
+    """Adds the rows of a matrix to a sum in place, such as a bias gradient over many steps. Returns False if it can't.
 
-    As a product with ones that is one kernel, and not two.
+    A product with ones does this in one kernel instead of two.
     """
     rows, value = dy.value, total.value
     if len(shape) != 2 or shape[0] > _MOST_ROWS or value.ndim != 1 or not value.is_cpu:
@@ -256,8 +256,8 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def zero_where_zero(product: torch.Tensor, factor: torch.Tensor) -> torch.Tensor:
-    """Returns a product with 0 where one of its factors is 0, even if the others are infinite or NaN, as TensorFlow's
-    gradients of roots and reciprocals are. The factor is of the product's shape."""
+    """Sets a product to 0 where one of its factors is 0, even if the other factors are infinite or NaN. TensorFlow's
+    gradients of roots and reciprocals do the same. The factor has the shape of the product."""
     return product.masked_fill(factor == 0, 0)
 
 
@@ -353,7 +353,7 @@ def add_n(inputs: Iterable[TensorLike], name: str | None = None) -> Tensor:
     """
     if not isinstance(inputs, Iterable):
         raise TypeError(f"{type(inputs).__name__!r} object is not iterable")
-    # As in TensorFlow, each gets its own dtype, so that [1, 2.5] is a mistake.
+    # As in TensorFlow, each input gets its own dtype, and [1, 2.5] is an error.
     tensors = [as_operand(x) for x in inputs]
     if not tensors:
         raise ValueError(
@@ -431,7 +431,7 @@ def polyval(coeffs: list[TensorLike], x: TensorLike, name: str | None = None) ->
 
     Args:
         coeffs: the list of coefficients: tensors that broadcast against `x`, the highest power first.
-        x: where to evaluate it.
+        x: a tensor, the points of evaluation.
 
     Returns:
         A tensor of the dtype of the coefficients and of the broadcast shape; zeros like `x` without coefficients.

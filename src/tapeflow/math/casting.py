@@ -56,8 +56,8 @@ def _array_to(x: np.ndarray, DstT: DType) -> Any:
     return from_array(x, DstT).value
 
 
-# TensorFlow's vectors of floats become 8 and 16-bit integers by way of int32, and saturate there; what does not fill a
-# vector up, as in small tensors, wraps around. So many numbers are in a vector.
+# TensorFlow casts full vectors of floats to 8 and 16-bit integers by way of int32, and they saturate. The rest of a
+# tensor that does not fill a vector wraps around. These are the vector lengths.
 _AT_ONCE = {torch.float16: 16, torch.bfloat16: 8, torch.float32: 32, torch.float64: 16}
 
 
@@ -70,8 +70,8 @@ def _narrowed(x: torch.Tensor, to: DType) -> torch.Tensor:
 
 
 def _to_uint32(x: torch.Tensor) -> torch.Tensor:
-    """Casts floats to uint32. In TensorFlow's vectors of 8, numbers that neither int32 nor uint32 has become `2 ** 31`;
-    of what does not fill one up, the low bits of the int64 remain."""
+    """Casts floats to uint32. In TensorFlow's full vectors of 8, numbers out of the ranges of int32 and uint32 become
+    `2 ** 31`. The rest of the tensor keeps the low bits of the int64."""
     numbers = x.reshape(-1).double()
     low = numbers.to(torch.int64) & 0xFFFFFFFF
     inside = (numbers > -(2.0**31) - 1) & (numbers < 2.0**32)
@@ -216,7 +216,7 @@ def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) 
         A tensor of the shape of `value` and of `dtype`.
 
     Raises:
-        TypeError: one of the dtypes has no range.
+        TypeError: the dtype of `value`, or `dtype`, has no range.
 
     Example:
         >>> tf.saturate_cast([300.0, -5.0, 7.9], tf.uint8).numpy().tolist()
@@ -282,11 +282,11 @@ def bitcast(input: TensorLike, type: DTypeLike, name: str | None = None) -> Tens
 
     Args:
         input: of a numeric dtype, of shape `[...]`.
-        type: the dtype. Where it is smaller by a factor `n`, a last dimension of `n` is added; where it is larger, the
-            last dimension must be `n` and is lost.
+        type: the dtype of the result. If its elements are smaller by a factor `n`, the result has a new last dimension
+            of length `n`. If they are larger, the last dimension of `input` must be `n`, and is removed.
 
     Returns:
-        A tensor of dtype `type`. Its shape is that of `input` where both dtypes are of one size.
+        A tensor of dtype `type`. If both dtypes have the same size, it has the shape of `input`.
 
     Raises:
         InvalidArgumentError: the last dimension does not fit, or a dtype is `tf.string`.

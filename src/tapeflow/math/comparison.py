@@ -124,7 +124,7 @@ def _may_be_unlike(x: TensorShape, y: TensorShape) -> bool:
 
 
 def _rule_or_unlike(x: TensorShape, y: TensorShape, *_: Any) -> TensorShape:
-    """Infers the broadcast shape, where a dimension beside one that is not static says nothing."""
+    """Infers the broadcast shape. A dimension that is paired with an unknown one is unknown."""
     if x.rank is None or y.rank is None:
         return TensorShape(None)
     pairs = _dimensions(x, y)
@@ -303,7 +303,7 @@ def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
     scalar=ScalarForm("{0} or {1}", to_bool=True),
 )
 def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Tests whether at least one of two elements is true, with broadcasting.
+    """Computes logical OR element-wise, with broadcasting.
 
     Args:
         x, y: bools.
@@ -344,7 +344,7 @@ def logical_not(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def logical_xor(x: TensorLike, y: TensorLike, name: str | None = "LogicalXor") -> Tensor:
-    """Tests whether exactly one of two elements is true, with broadcasting.
+    """Computes logical XOR (exactly one element is true) element-wise, with broadcasting.
 
     Args:
         x, y: bools.

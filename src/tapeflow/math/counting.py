@@ -141,7 +141,7 @@ def bincount(
         minlength: the least length of the result.
         maxlength: the greatest length of the result; values from there on are not counted.
         dtype: of the result without weights: int32, int64, float32 or float64.
-        axis: None or 0 counts all values; -1 those of each row of a matrix.
+        axis: None or 0 counts all values. -1 counts the values of each row of a matrix.
         binary_output: returns 1 for each integer that occurs and 0 for others, instead of counts.
 
     Returns:
@@ -149,7 +149,7 @@ def bincount(
         for each of its rows. Of the dtype of `weights`, or else of `dtype`.
 
     Raises:
-        InvalidArgumentError: a value is negative, or the weights' shape is not that of `arr`.
+        InvalidArgumentError: a value is negative, or `weights` and `arr` differ in shape.
         ValueError: `axis` is another, both `weights` and `binary_output` are specified, or `weights` is not of the kind
             of `arr`.
 
@@ -264,7 +264,7 @@ def confusion_matrix(
 
 
 def _without_last_dimension(labels: Any, predictions: Any) -> tuple[Any, Any]:
-    """Returns both, without a last dimension of length 1 that only one of them has."""
+    """Removes a last dimension of length 1 that only one of the two tensors has."""
     if predictions.shape.rank is None or labels.shape.rank is None:
         return labels, predictions
     more = len(predictions.shape) - len(labels.shape)

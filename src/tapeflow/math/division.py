@@ -100,12 +100,12 @@ def _(call: Call, dy: Any) -> Any:
     )
 
 
-# The dtypes in which narrow integers are divided; wider ones are divided as float64.
+# Narrow integers are divided in these dtypes, wider ones in float64.
 _DIVIDED_AS = {int8: float32, uint8: float32, int16: float32, uint16: float32}
 
 
 def _divide_numbers(division: Any, title: str, args: tuple[Any, Any], name: str | None) -> Any:
-    """Divides floats, complex numbers or, cast to floats, integers by one of the ops for floats.
+    """Divides numbers by an op for floats. Integers are cast to floats first.
 
     Raises:
         TypeError: the dtypes differ or are not numeric.
@@ -298,7 +298,7 @@ def _remainder(
         return torch.where(result.isnan(), torch.from_numpy(exact(x.numpy(), y.numpy())), result)
 
 
-_VECTOR = 8  # the least number of elements for which ATen has vectorized kernels
+_VECTOR = 8  # ATen's vectorized kernels start at this number of elements
 _COMPUTED_BY_FMOD = (torch.float32, torch.float64)
 
 

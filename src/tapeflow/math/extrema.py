@@ -127,7 +127,7 @@ def _(t: Any, clip_value_min: Any, clip_value_max: Any) -> Any:
 def _(call: Call, dy: Any) -> Any:
     t, low, high = call.inputs
     want_t, want_low, want_high = call.wanted
-    # The gradient of maximum(minimum(t, high), low); that of a NaN goes to `low`.
+    # The gradient of maximum(minimum(t, high), low). The gradient at a NaN goes to `low`.
     zero = convert(0.0, dy.dtype)
     inside = logical_and(less_equal(t, high), greater_equal(t, low)) if want_t else None
     to_high = logical_and(greater(t, high), greater_equal(high, low)) if want_high else None
@@ -171,12 +171,12 @@ def clip_by_value(
 ) -> Tensor:
     """Clips elements to `[clip_value_min, clip_value_max]`.
 
-    The gradient passes where nothing was clipped. Where the bounds cross, `clip_value_min` wins.
+    The gradient passes where nothing was clipped. If the bounds cross, `clip_value_min` wins.
 
     Args:
         t: a tensor of a real dtype, or `IndexedSlices`, whose rows are clipped.
-        clip_value_min: a tensor of the same dtype whose shape broadcasts to that of `t`.
-        clip_value_max: the same.
+        clip_value_min: a tensor of the same dtype. Its shape broadcasts to the shape of `t`.
+        clip_value_max: a tensor like `clip_value_min`.
 
     Returns:
         A tensor of the shape and dtype of `t`, or `IndexedSlices` where `t` is.

@@ -246,7 +246,7 @@ def _by_fraction(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     value, d_value = p1 / q1, 1 / (q1 * q1)
     for n in range(1, _MOST_STEPS):
         b = b + 2
-        c = n * (n - a)  # its derivative is -n, and that of b is -1
+        c = n * (n - a)  # the derivative of c is -n, the derivative of b is -1
         p2, dp2 = b * p1 - c * p0, b * dp1 - p1 - c * dp0 + n * p0
         q2, dq2 = b * q1 - c * q0, b * dq1 - q1 - c * dq0 + n * q0
         scale = 1 / q2.abs().clamp_min(1.0)

@@ -20,7 +20,7 @@ def l2_normalize(
     Args:
         x: floating or complex.
         axis: the dimension or dimensions along which the length is measured; None for all.
-        epsilon: the least value of the squared length, so that zeros stay zeros.
+        epsilon: the least value of the squared length. It keeps zeros at zero.
         dim: the old name of `axis`.
 
     Returns:

@@ -84,7 +84,7 @@ def round(x: TensorLike, name: str | None = None) -> Tensor:
     """Rounds each element to the nearest integer, in the dtype of `x`; halves go to the even one, as in Python.
 
     Args:
-        x: floating, or integers, which stay as they are.
+        x: floating, or integers. Integers are returned unchanged.
 
     Returns:
         A tensor of the shape and dtype of `x`.

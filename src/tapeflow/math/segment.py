@@ -319,7 +319,7 @@ def _product_gradient(call: Call, dy: Any, total: Callable[[Any, Any], Any], pro
 @unsorted_segment_max.batching
 @unsorted_segment_min.batching
 def _(batch: Batch, x: Slices, ids: Slices, num_segments: Any) -> Any:
-    """Computes the segments of all slices at once, those of a slice after those of the slice before it."""
+    """Computes the segments of all slices at once, in the order of the slices."""
     count, own = static(num_segments), batch.stack(ids)
     zero, end = (convert(n, own.dtype) for n in (0, count))
     starts = ops.Mul(ops.Range(zero, ops.Cast(convert(batch.count), own.dtype), convert(1, own.dtype)), end)
@@ -513,7 +513,7 @@ def _sorted_extreme(how: str) -> Callable[..., torch.Tensor]:
     extremes = _extremes(how)
 
     def gather(out: torch.Tensor, ids: torch.Tensor, rows: torch.Tensor) -> None:
-        out.index_copy_(0, ids, rows)  # so that the 0 of an empty segment does not take part
+        out.index_copy_(0, ids, rows)  # otherwise, the 0 of an empty segment would take part
         extremes(out, ids, rows)
 
     kernel = _sorted(0, gather)

@@ -53,7 +53,7 @@ def _largest(keys: torch.Tensor, k: int) -> torch.Tensor:
     if k == 1:
         return torch.argmax(keys, -1, keepdim=True)
     if 4 * k < keys.shape[-1]:
-        # One more than k shows whether there are equals, of which torch.topk takes any.
+        # One more than k shows whether there are equal elements. torch.topk takes any of these.
         values, places = torch.topk(keys, k + 1)
         if not bool((values[..., 1:] == values[..., :-1]).any()):
             return places[..., :k]
@@ -93,12 +93,12 @@ def _sorts_around_nans(x: torch.Tensor, k: int) -> bool:
     return few and x.is_cpu and not traced(x) and bool(torch.isnan(x).any())
 
 
-_FEW = 16  # the number of elements up to which C++'s `std::sort` inserts one after another
+_FEW = 16  # up to this number of elements, C++'s `std::sort` is an insertion sort
 
 
 def _insertion_order(x: torch.Tensor) -> torch.Tensor:
-    """Sorts rows by insertion, the largest first, with comparisons that fail for NaN: an element that is larger than
-    the first one goes before it, another one passes those before it as long as it is larger."""
+    """Sorts rows by insertion, the largest first, with comparisons that fail for NaN. An element that is larger than
+    the first one goes before it. Any other element moves forward past smaller ones."""
     rows = x.reshape(-1, x.shape[-1])
     order = torch.arange(rows.shape[1]).repeat(len(rows), 1)
     for i in range(1, rows.shape[1]):
@@ -133,7 +133,7 @@ def _put_back(dy: Any, places: Any, shape: Any, axis: int) -> Any:
 
 
 def _put_back_rows(dy: Any, places: Any, shape: Any, axis: int) -> Any:
-    """Computes `_put_back` for dynamic dimensions, along the last one, to which others are moved."""
+    """Computes `_put_back` for dynamic dimensions. It moves other dimensions to the end and works along the last."""
     if is_unranked(shape):  # the dimension is the last one
         whole, length = shape_argument(shape), shape[-1]
         dy, places = (ops.Reshape(t, (-1, shape_of(t)[-1])) for t in (dy, places))
