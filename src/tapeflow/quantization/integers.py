@@ -1,7 +1,7 @@
 """Numbers as integers of 8, 16 or 32 bits with a range, and back.
 
-The modes are those of TensorFlow's `QuantizeV2`: "MIN_COMBINED" spreads the integers over the range; "MIN_FIRST" does
-so and has zero as one of the steps; "SCALED" is symmetric about zero.
+TensorFlow's `QuantizeV2` defines the modes. "MIN_COMBINED" spreads the integers over the range. "MIN_FIRST" does the
+same, with zero as one of the steps. "SCALED" is symmetric about zero.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _away_from_zero(x: torch.Tensor) -> torch.Tensor:
 
 
 def _along(bound: torch.Tensor, x: torch.Tensor, axis: int, name: str) -> torch.Tensor:
-    """Reshapes a bound, for all of `x` or for each slice of an axis, so that it broadcasts against `x`."""
+    """Reshapes a bound for all of `x`, or for each slice of an axis, to broadcast against `x`."""
     if axis == -1:
         if bound.numel() != 1:
             raise invalid(f"{name} must be a scalar without an axis: it has {bound.numel()} elements")
@@ -82,7 +82,7 @@ def _from_steps(q: np.ndarray, low: torch.Tensor, high: torch.Tensor) -> torch.T
 
 
 def _scales(low: torch.Tensor, high: torch.Tensor, ends: tuple[int, int]) -> tuple[torch.Tensor, torch.Tensor]:
-    """Computes for "SCALED" how many integers make 1, so that the range fits into the integers at either end."""
+    """Computes for "SCALED" the number of integers per unit. The range then fits into the integers at either end."""
     from_low = torch.where(low * ends[0] > 0, ends[0] / low, _LARGEST)
     from_high = torch.where(high * ends[1] > 0, ends[1] / high, _LARGEST)
     return from_low, from_high

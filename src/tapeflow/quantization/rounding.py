@@ -146,7 +146,7 @@ def quantize_and_dequantize_v2(
 ) -> Tensor:
     """Rounds numbers to those that integers of so many bits, times a scale, could hold.
 
-    Its gradient is that of the identity where the input is between `input_min` and `input_max`, and 0 elsewhere.
+    The gradient passes unchanged where the input is between `input_min` and `input_max`, and is 0 elsewhere.
 
     Args:
         input: a floating tensor.
