@@ -57,7 +57,7 @@ def table_from_dataset(
         dataset: of pairs of scalars.
         num_oov_buckets: the number of buckets for missing keys; their numbers follow the table's size.
         vocab_size: the number of pairs to read; None for all.
-        default_value: the value of missing keys, where there are no buckets.
+        default_value: the value of missing keys, used if there are no buckets.
         hasher_spec: the hash of missing keys.
         key_dtype: of the keys that are looked up: string or an integer one.
 

@@ -46,7 +46,7 @@ class KeyValueTensorInitializer(TableInitializer):
 
     Args:
         keys, values: vectors of one length.
-        key_dtype, value_dtype: their dtypes, where they are Python values.
+        key_dtype, value_dtype: the dtypes of Python values; by default they are inferred. Tensors keep their dtypes.
 
     Example:
         >>> init = tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2])

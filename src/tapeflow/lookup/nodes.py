@@ -84,7 +84,7 @@ def fill(handle: Any, keys: Any, values: Any) -> Operation:
 
 
 def _with_attrs(node: Node, names: Sequence[str], operation: Operation) -> Operation:
-    """Returns the operation, with the attrs that its inputs do not determine, so that it can be exported again."""
+    """Adds the attrs that the inputs do not determine. The operation can then be exported again."""
     operation.op.attrs = {name: node_attr(node, name) for name in names}
     return operation
 

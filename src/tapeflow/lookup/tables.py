@@ -83,10 +83,10 @@ class LookupTable(TrackableResource):
         """Checks the dtypes of keys and values.
 
         Args:
-            key_dtype, value_dtype: those of an initializer.
+            key_dtype, value_dtype: the dtypes of an initializer.
 
         Raises:
-            TypeError: one of them is not that of the table.
+            TypeError: a dtype differs from the dtype of the table.
         """
         if key_dtype is not self.key_dtype:
             raise TypeError(f"Invalid key dtype for table, expected {self.key_dtype!s} but got {key_dtype!s}.")
@@ -137,7 +137,7 @@ def map_keys(keys: Any, dtype: DType, function: Callable[[Any], Any]) -> Any:
     Args:
         keys: a tensor, or a ragged or sparse one.
         dtype: of the keys.
-        function: takes a tensor of keys and returns one of the same shape.
+        function: takes a tensor of keys, and returns a tensor of the same shape.
 
     Returns:
         The kind of tensor that `keys` is.
@@ -237,7 +237,7 @@ class StaticVocabularyTable(TrackableResource):
     Args:
         initializer: fills the table with the numbers from 0 on, int64; None for buckets alone.
         num_oov_buckets: the number of buckets.
-        lookup_key_dtype: of the keys that are looked up; by default that of the initializer.
+        lookup_key_dtype: the dtype of the keys that are looked up; by default the key dtype of the initializer.
         experimental_is_anonymous: ignored.
 
     Raises:
