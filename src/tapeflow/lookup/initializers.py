@@ -46,7 +46,7 @@ class KeyValueTensorInitializer(TableInitializer):
 
     Args:
         keys, values: vectors of one length.
-        key_dtype, value_dtype: the dtypes of Python values; by default they are inferred. Tensors keep their dtypes.
+        key_dtype, value_dtype: the dtypes of keys and values; inferred by default. Tensors must have these dtypes.
 
     Example:
         >>> init = tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2])
