@@ -55,7 +55,7 @@ def dct(
     Args:
         input: float32 or float64.
         type: 1, 2, 3 or 4.
-        n: the length to which the dimension is truncated or padded with zeros; by default its own.
+        n: an int. The last dimension is truncated or padded with zeros to this length; by default, it keeps its length.
         axis: must be -1.
         norm: None, or "ortho" for an orthonormal transform, which type 1 does not have.
 
@@ -96,7 +96,7 @@ def dct(
     return y * root_of_part(0.5, count, x.dtype) if norm == "ortho" else y
 
 
-# In what follows a count is an int, or a scalar tensor where it is not static.
+# Below, a count is an int, or a scalar tensor if it is not static.
 
 
 def root_of_part(part: float, count: Any, dtype: Any) -> Any:

@@ -60,7 +60,7 @@ def _transform(rank: int, inverse: bool) -> Callable[[torch.Tensor], torch.Tenso
 
 
 def _count(lengths: Iterable[Any], dtype: Any) -> Any:
-    """Returns the product of lengths as a float, or as a tensor of a dtype where one of them is a tensor."""
+    """Returns the product of lengths as a float. If a length is a tensor, it is a tensor of the dtype."""
     count = size_of(lengths)
     return cast(count, dtype) if isinstance(count, Tensor) else float(count)
 
@@ -370,7 +370,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def _rfft_gradient(call: Call, dy: Any, fft_length: Any, axes: Any) -> Any:
-    """Computes the gradient of a real transform as that of the full one, with zeros for the omitted elements."""
+    """Computes the gradient of a real transform by the gradient of the full transform, with zeros for omitted parts."""
     full = resized(dy, [axes[-1]], [fft_length[-1]])
     dx = real(_inverse(full, fft_length, axes)) * cast(size_of(_lengths(fft_length, axes)), call.dtype(0))
     return _resized_to_input(dx, call, axes)
@@ -439,13 +439,13 @@ def rfftnd(
 
     Args:
         input: float32 or float64.
-        fft_length: integers, the length of each dimension of `axes`, to which it is truncated or padded with zeros.
+        fft_length: integers. Each dimension in `axes` is truncated or padded with zeros to its length here.
         axes: integers, the dimensions.
         Tcomplex: the dtype of the result, complex64 or complex128.
 
     Returns:
         A tensor of dtype `Tcomplex`, with the lengths `fft_length` in the dimensions `axes`, but `length // 2 + 1` in
-        the last one of them.
+        the last dimension of `axes`.
 
     Raises:
         InvalidArgumentError: a dimension does not exist or is repeated, or the lengths are not valid.
@@ -495,8 +495,8 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def _long_enough(kernel: Any, last: Callable[[Any], Any] = lambda n: n) -> Any:
-    """Returns a kernel that asks for no less elements than it transforms where there are none, for which nobody pads;
-    `last` gives the number that it needs of the last dimension."""
+    """Wraps a kernel for empty inputs, which nobody pads: it raises if another dimension is shorter than the transform.
+    `last` computes the required length of the last dimension."""
 
     def checked(x: torch.Tensor, fft_length: Any, axes: Any, dtype: Any) -> torch.Tensor:
         if not x.numel() and x.ndim >= len(axes) == len(fft_length):

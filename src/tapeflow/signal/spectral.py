@@ -67,12 +67,12 @@ def stft(
     pad_end: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Computes the short-time Fourier transform: that of frames, each multiplied by a window.
+    """Computes the short-time Fourier transform: the transforms of frames, each multiplied by a window.
 
     Args:
         signals: float32 or float64, of shape `[..., samples]`.
         frame_length: the number of samples in a frame, a scalar integer.
-        frame_step: the number of samples from the beginning of a frame to that of the next one, a scalar integer.
+        frame_step: a scalar integer, the number of samples between the beginnings of successive frames.
         fft_length: the length of the transforms, a scalar integer; by default the next power of two.
         window_fn: `window_fn(frame_length, dtype=...)` returns the window; None for no window.
         pad_end: pads the signal for frames that end after it; see `tf.signal.frame`.
@@ -100,7 +100,7 @@ def stft(
 def inverse_stft_window_fn(
     frame_step: TensorLike, forward_window_fn: Callable[..., Any] = hann_window, name: str | None = None
 ) -> Callable[..., Any]:
-    """Returns a function for the window with which `tf.signal.inverse_stft` inverts a `tf.signal.stft`.
+    """Returns a function that computes the window of `tf.signal.inverse_stft` to invert a `tf.signal.stft`.
 
     The window is the forward window divided by the sum of the squares of all windows that overlap there (D. Griffin and
     J. Lim, 1984).
@@ -141,7 +141,7 @@ def inverse_stft(
 
     Args:
         stfts: complex64 or complex128, of shape `[..., frames, fft_length // 2 + 1]`.
-        frame_length, frame_step, fft_length: those of the transform.
+        frame_length, frame_step, fft_length: the arguments of the transform to invert.
         window_fn: the function for the window to multiply frames by; `tf.signal.inverse_stft_window_fn` returns the one
             that inverts a transform. None for no window.
 
@@ -238,7 +238,7 @@ def inverse_mdct(
 
     Args:
         mdcts: float32 or float64, of shape `[..., frames, frame_length // 2]`.
-        window_fn, norm: those of the transform.
+        window_fn, norm: the arguments of the transform to invert.
 
     Returns:
         A tensor of shape `[..., samples]` and the same dtype.

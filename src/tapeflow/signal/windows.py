@@ -43,7 +43,7 @@ def _raised_cosine(window_length: Any, periodic: Any, dtype: Any, mean: float, a
     whole: Any = cast(periodic, int32)
     if isinstance(whole, EagerTensor):
         whole = int(whole)
-    # A periodic window is the symmetric one of one more sample; for odd lengths TensorFlow makes no difference.
+    # A periodic window is the symmetric window with one more sample. For odd lengths, TensorFlow ignores `periodic`.
     steps = length + whole * (1 - length % 2) - 1
     positions = cast(range_of(length), dtype)
     angles = constant(2 * math.pi, dtype) * positions / cast(steps, dtype)
@@ -135,7 +135,7 @@ def kaiser_window(
 def kaiser_bessel_derived_window(
     window_length: TensorLike, beta: TensorLike = 12.0, dtype: DTypeLike = float32, name: str | None = None
 ) -> Tensor:
-    """Returns the Kaiser-Bessel derived window, of which the squares of overlapping halves add up to 1.
+    """Returns the Kaiser-Bessel derived window. The squares of its overlapping halves add up to 1.
 
     Args:
         window_length: the number of samples, a scalar integer; odd ones are rounded down to even ones.
