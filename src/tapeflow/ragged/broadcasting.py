@@ -42,7 +42,7 @@ def apply(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
 
     Args:
         function: takes a tensor for each operand and returns a tensor of as many rows.
-        operands: ragged tensors, tensors and what converts to them; one at least is ragged.
+        operands: ragged tensors, tensors, or values that convert to tensors; at least one is ragged.
 
     Returns:
         A ragged tensor.

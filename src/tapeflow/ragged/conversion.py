@@ -103,7 +103,7 @@ def _with_nested_lengths(tensor: Any, lengths: Sequence[Any], dtype: DType) -> R
 
 
 def _deeper(tensor: Any, lengths: Any, padding: Any, ragged_rank: int, dtype: DType) -> RaggedTensor:
-    """Converts a tensor to several ragged dimensions, of which only the innermost loses its padding."""
+    """Converts a tensor to several ragged dimensions. Only the innermost dimension loses its padding."""
     dims = tuple(shape_of(tensor))
     result = from_tensor(with_leading_merged(tensor, ragged_rank), lengths, padding, 1, dtype)
     for i in range(ragged_rank - 1, 0, -1):
@@ -218,7 +218,7 @@ def constant(
     Args:
         pylist: lists, tuples and arrays, with all scalars at one depth.
         dtype: of the values.
-        ragged_rank: the number of ragged dimensions; by default all but the first and those of `inner_shape`.
+        ragged_rank: the number of ragged dimensions; by default all but the first one and the ones in `inner_shape`.
         inner_shape: of the innermost values, which are not ragged.
         row_splits_dtype: int32 or int64.
 
@@ -283,7 +283,7 @@ def constant(
     )
 
 
-_SHAPES = (tuple, TensorShape)  # what TensorFlow's inner shapes may be of ragged values
+_SHAPES = (tuple, TensorShape)  # TensorFlow accepts these types as inner shapes of ragged values
 
 
 def _as_lists(values: Any) -> Any:

@@ -20,7 +20,7 @@ from tapeflow.ragged.tensor import RaggedTensor, as_values
 
 
 def matmul(a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False) -> Any:
-    """Multiplies matrices of which one at least is ragged: the matrices may differ in size, their rows may not.
+    """Multiplies matrices. At least one argument is ragged: its matrices differ in size, but each has equal rows.
 
     Raises:
         ValueError: dtypes, ranks or the numbers of matrices differ.

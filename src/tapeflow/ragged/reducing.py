@@ -67,7 +67,7 @@ def reduce(function: Any, rt: Any, axis: Any, keepdims: bool = False) -> Any:
 
 
 def _listed(axis: Any) -> Sequence[Any]:
-    """Returns dimensions as a list; those of a tensor must be static."""
+    """Returns dimensions as a list. Dimensions in a tensor must be static."""
     if isinstance(axis, SymbolicTensor):
         raise ValueError("axis must be known at graph construction time.")
     if isinstance(axis, Tensor):

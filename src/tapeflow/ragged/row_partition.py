@@ -30,15 +30,15 @@ from tapeflow.math.reduction import reduce_max
 
 
 def integers(value: Any, argument: str, dtype: Any = None) -> Tensor:
-    """Converts a value to a tensor of int32 or int64: that of the value, or else int64.
+    """Converts a value to a tensor of int32 or int64. It keeps the dtype of the value, or is int64 without a dtype.
 
     Args:
         value: a tensor, an array or a nest of integers.
-        argument: its name in errors.
+        argument: the name of the argument in errors.
         dtype: int32 or int64, for a value without a dtype.
 
     Raises:
-        ValueError: it is of another dtype.
+        ValueError: the value has another dtype.
     """
     if dtype is not None:
         dtype = as_dtype(dtype)
@@ -145,7 +145,7 @@ def repeated(values: Any, splits: Any) -> Any:
 
 
 class RowPartition(CompositeTensor):
-    """A partition of a sequence of values into rows, as one of the `from_` methods creates it.
+    """A partition of a sequence of values into rows. The `from_` methods create it.
 
     Example:
         >>> from tapeflow.ragged.row_partition import RowPartition
@@ -307,7 +307,7 @@ class RowPartition(CompositeTensor):
         Args:
             uniform_row_length: the length of each row.
             nvals: the number of values.
-            nrows: the number of rows; one of the two is needed.
+            nrows: the number of rows. `nvals` or `nrows` is required.
             validate: checks that the lengths add up to the number of values.
             dtype: int32 or int64, for a length without a dtype.
 
@@ -450,7 +450,7 @@ class RowPartition(CompositeTensor):
         return RowPartition(self._row_splits, uniform_row_length=tensor_of(length, self.dtype), internal=_INTERNAL)
 
     def splits(self) -> np.ndarray:
-        """Returns the splits as an array, where they have values."""
+        """Returns the splits as an array, if they have values."""
         return array_of(self._row_splits)
 
     def same_as(self, other: RowPartition) -> bool:
@@ -471,10 +471,10 @@ class RowPartition(CompositeTensor):
 
         Args:
             other: a partition.
-            message: that of the error.
+            message: the message of the error.
 
         Raises:
-            InvalidArgumentError: it has not.
+            InvalidArgumentError: the rows differ.
         """
 
         def check(mine: Any, theirs: Any) -> None:

@@ -56,7 +56,7 @@ class RaggedTensor(CompositeTensor):
         <tf.RaggedTensor [[13, 11], [], [14, 11]]>
     """
 
-    __module__ = "tensorflow.python.ops.ragged.ragged_tensor"  # by which Keras and others tell it
+    __module__ = "tensorflow.python.ops.ragged.ragged_tensor"  # Keras and others recognize the class by this name
     __slots__ = ("__dict__", "_row_partition", "_values")
     _is_tensor = True
     __array_priority__ = 100
@@ -414,7 +414,7 @@ class RaggedTensor(CompositeTensor):
         """Returns the lengths of the rows in dimension `axis`.
 
         Args:
-            axis: 0 for the number of rows, 1 for their lengths, more for those of rows in rows.
+            axis: 0 for the number of rows, 1 for the row lengths, 2 or more for the lengths of inner rows.
 
         Returns:
             Integers with the dtype of the row splits; a ragged tensor of them for an `axis` above 1.
@@ -465,7 +465,7 @@ class RaggedTensor(CompositeTensor):
         """Returns the number of rows, a scalar.
 
         Args:
-            out_type: int32 or int64; by default that of the row splits.
+            out_type: int32 or int64; by default the dtype of the row splits.
         """
         return tensor_of(self._row_partition.nrows(), self.row_splits.dtype if out_type is None else as_dtype(out_type))
 
@@ -474,7 +474,7 @@ class RaggedTensor(CompositeTensor):
 
         Args:
             axis: the dimension or dimensions to return; all by default.
-            out_type: int32 or int64; by default that of the row splits.
+            out_type: int32 or int64; by default the dtype of the row splits.
 
         Example:
             >>> tf.ragged.constant([[1, 2, 3], [4]]).bounding_shape().numpy().tolist()
