@@ -107,7 +107,8 @@ def transpose(sp_input: SparseLike, perm: AxisLike = None, name: str | None = No
 
     Args:
         sp_input: a `SparseTensor`.
-        perm: for each dimension of the result that of the input; by default they are reversed.
+        perm: a permutation of the dimensions: dimension `i` of the result is dimension `perm[i]` of `sp_input`. By
+            default, the dimensions are reversed.
 
     Returns:
         A sparse tensor with sorted indices.
@@ -353,7 +354,7 @@ def concat(
 
 
 def _joined_shape(shapes: Sequence[TensorShape], axis: int, expands: bool) -> TensorShape:
-    """Returns what is static of the shape of tensors of these shapes, joined along a dimension."""
+    """Infers the static shape of tensors of these shapes, joined along a dimension."""
     if any(shape.rank != shapes[0].rank for shape in shapes) or not shapes[0].rank:
         return TensorShape(None)
     columns = list(zip(*[shape.as_list() for shape in shapes], strict=True))
@@ -363,7 +364,7 @@ def _joined_shape(shapes: Sequence[TensorShape], axis: int, expands: bool) -> Te
 
 
 def _along(sp: SparseTensor, axis: int) -> Any:
-    """Returns a vector of bools that is true for one of the dimensions."""
+    """Returns a vector of bools with an element per dimension. Only the element of `axis` is True."""
     rank = sp.shape.rank
     if rank is not None:
         return convert([d == axis % rank for d in range(rank)])
@@ -512,7 +513,7 @@ def slice(sp_input: SparseLike, start: TensorLike, size: TensorLike, name: str |
 
 
 def retain(sp_input: SparseLike, to_retain: TensorLike) -> SparseTensor:
-    """Returns the entries for which a mask is true.
+    """Returns the entries selected by a mask.
 
     Args:
         sp_input: a `SparseTensor`.
@@ -641,7 +642,7 @@ def eye(
 
     Args:
         num_rows: the number of rows.
-        num_columns: the number of columns; by default that of rows.
+        num_columns: the number of columns; `num_rows` by default.
         dtype: of the values.
 
     Returns:

@@ -47,7 +47,7 @@ def check_sizes(sizes: list[int]) -> None:
 def _features(indices: Any, values: Any, shapes: Any, dense: Any) -> tuple[list[list[list[Any]]], Sequence[int], int]:
     """Returns the features row by row, the numbers of these rows, and the batch size.
 
-    Without dense features the rows are those that have values: a sparse batch may be larger than memory.
+    Without dense features, only rows with values are returned: a sparse batch may be larger than memory.
     """
     sizes = [*(int(shape[0]) for shape in shapes), *map(len, dense)]
     check_sizes(sizes)

@@ -13,7 +13,7 @@ from tapeflow.core.values.tensor import invalid
 
 
 def flat(indices: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
-    """Returns rows of indices as numbers: those of the elements of a dense tensor in row-major order."""
+    """Converts rows of indices to flat indices in row-major order."""
     strides = [math.prod(shape[i + 1 :]) for i in range(len(shape))]
     return (indices * torch.tensor(strides, dtype=torch.int64, device=indices.device)).sum(1)
 
@@ -103,7 +103,7 @@ def text(row: Sequence[int] | torch.Tensor) -> str:
 def merged(a: torch.Tensor, b: torch.Tensor, shape: Sequence[int]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Merges the indices of two sparse tensors, and returns them with the position of each row of `a` and of `b`.
 
-    Rows that are not sorted, or there more than once, are merged as they come: the lesser one of the two next first.
+    Unsorted or repeated rows are merged in the given order: the lesser of the two next rows comes first.
     """
     if not len(shape):
         raise invalid("Tensors must not be empty")

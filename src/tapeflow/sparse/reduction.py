@@ -557,7 +557,7 @@ def sampled_addmm(
         dense_shape: the shape of the sparse matrix.
         mat1, mat2: of shapes `[..., m, k]` and `[..., k, p]`.
         beta, alpha: factors.
-        output_type: the dtype of the product; by default that of `values`.
+        output_type: the dtype of the product; by default the dtype of `values`.
 
     Returns:
         The indices, the new values and the shape.

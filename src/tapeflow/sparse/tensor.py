@@ -56,7 +56,7 @@ class SparseTensor(CompositeTensor):
         [[0, 5], [0, 0], [7, 0]]
     """
 
-    __module__ = "tensorflow.python.framework.sparse_tensor"  # by which Keras and others tell it
+    __module__ = "tensorflow.python.framework.sparse_tensor"  # Keras and others recognize the class by this name
     __slots__ = ("__dict__", "_dense_shape", "_indices", "_shape", "_values")
     _is_tensor = True
 
@@ -76,7 +76,7 @@ class SparseTensor(CompositeTensor):
 
     @classmethod
     def from_value(cls, sparse_tensor_value: SparseLike) -> SparseTensor:
-        """Returns the sparse tensor of a `SparseTensorValue`; a sparse tensor as it is.
+        """Converts a `SparseTensorValue` to a sparse tensor. A sparse tensor is returned unchanged.
 
         Args:
             sparse_tensor_value: a `SparseTensorValue` or a `SparseTensor`.
