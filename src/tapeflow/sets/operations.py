@@ -238,7 +238,7 @@ def intersection(
 
     Args:
         a: a tensor or `SparseTensor` of integers or strings; the sets are in its last dimension.
-        b: another one of the same dtype, and equal in all dimensions but the last.
+        b: a tensor or `SparseTensor` of the same dtype, with the same dimensions except the last.
         validate_indices: checks that the indices of sparse tensors are sorted and in range.
 
     Returns:
@@ -265,7 +265,7 @@ def difference(
 
     Args:
         a: a tensor or `SparseTensor` of integers or strings; the sets are in its last dimension.
-        b: another one of the same dtype, and equal in all dimensions but the last.
+        b: a tensor or `SparseTensor` of the same dtype, with the same dimensions except the last.
         aminusb: False for the elements that are in `b` and not in `a`.
         validate_indices: checks that the indices of sparse tensors are sorted and in range.
 
@@ -290,7 +290,7 @@ def union(
 
     Args:
         a: a tensor or `SparseTensor` of integers or strings; the sets are in its last dimension.
-        b: another one of the same dtype, and equal in all dimensions but the last.
+        b: a tensor or `SparseTensor` of the same dtype, with the same dimensions except the last.
         validate_indices: checks that the indices of sparse tensors are sorted and in range.
 
     Returns:
