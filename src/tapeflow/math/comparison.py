@@ -124,7 +124,8 @@ def _may_be_unlike(x: TensorShape, y: TensorShape) -> bool:
 
 
 def _rule_or_unlike(x: TensorShape, y: TensorShape, *_: Any) -> TensorShape:
-    """Infers the broadcast shape. A dimension that is paired with an unknown one is unknown."""
+    """Infers the broadcast shape. If a dimension is unknown in one tensor, and neither unknown nor 1 in the other, the
+    whole shape is unknown: the op may return a scalar."""
     if x.rank is None or y.rank is None:
         return TensorShape(None)
     pairs = _dimensions(x, y)
