@@ -259,7 +259,7 @@ class Generator(AutoTrackable):
         self._state_var.assign(state)
 
     def reset_from_seed(self, seed: TensorLike) -> None:
-        """Replaces the state with that of a seed, see `tf.random.create_rng_state`.
+        """Replaces the state with the state of a new seed; see `tf.random.create_rng_state`.
 
         Args:
             seed: an integer of any size, or some integers.
@@ -563,7 +563,7 @@ _global: list[Generator] = []
 
 
 def get_global_generator() -> Generator:
-    """Returns the generator that functions without one of their own may share; it is created on first use.
+    """Returns the global generator, which functions may share. It is created on first use.
 
     Returns:
         A `Generator`.

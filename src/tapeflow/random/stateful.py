@@ -173,7 +173,7 @@ def normal(
             value = torch.empty(dims, dtype=to.torch, device=device)
             return EagerTensor(value.normal_(mean, stddev, generator=torch_generator(device)), to)
         except (TypeError, RuntimeError):
-            pass  # the ops below say what is wrong
+            pass  # the ops below raise TensorFlow's error
     dtype = as_dtype(dtype)
     check_floats(dtype, mean, stddev)
     return scaled(_normal(shape, *op_seeds(seed), dtype), stddev, mean, dtype, name)
@@ -213,7 +213,7 @@ def uniform(
             value = torch.empty(dims, device=device)
             return EagerTensor(value.uniform_(low, high, generator=torch_generator(device)), float32)
         except (TypeError, RuntimeError):
-            pass  # the ops below say what is wrong
+            pass  # the ops below raise TensorFlow's error
     dtype = as_dtype(dtype)
     check_dtype(dtype, UNIFORM_DTYPES)
     if dtype.is_integer:

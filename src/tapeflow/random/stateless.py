@@ -85,7 +85,7 @@ def stateless_uniform(
 
     Raises:
         InvalidArgumentError: the seed does not hold two integers, or `minval >= maxval` for integers.
-        ValueError: the dtype is not one of these, or one of the bounds is None.
+        ValueError: the dtype is not supported, or `minval` or `maxval` is None.
 
     Example:
         >>> tf.random.stateless_uniform([2], seed=[1, 2]).numpy().round(4).tolist()
@@ -340,7 +340,7 @@ def stateless_parameterized_truncated_normal(
         shape: the shape of the result; it ends with the broadcast shape of the parameters.
         seed: two integers.
         means, stddevs: of the distribution before it is cut off.
-        minvals, maxvals: the bounds, one of which may be infinite.
+        minvals, maxvals: the bounds. One of them may be infinite.
 
     Returns:
         A tensor of that shape and the parameters' dtype. No gradient passes.
@@ -376,7 +376,7 @@ def split(seed: TensorLike, num: TensorLike = 2, alg: AlgorithmLike = "auto_sele
 
 
 def fold_in(seed: TensorLike, data: TensorLike, alg: AlgorithmLike = "auto_select") -> Tensor:
-    """Derives a new seed from a seed and a number, such as that of a replica.
+    """Derives a new seed from a seed and a number, for example the number of a replica.
 
     Args:
         seed: two integers.
