@@ -151,8 +151,8 @@ def decode_wav(
 
     Args:
         contents: a string scalar, the bytes of the file.
-        desired_channels: the number of channels of the result, the last one of the file being repeated where it has
-            fewer; -1 for the number in the file.
+        desired_channels: the number of channels of the result; -1 for the number in the file. If the file has fewer,
+            its last channel is repeated.
         desired_samples: the number of samples of the result, with silence at the end; -1 for the number in the file.
 
     Returns:
