@@ -37,7 +37,7 @@ def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
 @op("BitwiseOr", kernel=torch.bitwise_or, shape=broadcast, element=lambda b, x, y: b.bit_or(x, y))
 def bitwise_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Returns the bits set in at least one of the arguments, with broadcasting.
+    """Computes the bitwise OR of integers, with broadcasting.
 
     Args:
         x: integers.
@@ -57,7 +57,7 @@ def bitwise_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 @op("BitwiseXor", kernel=torch.bitwise_xor, shape=broadcast, element=lambda b, x, y: b.bit_xor(x, y))
 def bitwise_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Returns the bits set in exactly one of the arguments, with broadcasting.
+    """Computes the bitwise XOR of integers, with broadcasting.
 
     Args:
         x: integers.
@@ -95,8 +95,8 @@ def invert(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def _shift(function: Callable[..., torch.Tensor], by_numpy: Callable[..., Any]) -> Callable[..., torch.Tensor]:
-    """Returns the kernel of a shift by 0 to all but one of the bits; as in TensorFlow, other numbers count as the
-    nearest of these.
+    """Returns the kernel of a shift. As in TensorFlow, the distance is clipped to the range from 0 to the number of
+    bits minus 1.
     """
 
     def kernel(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
