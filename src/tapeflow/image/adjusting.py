@@ -181,7 +181,8 @@ def adjust_gamma(image: TensorLike, gamma: TensorLike = 1, gain: TensorLike = 1)
         Images of the same shape and dtype; integers are clipped to their range.
 
     Raises:
-        ValueError: gamma is negative; where it is a tensor, that is an InvalidArgumentError.
+        ValueError: gamma is a negative number.
+        InvalidArgumentError: gamma is a tensor with a negative value.
 
     Example:
         >>> tf.image.adjust_gamma([[[0.5]]], 2.0).numpy().tolist()

@@ -1,4 +1,4 @@
-"""Bounding boxes: drawn into images, and sampled so that objects stay visible."""
+"""Bounding boxes: draws them into images, and samples boxes that keep objects visible."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _check_boxes(images: torch.Tensor, boxes: torch.Tensor) -> None:
 
 
 def _drawn_rule(images: TensorShape, boxes: TensorShape, colors: TensorShape) -> TensorShape:
-    """Infers the shape of the images, of which it checks what is static."""
+    """Infers the shape of the images, and checks their static dimensions."""
     with_rank(images, -3)
     if colors.is_compatible_with([0, 4]) and colors.is_fully_defined():  # TensorFlow's first op, without a palette
         with_dimension(with_rank(boxes, 3), 2, 4)
@@ -152,7 +152,7 @@ def draw_bounding_boxes(
 
     Args:
         images: float16 or float32 of shape `[batch, height, width, channels]`, with 1, 3 or 4 channels.
-        boxes: float32 of shape `[batch, boxes, 4]`: `[y1, x1, y2, x2]`, where 0 is the first and 1 the last pixel.
+        boxes: float32 of shape `[batch, boxes, 4]`, with rows `[y1, x1, y2, x2]`. 0 is the first pixel, 1 the last one.
             Lines outside of the image are not drawn.
         colors: `[colors, channels]`, used for the boxes in turn; None for a palette of ten colors.
 
@@ -187,7 +187,7 @@ class _Rectangle(NamedTuple):
         return max(self.bottom - self.top, 0) * max(self.right - self.left, 0)
 
     def covers(self, part: np.float32, objects: list[_Rectangle]) -> bool:
-        """Returns whether at least this part of the area of one of the objects is inside."""
+        """Returns True if at least one object has at least this part of its area inside."""
         for other in objects:
             shared = _Rectangle(
                 max(self.top, other.top),
@@ -228,7 +228,7 @@ def _candidate(
 ) -> _Rectangle | None:
     """Draws a rectangle inside of an image.
 
-    The arithmetic is that of float32, and the order of the draws TensorFlow's, so that a seed gives the same boxes.
+    The arithmetic is float32, and the draws are in TensorFlow's order. A seed therefore gives TensorFlow's boxes.
 
     Args:
         height, width: the size of the image.
@@ -422,7 +422,7 @@ def sample_distorted_bounding_box(
     use_image_if_no_bounding_boxes: bool | None = None,
     name: str | None = None,
 ) -> SampleDistortedBoundingBoxV2:
-    """Samples a part of an image, of another aspect ratio, in which one of the objects is still visible.
+    """Samples a part of an image, of another aspect ratio, that still shows an object.
 
     Args:
         image_size: integers `[height, width, channels]`.

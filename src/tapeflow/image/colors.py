@@ -54,12 +54,12 @@ def _check_channels(images: torch.Tensor) -> None:
 
 
 def _larger(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
-    """Returns the larger of two numbers, the first one if one of them is NaN."""
+    """Returns the larger of two numbers, or the first number if either is NaN."""
     return torch.where(first < second, second, first)
 
 
 def _smaller(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
-    """Returns the smaller of two numbers, the first one if one of them is NaN."""
+    """Returns the smaller of two numbers, or the first number if either is NaN."""
     return torch.where(second < first, second, first)
 
 

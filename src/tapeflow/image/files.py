@@ -67,7 +67,7 @@ def _as_dtype(pixels: np.ndarray, format: str, dtype: DType) -> torch.Tensor:
 
 
 def _decode(name: str, contents: np.ndarray, channels: int, dtype: Any, *jpeg_options: Any) -> torch.Tensor:
-    """Decodes a file for an op; each op accepts every format of which the image has the rank of its result.
+    """Decodes a file for an op. An op accepts every format whose images have the rank of its result.
 
     Raises:
         InvalidArgumentError: the file is damaged, or the op does not accept it.
@@ -161,7 +161,7 @@ def decode_jpeg(
     Args:
         contents: the contents of the file, a string scalar.
         channels: 1 for grayscale, 3 for RGB, 0 for the channels of the file.
-        ratio: the factor by which the image is reduced: 1, 2, 4 or 8.
+        ratio: 1, 2, 4 or 8. The decoder reduces the image by this factor.
         fancy_upscaling: interpolates colors that are stored at a lower resolution.
         try_recover_truncated, acceptable_fraction: without effect.
         dct_method: "INTEGER_ACCURATE", or "INTEGER_FAST" or "" for the fast method, which is a few levels off.
@@ -170,7 +170,7 @@ def decode_jpeg(
         A uint8 tensor of shape `[height, width, channels]`.
 
     Raises:
-        InvalidArgumentError: the file is damaged or of another format, or an argument is not one of these.
+        InvalidArgumentError: the file is damaged or of another format, or an argument has an unsupported value.
 
     Example:
         >>> file = tf.io.encode_jpeg(tf.fill([2, 3, 1], tf.constant(200, tf.uint8)))

@@ -59,10 +59,10 @@ def resize(
 
     Args:
         images: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
-        size: the new height and width.
-        method: one of `tf.image.ResizeMethod`.
+        size: two int32 numbers, the new height and width.
+        method: a `tf.image.ResizeMethod`, or its string.
         preserve_aspect_ratio: keeps the proportions of the images; `size` is then an upper bound.
-        antialias: blends pixels where images shrink.
+        antialias: blends pixels when images shrink.
 
     Returns:
         float32 images of shape `[batch, *size, channels]` or `[*size, channels]`; of the dtype of `images` for the
@@ -116,7 +116,7 @@ def _size(batch: Any, size: Any, preserve_aspect_ratio: bool) -> Any:
 
 
 def _resized(batch: Any, size: Any, method: str, antialias: bool) -> Any:
-    """Resizes a batch of images by one of the methods of `ResizeMethod`."""
+    """Resizes a batch of images by a method of `ResizeMethod`."""
     if method == ResizeMethod.NEAREST_NEIGHBOR:
         return resampling.resize_nearest_neighbor(batch, size, half_pixel_centers=True)
     if method == ResizeMethod.AREA:
@@ -144,8 +144,8 @@ def resize_with_pad(
     Args:
         image: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
         target_height, target_width: the size of the result.
-        method: one of `tf.image.ResizeMethod`.
-        antialias: blends pixels where images shrink.
+        method: a `tf.image.ResizeMethod`, or its string.
+        antialias: blends pixels when images shrink.
 
     Returns:
         float32 images of the target size; of the dtype of `image` for the nearest neighbor.
@@ -161,7 +161,7 @@ def resize_with_pad(
 
 
 def fitted_with_pad(resizer: Resizer, image: TensorLike, target_height: Any, target_width: Any) -> Any:
-    """Resizes images by a function so that they keep their proportions, and pads them; see `resize_with_pad`."""
+    """Resizes images by a function, keeps their proportions, and pads them; see `resize_with_pad`."""
     tensor = convert_to_tensor(image)
     check_image_or_batch(tensor)
     batched = tensor.shape.rank == 4
@@ -212,7 +212,7 @@ def _floored(value: Any) -> Any:
 
 
 def _images(value: TensorLike) -> Any:
-    """Returns images as a tensor of static rank; one of unknown rank is a single image, as in TensorFlow.
+    """Returns images as a tensor of static rank. A tensor of unknown rank is a single image, as in TensorFlow.
 
     Raises:
         ValueError: it has neither three nor four dimensions, or one of the last three is empty.

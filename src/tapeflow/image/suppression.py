@@ -294,11 +294,11 @@ def non_max_suppression_padded(
 
 
 def _check_sizes(boxes: TensorShape, scores: TensorShape) -> None:
-    """Checks static shapes as TensorFlow does, whose function is traced, eagerly too.
+    """Checks static shapes. TensorFlow traces this function and so checks the same shapes, eagerly too.
 
     Raises:
-        ValueError: they are not those of boxes, of four numbers each, and of their scores.
-        InvalidArgumentError: there are boxes of one image and scores of several, or the other way round.
+        ValueError: the boxes do not have four numbers each, or the scores do not match them.
+        InvalidArgumentError: the boxes belong to one image and the scores to several, or the other way round.
     """
     if boxes.rank is None:
         return
