@@ -155,8 +155,8 @@ def decode_raw(
         input_bytes: a string tensor; all strings have the same length unless `fixed_length` is specified.
         out_type: the dtype of the numbers.
         little_endian: True if the first byte of a number is the least significant one.
-        fixed_length: the number of bytes to which strings are truncated or padded with zeros, a scalar; None to decode
-            them as they are.
+        fixed_length: a scalar. Strings are truncated or padded with zeros to this number of bytes; None decodes their
+            own bytes.
 
     Returns:
         A tensor of dtype `out_type` and shape `[*input_bytes.shape, numbers]`.

@@ -96,7 +96,7 @@ class SparseFeature(NamedTuple):
 
 
 class RowSplits(NamedTuple):
-    """A partition by the indices at which rows begin, followed by the end of the last row."""
+    """A partition by the indices of the first elements of rows, followed by the end of the last row."""
 
     key: str
 
@@ -108,13 +108,13 @@ class RowLengths(NamedTuple):
 
 
 class RowStarts(NamedTuple):
-    """A partition by the indices at which rows begin."""
+    """A partition by the indices of the first elements of rows."""
 
     key: str
 
 
 class RowLimits(NamedTuple):
-    """A partition by the indices at which rows end."""
+    """A partition by the indices of the ends of rows."""
 
     key: str
 
@@ -154,7 +154,7 @@ class RaggedFeature(_RaggedFields):
         validate: without effect; partitions are always checked.
 
     Raises:
-        TypeError: one of the partitions is something else.
+        TypeError: an entry of `partitions` has another type.
 
     Example:
         >>> features = {"x": tf.train.Feature(float_list=tf.train.FloatList(value=[1.0, 2.0]))}

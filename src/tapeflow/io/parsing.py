@@ -175,7 +175,7 @@ def parse_example(
         example_names: without effect.
 
     Returns:
-        A dict of tensors, `tf.SparseTensor`s and `tf.RaggedTensor`s, whose first dimension is that of examples.
+        A dict of tensors, `tf.SparseTensor`s and `tf.RaggedTensor`s. Their first dimension is the batch of examples.
 
     Raises:
         ValueError: there are no features, or one is of another type.
@@ -284,8 +284,8 @@ def parse_sequence_example(
         example_names: without effect.
 
     Returns:
-        Three dicts by key: the features of the context; those of the sequences, of shape `[batch, steps, ...]`; and the
-        lengths of the sequences that are padded, int64 of shape `[batch]`.
+        Three dicts by key: the features of the context; the features of the sequences, of shape `[batch, steps, ...]`;
+        and the lengths of padded sequences, int64 of shape `[batch]`.
 
     Raises:
         ValueError: there are no features, or one is of another type.
@@ -327,7 +327,7 @@ def parse_single_sequence_example(
         example_name: without effect.
 
     Returns:
-        A dict of the features of the context, and one of those of the sequences, of shape `[steps, ...]`.
+        A dict of the features of the context, and a dict of the features of the sequences, of shape `[steps, ...]`.
 
     Raises:
         ValueError: `serialized` is not a scalar, there are no features, or one is of another type.

@@ -158,7 +158,7 @@ def _shape_of_examples(op: str, *args: Any) -> list[Any]:
 
 
 def _steps(keys: Any, dtypes: Sequence[DType], shapes: Sequence[Any], optional: Sequence[str]) -> list[Column]:
-    """Returns the columns of feature lists of fixed shapes; those of the keys in `optional` may be missing."""
+    """Returns the columns of feature lists of fixed shapes. Lists with a key in `optional` may be missing."""
     features = zip(_texts(keys), dtypes, shapes, strict=True)
     return [PaddedSteps(k, FixedLenSequenceFeature(s, d, k in optional), "") for k, d, s in features]
 

@@ -120,7 +120,7 @@ def opened(path: FilePath, compression_type: str = "", buffer_size: int | None =
 
 
 def read_records(path: FilePath, compression_type: str = "", buffer_size: int | None = None) -> Iterator[bytes]:
-    """Yields the records of a file. A record of which fewer than 12 bytes are present is ignored.
+    """Yields the records of a file. A last record of fewer than 12 bytes is ignored.
 
     Raises:
         NotFoundError: the file does not exist.
@@ -183,7 +183,7 @@ not_differentiable(decode_compressed)
 
 
 def framed(data: bytes) -> bytes:
-    """Returns a record as it is stored in a file."""
+    """Returns the stored form of a record."""
     length = struct.pack("<Q", len(data))
     return b"".join([length, struct.pack("<I", masked(crc32c(length))), data, struct.pack("<I", masked(crc32c(data)))])
 

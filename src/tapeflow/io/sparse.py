@@ -165,7 +165,7 @@ def _parsed(serialized: bytes) -> np.ndarray:
 def _check_part(
     number: int, indices: np.ndarray, values: np.ndarray, shape: np.ndarray, rank: int, dtype: DType
 ) -> None:
-    """Checks the arrays of one of several sparse tensors."""
+    """Checks the arrays of one sparse tensor, part `number` of several."""
     actual = string if values.dtype.hasobject else from_numpy_type(values)
     if actual is not dtype:
         shown = datatype_name(actual) if actual is not None else values.dtype.name
@@ -221,7 +221,7 @@ def deserialize_many_sparse(
         rank: the rank of each sparse tensor, if it is static.
 
     Returns:
-        A `tf.SparseTensor` whose first dimensions are those of `[...]`; the others are as long as the longest ones.
+        A `tf.SparseTensor`. Its first dimensions are `[...]`. The others are as long as in the longest sparse tensor.
 
     Raises:
         InvalidArgumentError: the strings are not sparse tensors of the same rank and of dtype `dtype`.

@@ -28,7 +28,7 @@ _KINDS: dict[int, Any] = {
 
 @contextmanager
 def tensorflows_errors(path: Any) -> Iterator[None]:
-    """Raises the errors of the operating system as those of TensorFlow."""
+    """Translates errors of the operating system to TensorFlow's errors."""
     try:
         yield
     except OSError as error:
@@ -201,7 +201,7 @@ def exists(path: FilePath) -> bool:
 
 
 def isdir(path: FilePath) -> bool:
-    """Returns whether a path is that of a folder.
+    """Returns True if a path is a folder.
 
     Args:
         path: the path.
@@ -311,7 +311,7 @@ def remove(path: FilePath) -> None:
 
     Raises:
         NotFoundError: the file does not exist.
-        FailedPreconditionError: the path is that of a folder.
+        FailedPreconditionError: the path is a folder.
 
     Example:
         >>> import tempfile
@@ -405,7 +405,7 @@ def _refuse_existing(path: Any, overwrite: bool) -> None:
 
 
 def glob(pattern: FilePath | Sequence[FilePath]) -> list[str]:
-    """Returns the paths that match patterns with `*`, `?` and `[...]`, none of which matches a `/`.
+    """Returns the paths that match patterns with `*`, `?` and `[...]`. These do not match `/`.
 
     Args:
         pattern: a pattern, or a list of patterns.
