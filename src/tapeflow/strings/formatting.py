@@ -111,7 +111,7 @@ def _to_number(input: np.ndarray, out_type: DType) -> torch.Tensor:
 
 
 def _parsed(word: str, dtype: DType) -> Any:
-    """Returns the number that a word means, or None if it is not one of the dtype."""
+    """Returns the number in a word, or None if the word is not a number of the dtype."""
     if "_" in word:  # which Python allows between digits
         return None
     try:
@@ -180,7 +180,7 @@ def format(
 
     Args:
         template: the text with placeholders.
-        inputs: a tensor or `RaggedTensor`, or a list of as many as there are placeholders.
+        inputs: a tensor or `RaggedTensor`, or a list of these with one element per placeholder.
         placeholder: the text that a tensor replaces.
         summarize: the number of elements to show at both ends of each dimension; -1 for all.
 

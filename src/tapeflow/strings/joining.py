@@ -186,7 +186,7 @@ def unsorted_segment_join(
 
     Args:
         inputs: strings.
-        segment_ids: int32 or int64, of a shape that begins that of `inputs`.
+        segment_ids: int32 or int64. The shape of `inputs` begins with its shape.
         num_segments: the number of segments.
         separator: the text between two strings.
 

@@ -66,8 +66,8 @@ def in_rows(input: Any, function: Callable[[Any], list[Any]]) -> list[Any]:
 
 
 def _split(text: bytes, separator: bytes | None, maxsplit: int) -> list[bytes]:
-    """Splits a string. Unlike Python, what is left after the last split at white space is a part even if it is empty,
-    and no split removes no white space.
+    """Splits a string. Unlike Python, it keeps the rest after the last split at white space even if it is empty, and
+    keeps white space at the ends if it makes no split.
     """
     parts = text.split(separator, maxsplit) if maxsplit else [text]
     return [*parts, b""] if separator is None and 0 < maxsplit == len(parts) else parts

@@ -299,7 +299,7 @@ def _encode(
 
 
 def _check_encoding(dtype: DType, encoding: str) -> None:
-    """Raises TensorFlow's error for what is no code points, or for an encoding that there is not."""
+    """Raises TensorFlow's error for inputs that are no code points, or for an unknown encoding."""
     if dtype is not int32:
         raise mistyped(f"cannot compute UnicodeEncode as the input was expected to be int32 but is {dtype.name}")
     if encoding not in _ENCODINGS:
@@ -316,7 +316,7 @@ def unicode_encode(
     replacement_char: int = 0xFFFD,
     name: str | None = None,
 ) -> Tensor | RaggedTensor:
-    """Encodes code points as strings, of which each is a row of the last dimension.
+    """Encodes code points as strings. Each row of the last dimension becomes a string.
 
     Args:
         input: int32, at least one dimension; a tensor or a `RaggedTensor`.
