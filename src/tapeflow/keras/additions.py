@@ -11,7 +11,7 @@
 - Threads that share an optimizer apply gradients one after the other, as do functions that apply them: an optimizer
   reads its moments and its count before it writes them, and would lose another thread's update in between. (Not
   replicas of a strategy, which wait for each other within an update.)
-- `tf.keras.backend.get_graph()`: the graph to which ops are added.
+- `tf.keras.backend.get_graph()`: the graph under construction.
 
 One setting differs from TensorFlow: `jit_compile="auto"` does not compile on GPUs either.
 """
@@ -431,7 +431,7 @@ def _move_backups(callback: Any, folder: str) -> None:
 
 
 class _VariableTracker(Tracker):
-    """Keras's tracker of the attributes of a layer, extended so that a `tf.Variable` is a weight."""
+    """Keras's tracker of a layer's attributes. In this extension, a `tf.Variable` is a weight, too."""
 
     locked: bool
 
