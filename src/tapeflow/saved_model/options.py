@@ -16,7 +16,7 @@ class SaveOptions:
         experimental_custom_gradients: whether gradients that the program defines (`tf.custom_gradient`) are saved too;
             without them, the functions that use them have no gradients when they are loaded.
         experimental_image_format: must be False: the model is one message.
-        experimental_skip_saver: leaves out of the graph the nodes with which TensorFlow 1 restores variables.
+        experimental_skip_saver: leaves out the nodes by which TensorFlow 1 restores variables.
         experimental_sharding_callback: must be None: the variables have one data file.
         extra_tags: tags beside "serve".
 

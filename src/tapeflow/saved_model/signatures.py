@@ -31,9 +31,9 @@ def signatures_of(view: SavedView, signatures: Any) -> dict[str, ConcreteFunctio
 
 
 def _default_function(view: SavedView) -> Any:
-    """Returns the function that is the signature of a root for which none is specified, or None.
+    """Returns the function for the signature of a root, if no signature is specified; None without such a function.
 
-    Keras's objects name it; else it is, as in TensorFlow, the only one of the attributes that can be a signature.
+    Keras's objects name it. Otherwise, as in TensorFlow, it is the only attribute that can be a signature.
     """
     try:
         chosen = getattr(view.root, "_default_save_signature", None)
@@ -68,7 +68,7 @@ def _concrete(function: Any) -> ConcreteFunction:
 def _wrapper(name: str, concrete: ConcreteFunction) -> ConcreteFunction:
     """Returns a trace that takes tensors by name and returns a dict of them.
 
-    The names are those of the trace's placeholders: of a structure, the parameter's with a number.
+    The names are the names of the trace's placeholders. In a structure, they are the parameter's with a number.
     """
     specs = nest.flatten(concrete.structured_input_signature)
     if any(isinstance(spec, VariableSpec) for spec in specs):
