@@ -62,11 +62,11 @@ class Connection(asyncio.Protocol):
 async def listening(
     app: web.Application, at_work: Mapping[object, web.Request], host: str, port: int
 ) -> AsyncIterator[asyncio.Server]:
-    """A context in which an application accepts connections.
+    """Opens a context: inside, an application accepts connections.
 
     Args:
         app: the application.
-        at_work: as of `Connection`.
+        at_work: the requests that are being answered, by the handlers of their connections.
         host: the address to listen at.
         port: the port; 0 for a free one.
     """

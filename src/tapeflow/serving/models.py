@@ -93,7 +93,7 @@ class Version:
         return self.signatures[name]
 
     def metadata(self, model: str) -> dict[str, Any]:
-        """Returns what TensorFlow Serving says of a model's signatures."""
+        """Returns the metadata of a model's signatures in the format of TensorFlow Serving."""
         signatures = {
             s.name: {
                 "inputs": {name: _tensor_info(name, spec) for name, spec in s.inputs.items()},

@@ -68,7 +68,7 @@ class Server:
         return app
 
     def listening(self, host: str, port: int) -> AbstractAsyncContextManager[asyncio.Server]:
-        """Returns a context in which the server accepts connections; port 0 stands for a free one."""
+        """Returns a context. Inside, the server accepts connections; port 0 stands for a free port."""
         return listening(self.application(), self._at_work, host, port)
 
     @web.middleware
