@@ -116,7 +116,7 @@ def write_encoded(
     tag: str, inputs: Callable[[], Sequence[Any]], step: TensorLike | None, metadata: Message | bytes | None,
     encode: Callable[..., Any] | None = None,
 ) -> Tensor:  # fmt: skip
-    """Writes the result of `encode` for the inputs, as `write` does; without it, the only input as it is."""
+    """Writes the result of `encode` for the inputs, like `write`. Without `encode`, it writes the only input."""
     if step is not None:
         step = checked_step(step)
     if metadata is not None:
@@ -179,7 +179,7 @@ def write_raw_pb(tensor: TensorLike, step: TensorLike | None = None, name: str |
 
 
 def import_event(tensor: TensorLike, name: str | None = None) -> None:
-    """Writes an `Event` message as it is, whatever `record_if` says.
+    """Writes an unchanged `Event` message, whatever `record_if` says.
 
     Args:
         tensor: a string scalar, the serialized message.
