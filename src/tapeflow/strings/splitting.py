@@ -66,8 +66,8 @@ def in_rows(input: Any, function: Callable[[Any], list[Any]]) -> list[Any]:
 
 
 def _split(text: bytes, separator: bytes | None, maxsplit: int) -> list[bytes]:
-    """Splits a string. Unlike Python, it keeps the rest after the last split at white space even if it is empty, and
-    keeps white space at the ends if it makes no split.
+    """Splits a string. Unlike Python, it keeps the rest after the last split at white space even if it is empty. With
+    `maxsplit` 0, it returns the text unchanged, with its white space.
     """
     parts = text.split(separator, maxsplit) if maxsplit else [text]
     return [*parts, b""] if separator is None and 0 < maxsplit == len(parts) else parts
