@@ -1,6 +1,6 @@
-"""Tensor bundles: the files of a checkpoint. `<prefix>.index` is a sorted table that says where in
-`<prefix>.data-00000-of-00001` each tensor's bytes are, and their checksum. The format is that of TensorFlow's
-`tensor_bundle.proto`, and is read and written here as TensorFlow does.
+"""Tensor bundles: the files of a checkpoint. `<prefix>.index` is a sorted table with the position and the checksum of
+each tensor's bytes in `<prefix>.data-00000-of-00001`. TensorFlow's `tensor_bundle.proto` defines the format. It is read
+and written here as TensorFlow does.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def data_files(prefix: str) -> list[str]:
 def write_bundle(prefix: str, tensors: Iterable[tuple[str, EagerTensor]]) -> None:
     """Writes tensors by name, all of them or nothing: at every moment the files are the old checkpoint or the new one.
 
-    The renaming of the index is what replaces the old checkpoint. Until then nothing touches the data file that the old
-    index names: where that has the ordinary name, the new one is `.data-00000-of-00002` for a moment.
+    Renaming the index replaces the old checkpoint. Until then, nothing touches the data file that the old index names.
+    If the old file has the ordinary name, the new one is named `.data-00000-of-00002` for a moment.
 
     Args:
         prefix: the checkpoint's name.
@@ -177,7 +177,7 @@ def _length_words(lengths: Sequence[int]) -> bytes:
 
 
 class Bundle:
-    """A checkpoint's tensors, read on demand. They stay those of this checkpoint, also where another replaces it.
+    """A checkpoint's tensors, read on demand. They do not change if another checkpoint replaces this one.
 
     Args:
         prefix: the checkpoint's name.
@@ -513,7 +513,7 @@ def _messages(data: bytes, count: int, lost: Callable[[str], Exception]) -> list
 def slice_key(name: str, bounds: Sequence[tuple[int, int]]) -> bytes:
     """Returns the key of a piece of a tensor: its name, and the start and length in each dimension.
 
-    The encoding, which sorts as they do, is TensorFlow's `OrderedCode`.
+    The encoding is TensorFlow's `OrderedCode`: keys sort like names and numbers.
     """
     escaped = name.encode().replace(b"\xff", b"\xff\1").replace(b"\0", b"\0\xff").replace(b"\xff\1", b"\xff\0")
     out = _unsigned(0) + escaped + b"\0\1" + _unsigned(len(bounds))

@@ -162,7 +162,7 @@ def keys_by_full_name(bundle: Any) -> dict[str, str]:
 
 
 def _mark_values(graph: Any) -> None:
-    """Marks the nodes from which a value can be reached."""
+    """Marks the nodes from whose children, at any depth, a value can be reached."""
     above: list[list[int]] = [[] for _ in graph.nodes]
     for i, node in enumerate(graph.nodes):
         for child in node.children:

@@ -47,7 +47,7 @@ class ShardableTensor:
 
 
 class ShardingCallback(abc.ABC):
-    """Divides the tensors of a checkpoint into shards, each of which is a data file.
+    """Divides the tensors of a checkpoint into shards. Each shard is a data file.
 
     Example:
         >>> class OneFile(tf.train.experimental.ShardingCallback):
