@@ -68,7 +68,7 @@ def _concrete(function: Any) -> ConcreteFunction:
 def _wrapper(name: str, concrete: ConcreteFunction) -> ConcreteFunction:
     """Returns a trace that takes tensors by name and returns a dict of them.
 
-    The names are the names of the trace's placeholders. In a structure, they are the parameter's with a number.
+    The names are the placeholder names of the trace. In a structure, a name is the parameter's name with a number.
     """
     specs = nest.flatten(concrete.structured_input_signature)
     if any(isinstance(spec, VariableSpec) for spec in specs):
