@@ -405,7 +405,7 @@ def _is_ragged(value: Any) -> bool:
 
 
 def _fields(value: Any) -> Any:
-    """Converts an object with named fields to a dict; other values stay as they are."""
+    """Converts an object with named fields to a dict. Other values are returned unchanged."""
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         return value._asdict()
     if hasattr(type(value), "__attrs_attrs__"):
