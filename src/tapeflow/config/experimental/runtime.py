@@ -50,7 +50,7 @@ def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
         device: a physical device.
 
     Returns:
-        A dict: of a GPU its `device_name` and, where it has one, its `compute_capability`; of a CPU nothing.
+        A dict. For a GPU, it has the `device_name` and, if known, the `compute_capability`. For a CPU, it is empty.
 
     Raises:
         ValueError: there is no such device.
