@@ -120,7 +120,7 @@ def nondifferentiable_batch_function(
     autograph: bool = True,
     enable_large_batch_splitting: bool = True,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorates a function so that calls of several threads are joined along the first dimension and computed as one.
+    """Decorates a function to join calls of several threads along the first dimension and compute them as one call.
 
     Args:
         num_batch_threads: the number of batches that are computed at the same time.

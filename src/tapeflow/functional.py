@@ -37,15 +37,15 @@ def map_fn(
     Args:
         fn: takes a slice, in the structure of `elems`.
         elems: a tensor or ragged tensor of rank 1 or more, or a nest of them with equal first dimensions.
-        fn_output_signature: dtypes or specs in the structure of the results of `fn`, where that differs from `elems`.
-            With a `RaggedTensorSpec`, results of different lengths are stacked into a ragged tensor.
+        fn_output_signature: dtypes or specs in the structure of the results of `fn`; by default the structure and
+            dtypes of `elems`. With a `RaggedTensorSpec`, results of different lengths are stacked into a ragged tensor.
         dtype: an older name of `fn_output_signature`.
         infer_shape: whether all results must have the same shape.
         parallel_iterations, back_prop, swap_memory: accepted; iterations run one after the other.
 
     Returns:
-        The stacked results, in the structure of `fn_output_signature`, or else of `elems`. Their first dimension is
-        that of `elems`.
+        The stacked results, in the structure of `fn_output_signature`, or else of `elems`. Their first dimension is the
+        first dimension of `elems`.
 
     Raises:
         TypeError: `fn` is not callable, or returns values that can't be stacked.

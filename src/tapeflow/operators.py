@@ -87,7 +87,7 @@ def _divided(args: tuple[Any, Any], name: str | None = None) -> Any:
 
 
 def _multiplied(args: tuple[Any, Any], name: str | None = None) -> Any:
-    """Computes `*` off the fast path: with bools it is that of integers, as bools."""
+    """Computes `*` off the fast path. Bools are multiplied as integers, and the product is cast to bool."""
     if any(isinstance(arg, Tensor) and arg.dtype is bool_ for arg in args):
         x, y = (cast(arg, int32) for arg in args)
         return cast(multiply(x, y, name), bool_)
@@ -151,7 +151,7 @@ def _equality(function: Any, unlike: bool, accepts_none: bool) -> Function:
 
 
 def compare_elements() -> None:
-    """Makes `==` and `!=` of tensors and variables compare elements, as they do from the start."""
+    """Makes `==` and `!=` of tensors and variables compare elements. This is the default."""
     for kind, accepts_none in ((Tensor, True), (Variable, False)):
         _bind("__eq__", operator(equal, "__eq__", _equality(equal, False, accepts_none), python.eq), (kind,))
         _bind("__ne__", operator(not_equal, "__ne__", _equality(not_equal, True, accepts_none), python.ne), (kind,))

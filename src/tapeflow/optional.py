@@ -135,7 +135,7 @@ class OptionalSpec(TypeSpec):
         return [TensorSpec([], variant)]
 
     def _to_components(self, value: Optional) -> Any:
-        if hasattr(value, "_variant_tensor"):  # one of a graph
+        if hasattr(value, "_variant_tensor"):  # an optional of a graph
             return [value._variant_tensor]
         handle = np.empty((), object)
         handle[()] = value

@@ -3,7 +3,7 @@
 `tf.RegisterGradient` adds to it, `gradient_override_map` reads it, and libraries replace its entries and put them back.
 
 An entry is a mapping with `type`, the function `grad(op, *dys)`, and `location`. The entry of an op reads and sets the
-gradient of that op itself, everywhere; only those of names that no op has are held here.
+gradient of the op, everywhere. Only entries of other names are stored here.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class OwnGradient:
     """The gradient that an op has by itself, called as registered functions are.
 
     Args:
-        op: the op, of which it holds what a tape reads.
+        op: the op. It holds the gradient that tapes read.
     """
 
     def __init__(self, op: Op) -> None:
@@ -123,7 +123,7 @@ class _Entry(MutableMapping):
 
 
 class _Gradients(MutableMapping):
-    """The entries: those of ops that have gradients, and those of other names."""
+    """The entries: one for each op with a gradient, and entries of other names."""
 
     def __init__(self) -> None:
         self._others: dict[str, Any] = {}

@@ -45,7 +45,7 @@ def get_include() -> str:
 
 
 def get_compile_flags() -> list[str]:
-    """Returns the flags with which C++ is compiled, as build scripts ask for them.
+    """Returns the flags for compiling C++, for build scripts.
 
     Returns:
         Flags of a compiler.
@@ -58,7 +58,7 @@ def get_compile_flags() -> list[str]:
 
 
 def get_link_flags() -> list[str]:
-    """Returns the flags with which C++ is linked; there is no library to name.
+    """Returns the flags for linking C++. There is no library to link.
 
     Returns:
         Flags of a linker.

@@ -113,7 +113,7 @@ def on_slices(fn: Callable[[Any], Any], elems: Any, manner: Manner, at_once: boo
                     with converting_in_turn():
                         results = _one_by_one(fn, elems, values, batched, size)
                 except Exception:
-                    # The program is at fault: the error is that of its trace, unless a trace can't say what is wrong.
+                    # The program is at fault: raise the error of its trace, unless a trace can't explain the failure.
                     if isinstance(error, (OperatorNotAllowedInGraphError, NotImplementedError, AttributeError)):
                         raise
                     raise error from None
@@ -143,8 +143,8 @@ def _aligned(flat: Sequence[Any]) -> tuple[Any, list[Any], list[bool]]:
     """Aligns the first dimensions of tensors; a first dimension of 1 is broadcast.
 
     Returns:
-        The number of slices, as a scalar tensor; the tensors, those of first dimension 1 as their only slice; and for
-        each tensor whether it is batched.
+        The number of slices, as a scalar tensor; the tensors, where a tensor of first dimension 1 is replaced by its
+        only slice; and for each tensor True if it is batched.
     """
     sizes = [None if e.shape.rank is None else e.shape[0] for e in flat]
     static = [n for n in sizes if n is not None]
@@ -167,7 +167,7 @@ def _aligned(flat: Sequence[Any]) -> tuple[Any, list[Any], list[bool]]:
 
 
 def _common_size(sizes: Sequence[int]) -> int:
-    """Returns the common first dimension, those of 1 aside.
+    """Returns the common first dimension, without regard to dimensions of 1.
 
     Raises:
         InvalidArgumentError: first dimensions differ.
