@@ -141,7 +141,7 @@ def constant(value: TensorLike, dtype: DTypeLike = None, shape: ShapeLike = None
         shape: the shape of the result: a single value is repeated to fill it, others are rearranged.
 
     Returns:
-        A new tensor; of shape `shape` where that is specified, else of the shape of the value.
+        A new tensor; of shape `shape` if that is specified, else of the shape of the value.
 
     Raises:
         TypeError: the values do not fit `dtype`, or their number does not fit `shape`.
@@ -259,7 +259,7 @@ def fill(dims: ShapeLike, value: TensorLike, name: str | None = None, layout: ob
 
 
 def _shape_argument(shape: Any) -> Any:
-    """Returns a shape as a tensor, of int32 where its dimensions fit.
+    """Returns a shape as a tensor, of int32 if its dimensions fit.
 
     Raises:
         TypeError, ValueError: it is no shape.

@@ -87,7 +87,7 @@ def where(
     """Selects elements by a condition, or returns the places where it holds.
 
     Args:
-        condition: a bool tensor; with `condition` alone also a numeric one, which holds where it is not 0.
+        condition: a bool tensor. With `condition` alone, it may be numeric; nonzero elements count as True.
         x: a tensor, or left out with `y`; all three broadcast.
         y: a tensor of the dtype of `x`.
 

@@ -121,7 +121,7 @@ def _(call: Call, dy: Any) -> Any:
 def _(batch: Batch, x: Slices, shape: Any) -> Any:
     dims = vector(shape)
     static_dims = batch.outputs[0].shape.as_list() if batch.outputs[0].shape.rank == len(dims) else dims
-    # A -1 would be ambiguous where there are no slices.
+    # A -1 would be ambiguous if there are no slices.
     return batch.reshape(x.value, [d if s is None else s for d, s in zip(dims, static_dims, strict=True)])
 
 

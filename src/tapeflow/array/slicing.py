@@ -277,7 +277,7 @@ _FAR = 2**40  # past the end of every dimension
 
 
 def _partly_static_rule(input: TensorShape, spec: _Spec) -> TensorShape:
-    """Applies `_strided_rule` where some numbers are not static: dimensions that differ between two trials are not."""
+    """Applies `_strided_rule` if some numbers are not static: dimensions that differ between two trials are not."""
     if None in spec.strides:
         return TensorShape(None)
     trials = []

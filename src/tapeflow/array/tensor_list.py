@@ -177,7 +177,7 @@ def _(batch: Batch, tensor: Slices, element_shape: Any) -> Any:
 
 
 def _shape_argument(shape: Any) -> Any:
-    """Returns a shape as ops take it: a tuple, or a tensor where it is not static."""
+    """Returns a shape as ops take it: a tuple, or a tensor if it is not static."""
     return tuple(shape) if isinstance(shape, tuple) else shape.__tf_tensor__()
 
 

@@ -237,7 +237,7 @@ def _candidate(
         draws: random words.
 
     Returns:
-        The rectangle, or None where none fits that has this aspect ratio and area.
+        The rectangle, or None if none fits that has this aspect ratio and area.
     """
     smallest, largest = areas
     if largest <= 0 or aspect <= 0 or height <= 0 or width <= 0 or smallest > largest:
@@ -294,7 +294,7 @@ def _check_sampling(
 
 
 def _objects(bounding_boxes: torch.Tensor, height: int, width: int, whole: bool) -> list[_Rectangle]:
-    """Returns the boxes in pixels; the whole image where there are none, if `whole` allows that."""
+    """Returns the boxes in pixels; the whole image if there are none, if `whole` allows that."""
     objects = []
     for y1, x1, y2, x2 in bounding_boxes.reshape(-1, 4).numpy():
         for value in (y1, x1, y2, x2):
@@ -432,7 +432,7 @@ def sample_distorted_bounding_box(
         aspect_ratio_range: bounds of the part's width divided by its height, (0.75, 1.33) by default.
         area_range: bounds of the part's area divided by the image's, (0.05, 1) by default.
         max_attempts: the number of attempts, after which the part is the whole image; 100 by default.
-        use_image_if_no_bounding_boxes: regards the whole image as an object where there are no boxes.
+        use_image_if_no_bounding_boxes: regards the whole image as an object if there are no boxes.
 
     Returns:
         `(begin, size, bboxes)`: the arguments of `tf.slice` that cut the part out, of shape `[3]` and the dtype of

@@ -84,7 +84,7 @@ def _keys(columns: list[Any]) -> Tensor:
 
 
 def _default(column: Any) -> Tensor:
-    """Returns the default value of a dense column as the op takes it: empty where there is none."""
+    """Returns the default value of a dense column as the op takes it: empty if there is none."""
     if isinstance(column, PaddedColumn):
         return EagerTensor(array_of([column.fill], column.dtype), column.dtype)
     values = [] if column.default is None else column.default

@@ -29,7 +29,7 @@ _PATIENCE = 10.0  # seconds to wait for another writer: who holds a folder for l
 
 
 def _lock(descriptor: int) -> bool | None:
-    """Locks an open folder. Returns whether it did; None where there are no locks."""
+    """Locks an open folder. Returns whether it did; None if there are no locks."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

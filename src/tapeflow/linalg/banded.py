@@ -192,7 +192,7 @@ def tridiagonal_solve(
         perturb_singular: replaces zero pivots by small numbers, which gives singular matrices a solution.
 
     Returns:
-        A tensor of shape `[..., n]` or `[..., n, k]` and the dtype of `rhs`; NaN where a matrix is singular.
+        A tensor of shape `[..., n]` or `[..., n, k]` and the dtype of `rhs`; NaN if a matrix is singular.
 
     Raises:
         ValueError: the shapes do not go together, or there is no such format.

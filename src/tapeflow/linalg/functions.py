@@ -187,7 +187,7 @@ def sqrtm(input: TensorLike, name: str | None = None) -> Tensor:
         input: of shape `[..., n, n]`, of a float or complex dtype.
 
     Returns:
-        A tensor of the same shape and dtype; NaN where a real matrix has no real root.
+        A tensor of the same shape and dtype; NaN if a real matrix has no real root.
 
     Raises:
         InvalidArgumentError: the matrices are not square.
@@ -263,7 +263,7 @@ def logm(input: TensorLike, name: str | None = None) -> Tensor:
         input: of shape `[..., n, n]` and a complex dtype.
 
     Returns:
-        A tensor of the same shape and dtype; NaN where a matrix is singular.
+        A tensor of the same shape and dtype; NaN if a matrix is singular.
 
     Raises:
         InvalidArgumentError: the matrices are not square, or not complex.

@@ -18,7 +18,7 @@ def is_large(dtype: DType, rows: TensorShape, columns: int | None, least: int = 
     Args:
         dtype: the dtype of both matrices.
         rows: the shape of the rows.
-        columns: the number of columns of the result, or None where it is not static.
+        columns: the number of columns of the result, or None if it is not static.
         least: the fewest multiplications.
     """
     count = rows.num_elements()

@@ -22,7 +22,7 @@ def is_narrow(dtype: DType, rows: TensorShape, columns: int | None) -> bool:
     Args:
         dtype: the dtype of both matrices.
         rows: the shape of the matrix on the left.
-        columns: the number of columns of the result, or None where it is not static.
+        columns: the number of columns of the result, or None if it is not static.
     """
     count = rows.num_elements()
     return dtype is float32 and columns in _COLUMNS and (count is None or count >= _LEAST) and mkl_is_slow()

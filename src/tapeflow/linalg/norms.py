@@ -244,7 +244,7 @@ def clip_by_global_norm(
     length: Any = global_norm(tensors) if use_norm is None else convert_to_tensor(use_norm)
     limit = convert_to_tensor(clip_norm, length.dtype)
     factor = limit * minimum(1.0 / length, ones([], length.dtype) / limit)
-    factor += length - length  # NaN where the norm is not finite
+    factor += length - length  # NaN if the norm is not finite
     clipped: list[Any] = []
     for x in tensors:
         values = None if x is None else _values(x) * factor

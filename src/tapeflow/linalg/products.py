@@ -362,7 +362,7 @@ def _operand(x: Any, dtype: DType | None) -> Any:
 
 
 def shape_rank(x: Any) -> int | None:
-    """Returns the rank of a tensor, or None where it is unknown."""
+    """Returns the rank of a tensor, or None if it is unknown."""
     return x.value.ndim if type(x) is EagerTensor else x.shape.rank
 
 

@@ -140,7 +140,7 @@ def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
         matrix: of shape `[..., n, n]`, of a float or complex dtype.
 
     Returns:
-        A tensor of shape `[...]` and the real dtype; NaN where a matrix is not positive definite.
+        A tensor of shape `[...]` and the real dtype; NaN if a matrix is not positive definite.
 
     Raises:
         InvalidArgumentError: the matrices are not square.

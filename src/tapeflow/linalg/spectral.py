@@ -329,7 +329,7 @@ def _float_matrices(a: TensorLike, hint: DType | None = None) -> Any:
 
 
 def _larger_side(a: Any) -> Any:
-    """Returns the larger dimension of the matrices: a number, or a tensor of their dtype where it is not static."""
+    """Returns the larger dimension of the matrices: a number, or a tensor of their dtype if it is not static."""
     sides = a.shape[-2:]
     return max(sides) if sides.is_fully_defined() else cast(reduce_max(ops.Shape(a)[-2:]), a.dtype)
 

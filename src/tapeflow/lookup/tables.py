@@ -293,7 +293,7 @@ class StaticVocabularyTable(TrackableResource):
 
     @property
     def resource_handle(self) -> Tensor | None:
-        """A scalar tensor that stands for the table of words; None where there are buckets alone."""
+        """A scalar tensor that stands for the table of words; None if there are buckets alone."""
         return None if self._table is None else self._table.resource_handle
 
     def size(self, name: str | None = None) -> Tensor:

@@ -408,7 +408,7 @@ def scalar_mul(scalar: TensorLike, x: Tensor | ReadAsTensor | IndexedSlices, nam
         x: a tensor, variable or `IndexedSlices`.
 
     Returns:
-        A tensor of the shape and dtype of `x`, or `IndexedSlices` where `x` is.
+        A tensor of the shape and dtype of `x`, or `IndexedSlices` if `x` is one.
 
     Raises:
         ValueError: `scalar` has dimensions.

@@ -95,7 +95,7 @@ _FROM_FLOATS: dict[DType, Callable[[torch.Tensor], torch.Tensor]] = {
 
 
 def _cast_of_number(source: DType, to: DType) -> str | None:
-    """Returns the cast of a Python number as code, with the result of the cast of a tensor; None where they differ.
+    """Returns the cast of a Python number as code, with the result of the cast of a tensor; None if they differ.
 
     A cast from int64 to float32 would round twice.
     """
@@ -183,7 +183,7 @@ def cast(x: TensorLike | IndexedSlices, dtype: DTypeLike, name: str | None = Non
 
 @functools.cache
 def _limits(source: DType, to: DType) -> tuple[Any, Any] | None:
-    """Returns the values of `source` nearest to the smallest and largest of `to`, or None where all of them fit."""
+    """Returns the values of `source` nearest to the smallest and largest of `to`, or None if all of them fit."""
     if source.min >= to.min and source.max <= to.max:
         return None
     if source.is_integer:

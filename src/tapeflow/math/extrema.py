@@ -32,7 +32,7 @@ from tapeflow.math.comparison import greater, greater_equal, less_equal, logical
     scalar=ScalarForm("max({0}, {1})", floats=False, bounded=True),
 )
 def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Returns the larger of two elements, with broadcasting; NaN where either is NaN.
+    """Returns the larger of two elements, with broadcasting; NaN if either is NaN.
 
     Where both are equal, the gradient goes to `x`.
 
@@ -66,7 +66,7 @@ def _(call: Call, dy: Any) -> Any:
     scalar=ScalarForm("min({0}, {1})", floats=False, bounded=True),
 )
 def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Returns the smaller of two elements, with broadcasting; NaN where either is NaN.
+    """Returns the smaller of two elements, with broadcasting; NaN if either is NaN.
 
     Where both are equal, the gradient goes to `x`.
 
@@ -179,7 +179,7 @@ def clip_by_value(
         clip_value_max: a tensor like `clip_value_min`.
 
     Returns:
-        A tensor of the shape and dtype of `t`, or `IndexedSlices` where `t` is.
+        A tensor of the shape and dtype of `t`, or `IndexedSlices` if `t` is one.
 
     Raises:
         InvalidArgumentError: the shapes do not broadcast, or the dtypes differ.

@@ -293,7 +293,7 @@ def _min_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
 def reduce_max(
     input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Returns the largest element over dimensions; NaN where there is a NaN.
+    """Returns the largest element over dimensions; NaN if there is a NaN.
 
     The gradient is shared by all largest elements.
 
@@ -327,7 +327,7 @@ def reduce_max(
 def reduce_min(
     input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Returns the smallest element over dimensions; NaN where there is a NaN.
+    """Returns the smallest element over dimensions; NaN if there is a NaN.
 
     The gradient is shared by all smallest elements.
 

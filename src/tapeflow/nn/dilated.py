@@ -65,7 +65,7 @@ def with_space_to_batch(
     base = _base_paddings(padding, filter_shape, rates)
     last = dims[-1]
     shape: list[Any] = [None] * (last + 1) if x.shape.rank is None else x.shape.as_list()
-    # Everything up to the last dilated dimension takes part, with a rate of 1 where it is not dilated.
+    # Everything up to the last dilated dimension takes part, with a rate of 1 if it is not dilated.
     block, paddings, crops = [], [], []
     for i in range(1, last + 1):
         rate, (before, after) = (rates[dims.index(i)], base[dims.index(i)]) if i in dims else (1, (0, 0))

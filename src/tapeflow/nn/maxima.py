@@ -138,7 +138,7 @@ def _first_places(image: torch.Tensor, layout: PoolLayout) -> torch.Tensor:
 
 
 def _places_of_numbers(image: torch.Tensor, layout: PoolLayout) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """Computes the index of the largest number of each window, and these numbers where they are not all finite."""
+    """Computes the index of the largest number of each window, and these numbers if they are not all finite."""
     values, indices = _places(image, layout)
     if not _inspectable(image) or (_finite(values) and math.isfinite(values.max())):
         return indices, None

@@ -256,7 +256,7 @@ def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
         value: numeric.
 
     Returns:
-        A float32 scalar; NaN where there are no elements.
+        A float32 scalar; NaN if there are no elements.
 
     Example:
         >>> tf.math.zero_fraction([0, 0, 1, 2]).numpy().item()

@@ -75,7 +75,7 @@ def check_format(op: str, data_format: Any, dims: int) -> None:
 def length(
     size: int | None, window: int | None, stride: int, dilation: int, padding: str, before: int = 0, after: int = 0
 ) -> int | None:
-    """Counts the windows that fit along a dimension, as TensorFlow's shape functions do; None where it is not static.
+    """Counts the windows that fit along a dimension, as TensorFlow's shape functions do; None if it is not static.
 
     Raises:
         InvalidArgumentError: a step is not positive, or a window is larger than the dimension.

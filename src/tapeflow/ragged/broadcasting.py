@@ -80,7 +80,7 @@ class _Levels:
     """An operand as rows within rows, down to the ragged rank of the result.
 
     Attributes:
-        count: the number of its rows: an int, or a scalar tensor where that is not static.
+        count: the number of its rows: an int, or a scalar tensor if that is not static.
         at: for each row of the result so far, the row of the operand that it comes from.
         uniform: the length of all rows of the current level, if they are equally long: an int or a scalar tensor.
         starts: the position where each row of the current level begins.

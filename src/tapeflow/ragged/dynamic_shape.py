@@ -199,7 +199,7 @@ class DynamicRaggedShape(CompositeTensor):
         return partition is None or partition.is_uniform()
 
     def static_lengths(self, ragged_lengths: bool = True) -> list[Any]:
-        """Returns the lengths as Python numbers: None where they are not static, tuples for ragged dimensions.
+        """Returns the lengths as Python numbers: None if they are not static, tuples for ragged dimensions.
 
         Args:
             ragged_lengths: False for None in the place of the tuples.

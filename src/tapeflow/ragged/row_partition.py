@@ -70,7 +70,7 @@ def array_of(tensor: Any) -> np.ndarray:
 
 
 def length_of(value: Any) -> Any:
-    """Returns the first dimension of a tensor or ragged tensor: an int, or a scalar tensor where it is not static."""
+    """Returns the first dimension of a tensor or ragged tensor: an int, or a scalar tensor if it is not static."""
     static = value.shape[0]
     if static is not None:
         return static
@@ -393,7 +393,7 @@ class RowPartition(CompositeTensor):
         return self._row_splits[-1]
 
     def uniform_row_length(self) -> Tensor | None:
-        """Returns the length of all rows where it is static, or None."""
+        """Returns the length of all rows if it is static, or None."""
         return self._uniform_row_length
 
     def is_uniform(self) -> bool:
@@ -402,13 +402,13 @@ class RowPartition(CompositeTensor):
 
     @property
     def static_nrows(self) -> int | None:
-        """The number of rows, or None where it is not static."""
+        """The number of rows, or None if it is not static."""
         count = self._row_splits.shape[0]
         return None if count is None else count - 1
 
     @property
     def static_nvals(self) -> int | None:
-        """The number of values, or None where it is not static."""
+        """The number of values, or None if it is not static."""
         rows, length = self.static_nrows, self.static_uniform_row_length
         if isinstance(self._row_splits, SymbolicTensor):
             return None if rows is None or length is None else rows * length
@@ -416,7 +416,7 @@ class RowPartition(CompositeTensor):
 
     @property
     def static_uniform_row_length(self) -> int | None:
-        """The length of all rows, or None where it is not static."""
+        """The length of all rows, or None if it is not static."""
         length = None if self._uniform_row_length is None else number_of(self._uniform_row_length)
         return length if isinstance(length, int) else None
 

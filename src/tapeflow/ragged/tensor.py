@@ -376,7 +376,7 @@ class RaggedTensor(CompositeTensor):
 
     @property
     def values(self) -> Any:
-        """All rows joined: a tensor, or a ragged one where there are more ragged dimensions."""
+        """All rows joined: a tensor, or a ragged one if there are more ragged dimensions."""
         return self._values
 
     @property
@@ -394,7 +394,7 @@ class RaggedTensor(CompositeTensor):
 
     @property
     def uniform_row_length(self) -> Tensor | None:
-        """The length of all rows where it is static, or None."""
+        """The length of all rows if it is static, or None."""
         return self._row_partition.uniform_row_length()
 
     @property

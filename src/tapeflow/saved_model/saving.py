@@ -67,7 +67,7 @@ def save(
 
     Args:
         obj: a module, or another object that a checkpoint can save.
-        export_dir: the directory for the files; created where it is missing.
+        export_dir: the directory for the files; created if it is missing.
         signatures: for servers and TensorFlow 1: a function with an `input_signature` or a trace, or a dict of them.
             They take tensors by name, and return tensors by name. By default, the object's function if it has just one.
         options: options for writing.

@@ -279,7 +279,7 @@ def _nd_kernel(over_axes: Any, last: Callable[[Any], Any] = lambda n: n) -> Any:
 
 
 def length_of(x: Any, axis: int) -> Any:
-    """Returns the length of a dimension: an int, or a scalar tensor where it is not static."""
+    """Returns the length of a dimension: an int, or a scalar tensor if it is not static."""
     length = x.shape[axis]
     return dynamic_shape(x)[axis] if length is None else length
 
@@ -393,7 +393,7 @@ def _are_last(axes: Any, rank: int) -> bool:
 
 
 def _lengths(fft_length: Any, axes: Any) -> list[Any]:
-    """Returns the lengths of the dimensions as ints, or as scalar tensors where they are not static.
+    """Returns the lengths of the dimensions as ints, or as scalar tensors if they are not static.
 
     Raises:
         NotStatic: the dimensions are not static.

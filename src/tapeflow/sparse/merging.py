@@ -40,7 +40,7 @@ def _sparse_add(
 
 
 def _looked_up(values: torch.Tensor, queries: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
-    """Returns for each query the value of the same number, or zero where there is none."""
+    """Returns for each query the value of the same number, or zero if there is none."""
     if not len(numbers):
         return values.new_zeros(len(queries))
     numbers, positions = torch.sort(numbers)

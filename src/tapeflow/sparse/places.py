@@ -78,10 +78,10 @@ def check_same_shape(a: Sequence[int], b: Sequence[int]) -> None:
 
 
 def rank_of(shape: Any) -> int | None:
-    """Returns the number of dimensions of a shape, or None where it is not static.
+    """Returns the number of dimensions of a shape, or None if it is not static.
 
     Args:
-        shape: as a shape rule gets it: numbers (None where they are not static), a symbolic vector, or None.
+        shape: as a shape rule gets it: numbers (None if they are not static), a symbolic vector, or None.
     """
     if isinstance(shape, tuple):
         return len(shape)

@@ -184,7 +184,7 @@ def reduce_max(
     sp_input: SparseLike, axis: AxisLike = None, keepdims: bool | None = None, output_is_sparse: bool = False,
     name: str | None = None,
 ) -> Tensor | SparseTensor:  # fmt: skip
-    """Computes the greatest entries of a sparse tensor over dimensions; zero where there are none.
+    """Computes the greatest entries of a sparse tensor over dimensions; zero if there are none.
 
     Args:
         sp_input: a `SparseTensor`.

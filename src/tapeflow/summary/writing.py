@@ -33,7 +33,7 @@ def summary_scope(name: str | None, default_name: str = "summary", values: objec
 
     Args:
         name: the name of the summary, which may contain characters that a name scope may not.
-        default_name: the name where there is no `name`.
+        default_name: the name if there is no `name`.
         values: accepted, and has no effect.
 
     Returns:
@@ -57,7 +57,7 @@ def record(
 
     Args:
         op: TensorFlow's name of the op.
-        inputs: the tensors that `summary` takes, or a function that returns them, called only where they are needed.
+        inputs: the tensors that `summary` takes, or a function that returns them, called only if they are needed.
         step: the step of the summary, or None for the default.
         summary: returns a `Summary` message of eager tensors.
 

@@ -81,7 +81,7 @@ def write_bundle(prefix: str, tensors: Iterable[tuple[str, EagerTensor]]) -> Non
 
 
 def _count_of_shards(index_file: str) -> int:
-    """Returns the number of data files, which is part of all their names, of a checkpoint; 0 where there is none."""
+    """Returns the number of data files, which is part of all their names, of a checkpoint; 0 if there is none."""
     try:
         with open(index_file, "rb") as file:
             return _header(next(table_entries(file.read()))).num_shards
@@ -132,7 +132,7 @@ def _write_tensors(file: Any, tensors: Iterable[tuple[str, EagerTensor]]) -> dic
 
 
 def _buffer(value: torch.Tensor) -> np.ndarray:
-    """Returns a tensor's bytes, in its own memory where that is possible."""
+    """Returns a tensor's bytes, in its own memory if that is possible."""
     value = value.detach().cpu().resolve_conj().resolve_neg().contiguous()
     if not value.numel():
         return np.empty(0, np.uint8)

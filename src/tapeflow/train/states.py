@@ -33,7 +33,7 @@ def get_checkpoint_state(checkpoint_dir: str | os.PathLike[str], latest_filename
         latest_filename: the name of the file; "checkpoint" by default.
 
     Returns:
-        A `CheckpointState` message, or None where there is no such file or it can't be parsed.
+        A `CheckpointState` message, or None if there is no such file or it can't be parsed.
 
     Example:
         >>> import tempfile
@@ -95,7 +95,7 @@ def latest_checkpoint(checkpoint_dir: str | os.PathLike[str], latest_filename: s
         latest_filename: the name of the file that lists the checkpoints; "checkpoint" by default.
 
     Returns:
-        The name, or None where there is no checkpoint.
+        The name, or None if there is no checkpoint.
 
     Example:
         >>> import tempfile

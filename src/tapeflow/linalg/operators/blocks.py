@@ -61,7 +61,7 @@ def _is_blockwise(sizes: Sequence[int | None], arg: Any, axis: int) -> bool:
 
 
 def _total(sizes: list[int | None]) -> int | None:
-    """Returns the sum of sizes, or None where one is not static."""
+    """Returns the sum of sizes, or None if one is not static."""
     return None if None in sizes else sum(s for s in sizes if s is not None)
 
 
