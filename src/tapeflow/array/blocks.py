@@ -127,7 +127,7 @@ def space_to_batch_nd(
     """Cuts space into blocks and moves the places within a block into the batch.
 
     Args:
-        input: of shape `[batch] + space + rest`, with m dimensions of space.
+        input: a tensor of shape `[batch] + space + rest`, with m dimensions of space.
         block_shape: m integers, the size of a block.
         paddings: of shape `[m, 2]`: zeros to put before and after; the padded space is a multiple of the block.
 
@@ -213,7 +213,7 @@ def batch_to_space(input: TensorLike, block_shape: ShapeLike, crops: ShapeLike, 
     """Moves parts of the batch to the places within blocks of space: the inverse of `tf.space_to_batch`.
 
     Args:
-        input: of shape `[batch] + space + rest`, with m dimensions of space.
+        input: a tensor of shape `[batch] + space + rest`, with m dimensions of space.
         block_shape: m integers, the size of a block; one integer stands for `[n, n]`.
         crops: of shape `[m, 2]`: how much to cut off before and after.
 
@@ -236,7 +236,7 @@ def space_to_batch(input: TensorLike, block_shape: ShapeLike, paddings: ShapeLik
     """Cuts space into blocks and moves the places within a block into the batch: `tf.space_to_batch_nd`.
 
     Args:
-        input: of shape `[batch] + space + rest`, with m dimensions of space.
+        input: a tensor of shape `[batch] + space + rest`, with m dimensions of space.
         block_shape: m integers, the size of a block.
         paddings: of shape `[m, 2]`: zeros to put before and after.
 
@@ -259,9 +259,9 @@ def required_space_to_batch_paddings(
     """Returns the least paddings that make space a multiple of the block, and the crops that undo them.
 
     Args:
-        input_shape: int32, of shape `[m]`, the size of space.
-        block_shape: int32, of shape `[m]`, the size of a block.
-        base_paddings: int32, of shape `[m, 2]`, the least padding to use; none by default.
+        input_shape: an int32 tensor of shape `[m]`, the size of space.
+        block_shape: an int32 tensor of shape `[m]`, the size of a block.
+        base_paddings: an int32 tensor of shape `[m, 2]`, the least padding to use; none by default.
 
     Returns:
         Paddings and crops, both int32 of shape `[m, 2]`.
@@ -383,7 +383,7 @@ def extract_patches(
     """Extracts patches of images; the pixels of a patch lie along the last dimension.
 
     Args:
-        images: of shape `[batch, rows, columns, depth]`.
+        images: a tensor of shape `[batch, rows, columns, depth]`.
         sizes: `[1, rows, columns, 1]`, the size of a patch.
         strides: `[1, rows, columns, 1]`, the distance between patches.
         rates: `[1, rows, columns, 1]`, the distance between the pixels of a patch.
@@ -410,7 +410,7 @@ def extract_volume_patches(
     """Extracts patches of volumes; the voxels of a patch lie along the last dimension.
 
     Args:
-        input: of shape `[batch, planes, rows, columns, depth]`.
+        input: a tensor of shape `[batch, planes, rows, columns, depth]`.
         ksizes: `[1, planes, rows, columns, 1]`, the size of a patch.
         strides: `[1, planes, rows, columns, 1]`, the distance between patches.
         padding: "VALID" for patches within the volume, "SAME" for zeros around it.

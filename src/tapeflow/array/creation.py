@@ -328,7 +328,7 @@ def zeros(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None,
 
     Args:
         shape: its shape: ints, a `tf.TensorShape`, or an int32 or int64 tensor.
-        dtype: any dtype.
+        dtype: any dtype; float32 by default.
         layout: ignored.
 
     Returns:
@@ -353,7 +353,7 @@ def ones(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None, 
 
     Args:
         shape: its shape: ints, a `tf.TensorShape`, or an int32 or int64 tensor.
-        dtype: any numeric dtype, or bool.
+        dtype: any numeric dtype, or bool; float32 by default.
         layout: ignored.
 
     Returns:
@@ -404,7 +404,7 @@ def zeros_like(input: TensorLike, dtype: DTypeLike = None, name: str | None = No
     """Creates a tensor of zeros of the shape of another tensor.
 
     Args:
-        input: of any dtype and shape.
+        input: a tensor of any dtype and shape.
         dtype: the dtype of the result; the dtype of `input` by default.
         layout: ignored.
 
@@ -428,7 +428,7 @@ def ones_like(input: TensorLike, dtype: DTypeLike = None, name: str | None = Non
     """Creates a tensor of ones with the shape of another tensor.
 
     Args:
-        input: of any dtype and shape.
+        input: a tensor of any dtype and shape.
         dtype: a numeric dtype or bool, the dtype of the result; the dtype of `input` by default.
         layout: ignored.
 
@@ -560,7 +560,7 @@ def range(
     Args:
         start: the first number; with `limit` left out, the limit, and the first number is 0.
         limit: not in the result.
-        delta: the difference between neighbours.
+        delta: the difference between neighbours; 1 by default.
         dtype: the dtype of the result; by default the widest one among the arguments.
 
     Returns:

@@ -42,7 +42,7 @@ def eye(
         num_rows: an int or integer scalar, the number of rows.
         num_columns: the number of columns; `num_rows` by default.
         batch_shape: leading dimensions of the result; none by default.
-        dtype: the dtype of the result: a numeric dtype, or bool.
+        dtype: the dtype of the result: a numeric dtype, or bool. The default is float32.
 
     Returns:
         A tensor of shape `batch_shape + [num_rows, num_columns]`, with ones on the main diagonal.
@@ -102,10 +102,10 @@ def linspace(start: TensorLike, stop: TensorLike, num: TensorLike, name: str | N
     """Creates evenly spaced numbers from `start` to `stop`, both included.
 
     Args:
-        start: floating or complex. Integers of up to 16 bits become float32, larger ones float64.
+        start: a floating or complex tensor. Integers of up to 16 bits become float32, larger ones float64.
         stop: of the same dtype. Its shape broadcasts with the shape of `start`.
         num: an integer scalar, the number of values.
-        axis: the position of the new dimension, 0 by default.
+        axis: an int, the position of the new dimension, 0 by default.
 
     Returns:
         A tensor of the broadcast shape of `start` and `stop`, with a new dimension of length `num` at `axis`.

@@ -81,7 +81,7 @@ class Constant(Initializer):
     """Creates the same values each time.
 
     Args:
-        value: a number, or as many as the shape has elements, as a list or array.
+        value: a number, or as many as the shape has elements, as a list or array; 0 by default.
         support_partition: allows calls for a part of a partitioned variable.
 
     Raises:
@@ -119,8 +119,8 @@ class RandomUniform(Initializer):
     """Creates uniformly distributed numbers.
 
     Args:
-        minval: the lower end of their range.
-        maxval: the upper end of their range.
+        minval: the lower end of their range; -0.05 by default.
+        maxval: the upper end of their range; 0.05 by default.
         seed: makes the numbers the same each time.
 
     Example:
@@ -154,8 +154,8 @@ class RandomNormal(Initializer):
     """Creates normally distributed numbers.
 
     Args:
-        mean: the mean of the distribution.
-        stddev: its standard deviation.
+        mean: the mean of the distribution; 0.0 by default.
+        stddev: its standard deviation; 0.05 by default.
         seed: makes the numbers the same each time.
 
     Example:

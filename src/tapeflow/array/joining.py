@@ -105,7 +105,7 @@ def concat(values: Sequence[TensorLike] | TensorLike, axis: AxisLike, name: str 
 
     Args:
         values: tensors of one dtype and rank, equal in all dimensions but `axis`.
-        axis: the dimension.
+        axis: an int, the dimension.
 
     Returns:
         A tensor of the same dtype and rank. Its length along `axis` is the sum of the input lengths.
@@ -202,7 +202,7 @@ def stack(values: Sequence[TensorLike] | TensorLike, axis: int = 0, name: str | 
 
     Args:
         values: n tensors of one dtype and shape.
-        axis: the position of the new dimension.
+        axis: an int, the position of the new dimension; 0 by default.
 
     Returns:
         A tensor with one more dimension, of length n.
@@ -307,7 +307,7 @@ def unstack(value: TensorLike, num: int | None = None, axis: int = 0, name: str 
     """Splits a tensor into its slices along a dimension.
 
     Args:
-        value: of any dtype, of rank at least 1.
+        value: a tensor of any dtype, of rank at least 1.
         num: an int, the length of the dimension; by default the static length.
         axis: an int, the dimension to unpack, 0 by default.
 
@@ -454,9 +454,9 @@ def split(
     """Splits a tensor into parts along a dimension.
 
     Args:
-        value: of any dtype, of rank at least 1.
+        value: a tensor of any dtype, of rank at least 1.
         num_or_size_splits: the number of equal parts, or the length of each part; one may be -1 for the rest.
-        axis: the dimension.
+        axis: an int, the dimension; 0 by default.
         num: an int, the number of parts. Required if the lengths are a tensor of unknown length.
 
     Returns:
@@ -538,7 +538,7 @@ def tile(input: TensorLike, multiples: ShapeLike, name: str | None = None) -> Te
     """Repeats a tensor along its dimensions.
 
     Args:
-        input: of any dtype, of rank n.
+        input: a tensor of any dtype, of rank n.
         multiples: n integers: how many copies along each dimension.
 
     Returns:
@@ -576,7 +576,7 @@ def repeat(
     """Repeats the elements of a tensor.
 
     Args:
-        input: of any dtype.
+        input: a tensor of any dtype.
         repeats: how often to repeat: one number, or one for each element along `axis`.
         axis: the dimension to repeat along; by default the tensor is flattened first.
 

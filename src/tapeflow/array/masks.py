@@ -123,7 +123,7 @@ def boolean_mask(tensor: TensorLike, mask: TensorLike, axis: int | None = None, 
     """Returns the elements, or slices, of a tensor where a mask is true.
 
     Args:
-        tensor: of any dtype.
+        tensor: a tensor of any dtype.
         mask: a bool tensor of shape `tensor.shape[axis:axis + k]`, of rank k > 0.
         axis: the first of the dimensions that the mask is about; 0 by default.
 
@@ -189,9 +189,9 @@ def sequence_mask(
     """Returns masks that are true for the first `lengths[i]` places of each row.
 
     Args:
-        lengths: integers, of any shape.
+        lengths: an integer tensor of any shape.
         maxlen: the length of a row; the greatest of `lengths` by default.
-        dtype: of the result.
+        dtype: the dtype of the result.
 
     Returns:
         A tensor of shape `lengths.shape + [maxlen]`.

@@ -189,10 +189,11 @@ def pad(
     """Pads a tensor.
 
     Args:
-        tensor: of any dtype, of rank n.
+        tensor: a tensor of any dtype, of rank n.
         paddings: integers of shape `[n, 2]`: the number of elements before and after, for each dimension.
-        mode: "CONSTANT"; "REFLECT" for the mirror image without the border; "SYMMETRIC" for that with the border.
-        constant_values: the scalar to pad with.
+        mode: "CONSTANT"; "REFLECT" for the mirror image without the border; "SYMMETRIC" for that with the border. The
+            default is "CONSTANT".
+        constant_values: the scalar to pad with; 0 by default.
 
     Returns:
         A tensor of the same dtype and rank.
@@ -254,7 +255,7 @@ def reverse(tensor: TensorLike, axis: AxisLike, name: str | None = None) -> Tens
     """Reverses dimensions.
 
     Args:
-        tensor: of any dtype.
+        tensor: a tensor of any dtype.
         axis: a list of dimensions.
 
     Returns:
@@ -313,7 +314,7 @@ def roll(input: TensorLike, shift: TensorLike, axis: AxisLike, name: str | None 
     """Moves elements along dimensions; those that leave one end come in at the other.
 
     Args:
-        input: of any dtype, of rank at least 1.
+        input: a tensor of any dtype, of rank at least 1.
         shift: by how much; a number, or one for each axis.
         axis: the dimension, or a list of them; shifts along the same one add up.
 
@@ -404,8 +405,8 @@ def reverse_sequence(
     """Reverses the first `seq_lengths[i]` elements of each sequence i; the others stay.
 
     Args:
-        input: of any dtype.
-        seq_lengths: int32 or int64, of shape `[batch]`.
+        input: a tensor of any dtype.
+        seq_lengths: an int32 or int64 tensor of shape `[batch]`.
         seq_axis: the dimension along which the sequences run.
         batch_axis: the dimension of the batch, 0 by default.
 

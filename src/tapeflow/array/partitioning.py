@@ -57,8 +57,8 @@ def dynamic_partition(
     """Distributes the slices of a tensor among several tensors.
 
     Args:
-        data: of any dtype.
-        partitions: int32, of a shape that `data.shape` starts with: for each slice the number of its tensor.
+        data: a tensor of any dtype.
+        partitions: an int32 tensor of a shape that `data.shape` starts with: for each slice the number of its tensor.
         num_partitions: the number of tensors.
 
     Returns:

@@ -163,7 +163,7 @@ def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
     """Returns the same value, through which no gradient passes.
 
     Args:
-        input: of any dtype.
+        input: a tensor of any dtype.
 
     Returns:
         A tensor of the dtype and shape of `input`.
@@ -183,7 +183,7 @@ def guarantee_const(input: TensorLike, name: str | None = None) -> Tensor:
     """Returns the same value; in TensorFlow, a promise to its compiler that it never changes.
 
     Args:
-        input: of any dtype.
+        input: a tensor of any dtype.
 
     Returns:
         A tensor of the dtype and shape of `input`.

@@ -89,7 +89,7 @@ def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
     """Reshapes a tensor; the elements stay the same, in the same order.
 
     Args:
-        tensor: of any dtype.
+        tensor: a tensor of any dtype.
         shape: the new shape; one dimension may be -1 and is computed from the others.
 
     Returns:
@@ -164,7 +164,7 @@ def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -
     """Repeats a tensor along dimensions of length 1, and along new leading ones.
 
     Args:
-        input: of any dtype.
+        input: a tensor of any dtype.
         shape: the shape of the result.
 
     Returns:
@@ -240,8 +240,8 @@ def squeeze(input: TensorLike, axis: AxisLike = None, name: str | None = None) -
     """Removes dimensions of length 1.
 
     Args:
-        input: of any dtype.
-        axis: the dimension or dimensions to remove; all that have length 1 by default.
+        input: a tensor of any dtype.
+        axis: an int or a list of ints, the dimension or dimensions to remove; all that have length 1 by default.
 
     Returns:
         A tensor with the same elements and fewer dimensions.
@@ -304,7 +304,7 @@ def expand_dims(input: TensorLike, axis: AxisLike, name: str | None = None) -> T
     """Inserts a dimension of length 1.
 
     Args:
-        input: of any dtype, of rank n.
+        input: a tensor of any dtype, of rank n.
         axis: an int, the position of the new dimension, from -n - 1 to n.
 
     Returns:
@@ -412,7 +412,7 @@ def transpose(a: TensorLike, perm: AxisLike = None, conjugate: bool = False, nam
     """Permutes the dimensions of a tensor.
 
     Args:
-        a: of any dtype, of rank n.
+        a: a tensor of any dtype, of rank n.
         perm: dimension i of the result is dimension `perm[i]` of `a`; by default the order is reversed.
         conjugate: also takes the complex conjugate of complex numbers.
 

@@ -104,7 +104,7 @@ def slice(input_: TensorLike, begin: ShapeLike, size: ShapeLike, name: str | Non
     """Takes a part of a tensor: from `begin` on, of size `size`.
 
     Args:
-        input_: of any dtype, of rank n.
+        input_: a tensor of any dtype, of rank n.
         begin: n numbers, the first index in each dimension.
         size: n numbers; -1 stands for all elements from `begin` on.
 
@@ -507,12 +507,13 @@ def strided_slice(
     """Takes a part of a tensor with steps: `input_[begin:end:strides]`.
 
     Args:
-        input_: of any dtype, of rank n.
+        input_: a tensor of any dtype, of rank n.
         begin, end, strides: up to n numbers each (more with new axes); steps are 1 by default.
-        begin_mask, end_mask: bit i set: `begin[i]` or `end[i]` does not count, the slice goes as far as it can.
-        ellipsis_mask: bit i set: entry i is a `...`.
-        new_axis_mask: bit i set: entry i is a `tf.newaxis`.
-        shrink_axis_mask: bit i set: entry i is an index, and its dimension goes away.
+        begin_mask, end_mask: bit i set: `begin[i]` or `end[i]` does not count, the slice goes as far as it can. The
+            default is 0.
+        ellipsis_mask: bit i set: entry i is a `...`. The default is 0.
+        new_axis_mask: bit i set: entry i is a `tf.newaxis`. The default is 0.
+        shrink_axis_mask: bit i set: entry i is an index, and its dimension goes away. The default is 0.
         var: the variable that `input_` was read from; the result then has an `assign` method.
 
     Returns:

@@ -72,8 +72,8 @@ def histogram_fixed_width(
     Args:
         values: real numbers, of any shape.
         value_range: `[low, high]`, of the dtype of `values`; a value outside counts in the first or the last bin.
-        nbins: the number of bins.
-        dtype: of the result, int32 or int64.
+        nbins: the number of bins; 100 by default.
+        dtype: the dtype of the result, int32 or int64; int32 by default.
 
     Returns:
         A tensor of shape `[nbins]`.
@@ -100,7 +100,7 @@ def histogram_fixed_width_bins(
     Args:
         values: real numbers, of any shape.
         value_range: `[low, high]`, of the dtype of `values`; a value outside is in the first or the last bin.
-        nbins: the number of bins.
+        nbins: the number of bins; 100 by default.
         dtype: ignored; the result is int32.
 
     Returns:
@@ -155,7 +155,7 @@ def fingerprint(data: TensorLike, method: TensorLike = "farmhash64", name: str |
     """Returns the fingerprint of each slice along the first dimension: the same for the same bytes, on every machine.
 
     Args:
-        data: of any dtype, of rank at least 1.
+        data: a tensor of any dtype, of rank at least 1.
         method: "farmhash64".
 
     Returns:
@@ -278,7 +278,7 @@ def edit_distance(
     Args:
         hypothesis: a `tf.SparseTensor` of rank n >= 2, with sequences along the last dimension.
         truth: a `tf.SparseTensor` of the same dtype and rank.
-        normalize: divides by the length of the true sequence.
+        normalize: divides by the length of the true sequence; True by default.
 
     Returns:
         A dense float32 tensor of rank n - 1.

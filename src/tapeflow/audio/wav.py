@@ -212,7 +212,7 @@ def encode_wav(audio: TensorLike, sample_rate: TensorLike, name: str | None = No
     """Encodes samples as a WAV file of 16-bit samples.
 
     Args:
-        audio: float32 of shape `[samples, channels]`; values outside of `[-1, 1]` are clipped.
+        audio: a float32 tensor of shape `[samples, channels]`; values outside of `[-1, 1]` are clipped.
         sample_rate: an int32 scalar, in Hz.
 
     Returns:

@@ -20,7 +20,7 @@ def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
     """Returns the bits set in both arguments, with broadcasting.
 
     Args:
-        x: integers.
+        x: an integer tensor.
         y: integers of the same dtype.
 
     Returns:
@@ -40,7 +40,7 @@ def bitwise_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes the bitwise OR of integers, with broadcasting.
 
     Args:
-        x: integers.
+        x: an integer tensor.
         y: integers of the same dtype.
 
     Returns:
@@ -60,7 +60,7 @@ def bitwise_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
     """Computes the bitwise XOR of integers, with broadcasting.
 
     Args:
-        x: integers.
+        x: an integer tensor.
         y: integers of the same dtype.
 
     Returns:
@@ -80,7 +80,7 @@ def invert(x: TensorLike, name: str | None = None) -> Tensor:
     """Flips all bits: `-x - 1` for signed integers.
 
     Args:
-        x: integers.
+        x: an integer tensor.
 
     Returns:
         A tensor of the same dtype and shape.
@@ -125,7 +125,7 @@ def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Shifts the bits of `x` up by `y` places, with broadcasting.
 
     Args:
-        x: integers.
+        x: an integer tensor.
         y: integers of the same dtype; below 0 they count as 0, above the last bit as the last.
 
     Returns:
@@ -150,7 +150,7 @@ def right_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
     """Shifts the bits of `x` down by `y` places, with broadcasting; signed integers keep their sign.
 
     Args:
-        x: integers.
+        x: an integer tensor.
         y: integers of the same dtype; below 0 they count as 0, above the last bit as the last.
 
     Returns:
@@ -173,7 +173,7 @@ def _population_count(x: torch.Tensor) -> torch.Tensor:
     """Counts the bits that are set in each integer: `tf.raw_ops.PopulationCount`.
 
     Args:
-        x: integers; negative ones in two's complement.
+        x: an integer tensor; negative ones in two's complement.
 
     Returns:
         A tensor of dtype uint8, of the shape of `x`.

@@ -119,13 +119,13 @@ def generate_bounding_box_proposals(
 
     Args:
         scores: of the anchors, float32 of shape `[images, height, width, anchors]`.
-        bbox_deltas: float32 of shape `[images, height, width, 4 * anchors]`.
-        image_info: float32 of shape `[images, 5]`.
-        anchors: float32 of shape `[anchors, 4]`.
-        nms_threshold: the overlap of boxes above which only the better one remains.
-        pre_nms_topn: the number of boxes that are compared.
-        min_size: the smallest size of a box.
-        post_nms_topn: the number of boxes that are returned.
+        bbox_deltas: a float32 tensor of shape `[images, height, width, 4 * anchors]`.
+        image_info: a float32 tensor of shape `[images, 5]`.
+        anchors: a float32 tensor of shape `[anchors, 4]`.
+        nms_threshold: the overlap of boxes above which only the better one remains; 0.7 by default.
+        pre_nms_topn: the number of boxes that are compared; 6000 by default.
+        min_size: the smallest size of a box; 16 by default.
+        post_nms_topn: the number of boxes that are returned; 300 by default.
 
     Returns:
         Nothing.
@@ -151,9 +151,9 @@ def draw_bounding_boxes(
     """Draws boxes into images, as lines of one pixel.
 
     Args:
-        images: float16 or float32 of shape `[batch, height, width, channels]`, with 1, 3 or 4 channels.
-        boxes: float32 of shape `[batch, boxes, 4]`, with rows `[y1, x1, y2, x2]`. 0 is the first pixel, 1 the last one.
-            Lines outside of the image are not drawn.
+        images: a float16 or float32 tensor of shape `[batch, height, width, channels]`, with 1, 3 or 4 channels.
+        boxes: a float32 tensor of shape `[batch, boxes, 4]`, with rows `[y1, x1, y2, x2]`. 0 is the first pixel, 1 the
+            last one. Lines outside of the image are not drawn.
         colors: `[colors, channels]`, used for the boxes in turn; None for a palette of ten colors.
 
     Returns:
@@ -426,9 +426,9 @@ def sample_distorted_bounding_box(
 
     Args:
         image_size: integers `[height, width, channels]`.
-        bounding_boxes: float32 of shape `[batch, boxes, 4]`: `[y1, x1, y2, x2]` of the objects, in [0, 1].
+        bounding_boxes: a float32 tensor of shape `[batch, boxes, 4]`: `[y1, x1, y2, x2]` of the objects, in [0, 1].
         seed: an integer that makes the parts reproducible, see `tf.random.set_seed`; 0 for none.
-        min_object_covered: the smallest fraction of an object that the part must cover, a scalar.
+        min_object_covered: the smallest fraction of an object that the part must cover, a scalar; 0.1 by default.
         aspect_ratio_range: bounds of the part's width divided by its height, (0.75, 1.33) by default.
         area_range: bounds of the part's area divided by the image's, (0.05, 1) by default.
         max_attempts: the number of attempts, after which the part is the whole image; 100 by default.
@@ -467,7 +467,7 @@ def stateless_sample_distorted_bounding_box(
 
     Args:
         image_size: integers `[height, width, channels]`.
-        bounding_boxes: float32 of shape `[batch, boxes, 4]`: `[y1, x1, y2, x2]` of the objects, in [0, 1].
+        bounding_boxes: a float32 tensor of shape `[batch, boxes, 4]`: `[y1, x1, y2, x2]` of the objects, in [0, 1].
         seed: two integers, of shape `[2]`.
         min_object_covered, aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes: as there.
 

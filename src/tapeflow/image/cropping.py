@@ -132,13 +132,13 @@ def crop_and_resize(
     """Cuts boxes out of images, and resizes all of them to one size. The corners of a box become the crop's corners.
 
     Args:
-        image: of shape `[batch, height, width, channels]` and an integer or floating dtype.
-        boxes: float32 of shape `[boxes, 4]`, with rows `[y1, x1, y2, x2]`. 0 is the first pixel of the image, 1 the
-            last one. If `y1 > y2`, the crop is upside down.
-        box_indices: int32 of shape `[boxes]`: the index of the image of each box.
+        image: a tensor of shape `[batch, height, width, channels]` and an integer or floating dtype.
+        boxes: a float32 tensor of shape `[boxes, 4]`, with rows `[y1, x1, y2, x2]`. 0 is the first pixel of the image,
+            1 the last one. If `y1 > y2`, the crop is upside down.
+        box_indices: an int32 tensor of shape `[boxes]`: the index of the image of each box.
         crop_size: the height and width of the crops.
-        method: "bilinear" or "nearest".
-        extrapolation_value: the value of pixels outside of the image.
+        method: "bilinear" or "nearest"; "bilinear" by default.
+        extrapolation_value: the value of pixels outside of the image; 0.0 by default.
 
     Returns:
         A float32 tensor of shape `[boxes, crop_height, crop_width, channels]`. It is differentiable with respect to
@@ -252,12 +252,12 @@ def extract_glimpse(
     Args:
         input: float32 images `[batch, height, width, channels]`.
         size: the height and width of the windows.
-        offsets: float32 of shape `[batch, 2]`: y and x of each window.
+        offsets: a float32 tensor of shape `[batch, 2]`: y and x of each window.
         centered: True for offsets from the center of the image, False for offsets from its upper left corner.
         normalized: True for offsets that are fractions of the image's size. If they are centered, -1 and 1 are the
             borders of the image, and an offset refers to the window's center. False for offsets in pixels, which refer
             to the window's upper left corner.
-        noise: "uniform", "gaussian" or "zero".
+        noise: "uniform", "gaussian" or "zero"; "uniform" by default.
 
     Returns:
         A float32 tensor of shape `[batch, *size, channels]`. It is not differentiable.

@@ -113,7 +113,7 @@ def decode_png(contents: TensorLike, channels: int = 0, dtype: DTypeLike = uint8
     Args:
         contents: the contents of the file, a string scalar.
         channels: 1 for grayscale, 3 for RGB, 4 for RGBA, 0 for the channels of the file.
-        dtype: uint8 or uint16.
+        dtype: uint8 or uint16; uint8 by default.
 
     Returns:
         A tensor of shape `[height, width, channels]` and dtype `dtype`.
@@ -161,8 +161,8 @@ def decode_jpeg(
     Args:
         contents: the contents of the file, a string scalar.
         channels: 1 for grayscale, 3 for RGB, 0 for the channels of the file.
-        ratio: 1, 2, 4 or 8. The decoder reduces the image by this factor.
-        fancy_upscaling: interpolates colors that are stored at a lower resolution.
+        ratio: 1, 2, 4 or 8. The decoder reduces the image by this factor. The default is 1.
+        fancy_upscaling: interpolates colors that are stored at a lower resolution; True by default.
         try_recover_truncated, acceptable_fraction: without effect.
         dct_method: "INTEGER_ACCURATE", or "INTEGER_FAST" or "" for the fast method, which is a few levels off.
 
@@ -355,8 +355,9 @@ def decode_image(
     Args:
         contents: the contents of the file, a string scalar.
         channels: 1 for grayscale, 3 for RGB, 4 for RGBA, None or 0 for the channels of the file.
-        dtype: an integer or floating dtype. Values are converted to its whole range, [0, 1] for floats.
-        expand_animations: returns all frames of GIF and WebP files, instead of the first one.
+        dtype: an integer or floating dtype. Values are converted to its whole range, [0, 1] for floats. The default is
+            uint8.
+        expand_animations: returns all frames of GIF and WebP files, instead of the first one; True by default.
 
     Returns:
         A tensor of shape `[height, width, channels]`, or `[frames, height, width, channels]`, and dtype `dtype`.
@@ -409,7 +410,7 @@ def extract_jpeg_shape(contents: TensorLike, output_type: DTypeLike = int32, nam
 
     Args:
         contents: the contents of the file, a string scalar.
-        output_type: int32 or int64.
+        output_type: int32 or int64; int32 by default.
 
     Returns:
         A tensor `[height, width, channels]` of dtype `output_type`.
@@ -467,14 +468,14 @@ def encode_jpeg(
     """Encodes an image as a JPEG file.
 
     Args:
-        image: uint8 of shape `[height, width, channels]`, with 1 or 3 channels.
+        image: a uint8 tensor of shape `[height, width, channels]`, with 1 or 3 channels.
         format: "grayscale", "rgb", or "" for the format of that number of channels.
-        quality: from 0 to 100.
+        quality: from 0 to 100; 95 by default.
         progressive: encodes a rough image first, which viewers can show early.
         optimize_size: computes coding tables for the image, which is slower and makes the file smaller.
-        chroma_downsampling: encodes colors at half the resolution of brightness.
+        chroma_downsampling: encodes colors at half the resolution of brightness; True by default.
         density_unit: the unit of the densities, "in" for pixels per inch or "cm" for pixels per centimeter.
-        x_density, y_density: horizontal and vertical density.
+        x_density, y_density: horizontal and vertical density; 300 by default.
         xmp_metadata: XMP metadata for the file.
 
     Returns:

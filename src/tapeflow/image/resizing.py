@@ -58,7 +58,7 @@ def resize(
     """Resizes images.
 
     Args:
-        images: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
+        images: a tensor of shape `[batch, height, width, channels]` or `[height, width, channels]`.
         size: two int32 numbers, the new height and width.
         method: a `tf.image.ResizeMethod`, or its string.
         preserve_aspect_ratio: keeps the proportions of the images; `size` is then an upper bound.
@@ -142,7 +142,7 @@ def resize_with_pad(
     """Resizes images to the largest size that fits and keeps their proportions, and pads them with zeros.
 
     Args:
-        image: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
+        image: a tensor of shape `[batch, height, width, channels]` or `[height, width, channels]`.
         target_height, target_width: the size of the result.
         method: a `tf.image.ResizeMethod`, or its string.
         antialias: blends pixels when images shrink.
@@ -239,7 +239,7 @@ def pad_to_bounding_box(
     """Pads images with zeros.
 
     Args:
-        image: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
+        image: a tensor of shape `[batch, height, width, channels]` or `[height, width, channels]`.
         offset_height, offset_width: the number of zeros above and to the left.
         target_height, target_width: the size of the result.
 
@@ -279,7 +279,7 @@ def crop_to_bounding_box(
     """Cuts a part out of images.
 
     Args:
-        image: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
+        image: a tensor of shape `[batch, height, width, channels]` or `[height, width, channels]`.
         offset_height, offset_width: the first row and column of the part.
         target_height, target_width: the size of the part.
 
@@ -314,7 +314,7 @@ def resize_with_crop_or_pad(image: TensorLike, target_height: int, target_width:
     """Cuts images, or pads them with zeros, to a size; their center stays the center.
 
     Args:
-        image: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
+        image: a tensor of shape `[batch, height, width, channels]` or `[height, width, channels]`.
         target_height, target_width: the size of the result.
 
     Returns:
@@ -340,7 +340,7 @@ def central_crop(image: TensorLike, central_fraction: TensorLike) -> Tensor:
     """Cuts the center out of images.
 
     Args:
-        image: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
+        image: a tensor of shape `[batch, height, width, channels]` or `[height, width, channels]`.
         central_fraction: the fraction of height and width to keep, in (0, 1].
 
     Returns:

@@ -150,7 +150,7 @@ class RaggedFeature(_RaggedFields):
         partitions: the partitions of the values of one example into rows, the outermost first:
             `RaggedFeature.RowSplits(key)`, `RowLengths(key)`, `RowStarts(key)`, `RowLimits(key)`, `ValueRowIds(key)` or
             `UniformRowLength(length)`.
-        row_splits_dtype: the dtype of the row splits, int32 or int64.
+        row_splits_dtype: the dtype of the row splits, int32 or int64; int32 by default.
         validate: without effect; partitions are always checked.
 
     Raises:

@@ -216,7 +216,7 @@ def deserialize_many_sparse(
     """Deserializes sparse tensors, and joins them along new dimensions.
 
     Args:
-        serialized_sparse: strings of shape `[..., 3]`, as returned by `tf.io.serialize_many_sparse`.
+        serialized_sparse: a string tensor of shape `[..., 3]`, as returned by `tf.io.serialize_many_sparse`.
         dtype: the dtype of the values.
         rank: the rank of each sparse tensor, if it is static.
 

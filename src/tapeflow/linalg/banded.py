@@ -184,11 +184,11 @@ def tridiagonal_solve(
             where the last element of the first and the first of the last do not count. With "sequence", three tensors
             of shapes `[..., n]` or, for those that are not the main one, `[..., n - 1]`. With "matrix", of shape
             `[..., n, n]`.
-        rhs: of shape `[..., n]` or `[..., n, k]`.
-        diagonals_format: "compact", "sequence" or "matrix".
+        rhs: a tensor of shape `[..., n]` or `[..., n, k]`.
+        diagonals_format: "compact", "sequence" or "matrix"; "compact" by default.
         transpose_rhs: `rhs` has the shape `[..., k, n]`.
         conjugate_rhs: conjugates `rhs` first.
-        partial_pivoting: exchanges rows. Without it the elimination can be unstable.
+        partial_pivoting: exchanges rows. Without it the elimination can be unstable. The default is True.
         perturb_singular: replaces zero pivots by small numbers, which gives singular matrices a solution.
 
     Returns:
@@ -277,8 +277,8 @@ def tridiagonal_matmul(
 
     Args:
         diagonals: a tensor for the "compact" format; see `tf.linalg.tridiagonal_solve` for all three formats.
-        rhs: of shape `[..., n, k]`.
-        diagonals_format: "compact", "sequence" or "matrix".
+        rhs: a tensor of shape `[..., n, k]`.
+        diagonals_format: "compact", "sequence" or "matrix"; "compact" by default.
 
     Returns:
         A tensor of the shape and dtype of `rhs`.
@@ -347,7 +347,7 @@ def banded_triangular_solve(
     Args:
         bands: the diagonals, of shape `[..., count, n]`, the uppermost first. Those below the main one begin with
             elements that do not count, those above it end with them.
-        rhs: of shape `[..., n, k]`; leading dimensions broadcast.
+        rhs: a tensor of shape `[..., n, k]`; leading dimensions broadcast.
         lower: the main diagonal is the first one, and the others are below it; otherwise it is the last one.
         adjoint: solves with the adjoint of the matrix.
 

@@ -296,7 +296,7 @@ def tensordot(a: TensorLike, b: TensorLike, axes: AxisLike, name: str | None = N
     """Sums products over dimensions of `a` and `b`, as matrices are multiplied.
 
     Args:
-        a, b: of one numeric dtype.
+        a, b: tensors of one numeric dtype.
         axes: an int `n` for the last `n` dimensions of `a` and the first `n` of `b`, or two lists of dimensions of `a`
             and `b`, which are paired in order.
 

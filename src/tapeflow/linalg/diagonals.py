@@ -176,12 +176,13 @@ def diag(
     """Builds matrices with some diagonals, and a padding value elsewhere.
 
     Args:
-        diagonal: of shape `[..., length]`, or `[..., number, length]` for several diagonals.
-        k: which diagonal: 0 is the main one, 1 the one above it; or a pair, the lowest and the highest of several.
+        diagonal: a tensor of shape `[..., length]`, or `[..., number, length]` for several diagonals.
+        k: which diagonal: 0 is the main one, 1 the one above it; or a pair, the lowest and the highest of several. The
+            default is 0.
         num_rows, num_cols: the size of the matrices; -1 for the smallest size that holds the diagonals.
-        padding_value: the value of all other elements.
-        align: the side to which superdiagonals, then subdiagonals, are aligned: "RIGHT_LEFT", "LEFT_RIGHT",
-            "LEFT_LEFT" or "RIGHT_RIGHT". The padding is on the other side.
+        padding_value: the value of all other elements; 0 by default.
+        align: the side to which superdiagonals, then subdiagonals, are aligned: "RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT"
+            or "RIGHT_RIGHT". The padding is on the other side. The default is "RIGHT_LEFT".
 
     Returns:
         A tensor of shape `[..., rows, columns]` and the dtype of `diagonal`.
@@ -282,9 +283,10 @@ def diag_part(
     """Extracts diagonals of matrices.
 
     Args:
-        input: of shape `[..., rows, columns]`.
-        k: which diagonal: 0 is the main one, 1 the one above it; or a pair, the lowest and the highest of several.
-        padding_value: the value that shorter diagonals are padded with.
+        input: a tensor of shape `[..., rows, columns]`.
+        k: which diagonal: 0 is the main one, 1 the one above it; or a pair, the lowest and the highest of several. The
+            default is 0.
+        padding_value: the value that shorter diagonals are padded with; 0 by default.
         align: the side to which shorter diagonals are aligned; see `tf.linalg.diag`.
 
     Returns:
@@ -346,10 +348,11 @@ def set_diag(
     """Replaces diagonals of matrices.
 
     Args:
-        input: of shape `[..., rows, columns]`.
-        diagonal: of shape `[..., length]`, or `[..., number, length]` for several diagonals, as `tf.linalg.diag_part`
-            returns them.
-        k: which diagonal: 0 is the main one, 1 the one above it; or a pair, the lowest and the highest of several.
+        input: a tensor of shape `[..., rows, columns]`.
+        diagonal: a tensor of shape `[..., length]`, or `[..., number, length]` for several diagonals, as
+            `tf.linalg.diag_part` returns them.
+        k: which diagonal: 0 is the main one, 1 the one above it; or a pair, the lowest and the highest of several. The
+            default is 0.
         align: the side to which shorter diagonals are aligned; see `tf.linalg.diag`.
 
     Returns:
@@ -369,7 +372,7 @@ def trace(x: TensorLike, name: str | None = None) -> Tensor:
     """Sums the main diagonals of matrices.
 
     Args:
-        x: of shape `[..., rows, columns]` and a numeric dtype.
+        x: a tensor of shape `[..., rows, columns]` and a numeric dtype.
 
     Returns:
         A tensor of shape `[...]` and the dtype of `x`.
@@ -414,7 +417,7 @@ def band_part(input: TensorLike, num_lower: TensorLike, num_upper: TensorLike, n
     """Sets all elements of matrices outside of a band around the main diagonal to zero.
 
     Args:
-        input: of shape `[..., rows, columns]`.
+        input: a tensor of shape `[..., rows, columns]`.
         num_lower, num_upper: the numbers of diagonals in the band below and above the main one; negative for all.
 
     Returns:
@@ -453,7 +456,7 @@ def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
     """Puts elements where the indices of a tensor of zeros repeat: `result[i, j, i, j] = diagonal[i, j]`.
 
     Args:
-        diagonal: of rank 1 at least.
+        diagonal: a tensor of rank 1 at least.
 
     Returns:
         A tensor of the dtype of `diagonal`. Its shape is the shape of `diagonal` twice: `[*shape, *shape]`.
@@ -521,7 +524,7 @@ def matrix_transpose(a: TensorLike, name: str | None = "matrix_transpose", conju
     """Transposes the last two dimensions.
 
     Args:
-        a: of shape `[..., m, n]`.
+        a: a tensor of shape `[..., m, n]`.
         conjugate: conjugates complex numbers, too.
 
     Returns:
@@ -551,7 +554,7 @@ def adjoint(matrix: TensorLike, name: str | None = None) -> Tensor:
     """Transposes the last two dimensions and conjugates complex numbers.
 
     Args:
-        matrix: of shape `[..., m, n]`, or a `tf.linalg.LinearOperator`.
+        matrix: a tensor of shape `[..., m, n]`, or a `tf.linalg.LinearOperator`.
 
     Returns:
         A tensor of shape `[..., n, m]` and the dtype of `matrix`; for an operator an operator.

@@ -54,7 +54,7 @@ def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
     """Factors matrices that are Hermitian and positive definite into `L @ adjoint(L)`, with a lower triangular `L`.
 
     Args:
-        input: of shape `[..., n, n]`, of a float or complex dtype; only its lower triangle is read.
+        input: a tensor of shape `[..., n, n]`, of a float or complex dtype; only its lower triangle is read.
 
     Returns:
         `L`, a tensor of the same shape and dtype. If a matrix is not positive definite, its lower triangle is NaN.
@@ -107,7 +107,7 @@ def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) 
     """Factors matrices into a unitary `q` and an upper triangular `r`, with `q @ r = input`.
 
     Args:
-        input: of shape `[..., m, n]`, of a float or complex dtype.
+        input: a tensor of shape `[..., m, n]`, of a float or complex dtype.
         full_matrices: computes a square `q`; otherwise it has `min(m, n)` columns.
 
     Returns:
@@ -213,8 +213,8 @@ def lu(input: TensorLike, output_idx_type: DTypeLike = int32, name: str | None =
     """Factors matrices into a lower and an upper triangular one, with exchanged rows.
 
     Args:
-        input: of shape `[..., n, n]`, of a float or complex dtype.
-        output_idx_type: the dtype of the permutation, int32 or int64.
+        input: a tensor of shape `[..., n, n]`, of a float or complex dtype.
+        output_idx_type: the dtype of the permutation, int32 or int64; int32 by default.
 
     Returns:
         A named tuple `(lu, p)`: both triangles in one matrix of that dtype (the diagonal of the lower one is 1 and left
@@ -293,7 +293,7 @@ def lu_solve(
 
     Args:
         lower_upper, perm: the results of `tf.linalg.lu`.
-        rhs: of shape `[..., n, k]`; leading dimensions broadcast.
+        rhs: a tensor of shape `[..., n, k]`; leading dimensions broadcast.
         validate_args: checks that `perm` holds permutations.
 
     Returns:

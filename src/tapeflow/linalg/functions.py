@@ -47,7 +47,7 @@ def expm(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the exponentials of matrices: `1 + x + x @ x / 2 + x @ x @ x / 6 + ...`.
 
     Args:
-        input: of shape `[..., n, n]`, of a float or complex dtype.
+        input: a tensor of shape `[..., n, n]`, of a float or complex dtype.
 
     Returns:
         A tensor of the same shape and dtype.
@@ -184,7 +184,7 @@ def sqrtm(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the principal square roots of matrices: `sqrtm(x) @ sqrtm(x) = x`.
 
     Args:
-        input: of shape `[..., n, n]`, of a float or complex dtype.
+        input: a tensor of shape `[..., n, n]`, of a float or complex dtype.
 
     Returns:
         A tensor of the same shape and dtype; NaN if a real matrix has no real root.
@@ -260,7 +260,7 @@ def logm(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the principal logarithms of matrices: `expm(logm(x)) = x`.
 
     Args:
-        input: of shape `[..., n, n]` and a complex dtype.
+        input: a tensor of shape `[..., n, n]` and a complex dtype.
 
     Returns:
         A tensor of the same shape and dtype; NaN if a matrix is singular.

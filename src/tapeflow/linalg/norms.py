@@ -40,10 +40,10 @@ def norm(
     """Computes norms of vectors or of matrices.
 
     Args:
-        tensor: of a float or complex dtype.
+        tensor: a tensor of a float or complex dtype.
         ord: "euclidean", `np.inf` or a positive number `p`: the root of order `p` of the sum of the absolute values to
             the power `p`. For matrices "euclidean" or "fro" (the root of the sum of squares), 1 (the largest sum of a
-            column), `np.inf` (of a row), or 2 (the largest singular value).
+            column), `np.inf` (of a row), or 2 (the largest singular value). The default is "euclidean".
         axis: the dimension of vectors, or the two dimensions of matrices; None for all elements as one vector.
         keepdims: keeps the reduced dimensions, with length 1.
 
@@ -188,7 +188,7 @@ def clip_by_norm(
     """Scales a tensor down to a Euclidean norm of at most `clip_norm`.
 
     Args:
-        t: of a float dtype, or `IndexedSlices`, whose rows then count as the tensor.
+        t: a tensor of a float dtype, or `IndexedSlices`, whose rows then count as the tensor.
         clip_norm: the largest norm allowed; it broadcasts against `t`.
         axes: the dimensions over which norms are computed; None for all.
 

@@ -288,8 +288,8 @@ def matmul(
     """Multiplies matrices: `a @ b`.
 
     Args:
-        a: of shape `[..., m, k]`: a float, complex or integer dtype.
-        b: of shape `[..., k, n]` and the same dtype. Leading dimensions broadcast.
+        a: a tensor of shape `[..., m, k]`: a float, complex or integer dtype.
+        b: a tensor of shape `[..., k, n]` and the same dtype. Leading dimensions broadcast.
         transpose_a, transpose_b: transposes `a` or `b` first.
         adjoint_a, adjoint_b: transposes and conjugates `a` or `b` first.
         a_is_sparse, b_is_sparse: hints that most elements are zeros. If one of them is set, a product of bfloat16 and
@@ -420,7 +420,7 @@ def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     """Computes the cross products of vectors of three elements.
 
     Args:
-        a, b: of one shape `[..., 3]` and one real dtype.
+        a, b: tensors of one shape `[..., 3]` and one real dtype.
 
     Returns:
         A tensor of that shape and dtype.

@@ -46,7 +46,7 @@ def det(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the determinants of matrices.
 
     Args:
-        input: of shape `[..., n, n]`, of a float or complex dtype.
+        input: a tensor of shape `[..., n, n]`, of a float or complex dtype.
 
     Returns:
         A tensor of shape `[...]` and that dtype. Its gradient exists where the matrices are invertible.
@@ -111,7 +111,7 @@ def slogdet(input: TensorLike, name: str | None = None) -> LogMatrixDeterminant:
     """Computes the signs of determinants, and the logarithms of their absolute values.
 
     Args:
-        input: of shape `[..., n, n]`, of a float or complex dtype.
+        input: a tensor of shape `[..., n, n]`, of a float or complex dtype.
 
     Returns:
         A named tuple `(sign, log_abs_determinant)` of tensors of shape `[...]` and that dtype; 0 and -inf for singular
@@ -137,7 +137,7 @@ def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
     """Computes the logarithms of the determinants of matrices that are Hermitian and positive definite.
 
     Args:
-        matrix: of shape `[..., n, n]`, of a float or complex dtype.
+        matrix: a tensor of shape `[..., n, n]`, of a float or complex dtype.
 
     Returns:
         A tensor of shape `[...]` and the real dtype; NaN if a matrix is not positive definite.
@@ -169,7 +169,7 @@ def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Te
     """Computes the inverses of matrices.
 
     Args:
-        input: of shape `[..., n, n]`, of a float or complex dtype.
+        input: a tensor of shape `[..., n, n]`, of a float or complex dtype.
         adjoint: inverts the adjoints of the matrices.
 
     Returns:
@@ -223,8 +223,8 @@ def solve(matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: str 
     """Solves `matrix @ x = rhs` for `x`.
 
     Args:
-        matrix: of shape `[..., n, n]`, of a float or complex dtype.
-        rhs: of shape `[..., n, k]`, with the same leading dimensions.
+        matrix: a tensor of shape `[..., n, n]`, of a float or complex dtype.
+        rhs: a tensor of shape `[..., n, k]`, with the same leading dimensions.
         adjoint: solves with the adjoint of `matrix`.
 
     Returns:
@@ -273,8 +273,8 @@ def triangular_solve(
     """Solves `matrix @ x = rhs` for `x` with triangular matrices, by substitution.
 
     Args:
-        matrix: of shape `[..., n, n]`; only one triangle is read.
-        rhs: of shape `[..., n, k]`; leading dimensions broadcast.
+        matrix: a tensor of shape `[..., n, n]`; only one triangle is read.
+        rhs: a tensor of shape `[..., n, k]`; leading dimensions broadcast.
         lower: reads the lower triangle; otherwise the upper one.
         adjoint: solves with the adjoint of `matrix`.
 
@@ -308,7 +308,7 @@ def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -
 
     Args:
         chol: the factors, of shape `[..., n, n]`.
-        rhs: of shape `[..., n, k]`; leading dimensions broadcast.
+        rhs: a tensor of shape `[..., n, k]`; leading dimensions broadcast.
 
     Returns:
         A tensor of shape `[..., n, k]` and the dtype of `rhs`.
@@ -382,9 +382,9 @@ def lstsq(
     `l2_regularizer` times the squared elements of `x`. With fewer equations, it is the solution of least norm.
 
     Args:
-        matrix: of shape `[..., m, n]`, of a float or complex dtype.
-        rhs: of shape `[..., m, k]` and the same dtype.
-        l2_regularizer: the weight of the squared elements of `x`.
+        matrix: a tensor of shape `[..., m, n]`, of a float or complex dtype.
+        rhs: a tensor of shape `[..., m, k]` and the same dtype.
+        l2_regularizer: the weight of the squared elements of `x`; 0.0 by default.
         fast: solves the normal equations by Cholesky's factorization, which needs well conditioned matrices of full
             rank; otherwise an orthogonal factorization is used, which needs neither and ignores the regularizer.
 

@@ -88,7 +88,7 @@ def eigh(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Computes the eigenvalues and eigenvectors of self-adjoint matrices.
 
     Args:
-        tensor: of shape `[..., n, n]`, of a float or complex dtype; only the lower triangle is read.
+        tensor: a tensor of shape `[..., n, n]`, of a float or complex dtype; only the lower triangle is read.
 
     Returns:
         The eigenvalues in ascending order, of shape `[..., n]` and the dtype of `tensor`, and the eigenvectors, of unit
@@ -110,7 +110,7 @@ def eigvalsh(tensor: TensorLike, name: str | None = None) -> Tensor:
     """Computes the eigenvalues of self-adjoint matrices.
 
     Args:
-        tensor: of shape `[..., n, n]`, of a float or complex dtype; only the lower triangle is read.
+        tensor: a tensor of shape `[..., n, n]`, of a float or complex dtype; only the lower triangle is read.
 
     Returns:
         The eigenvalues in ascending order, of shape `[..., n]` and the dtype of `tensor`.
@@ -178,7 +178,7 @@ def eig(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Computes the eigenvalues and eigenvectors of square matrices.
 
     Args:
-        tensor: of shape `[..., n, n]`, of dtype float32, float64 or complex.
+        tensor: a tensor of shape `[..., n, n]`, of dtype float32, float64 or complex.
 
     Returns:
         The eigenvalues in no special order, of shape `[..., n]`, and the eigenvectors, of unit length, in the columns
@@ -201,7 +201,7 @@ def eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
     """Computes the eigenvalues of square matrices.
 
     Args:
-        tensor: of shape `[..., n, n]`, of dtype float32, float64 or complex.
+        tensor: a tensor of shape `[..., n, n]`, of dtype float32, float64 or complex.
 
     Returns:
         A complex tensor of shape `[..., n]`, in no special order.
@@ -288,9 +288,9 @@ def svd(
     """Computes the singular values and singular vectors of matrices: `tensor = u @ diag(s) @ adjoint(v)`.
 
     Args:
-        tensor: of shape `[..., m, n]`, of a float or complex dtype.
+        tensor: a tensor of shape `[..., m, n]`, of a float or complex dtype.
         full_matrices: computes square `u` and `v`; otherwise they have `p = min(m, n)` columns.
-        compute_uv: computes the vectors, too.
+        compute_uv: computes the vectors, too; True by default.
 
     Returns:
         `(s, u, v)`: the singular values in descending order, of shape `[..., p]` and the real dtype, and the vectors in
@@ -340,7 +340,7 @@ def pinv(
     """Computes the pseudo-inverses of Moore and Penrose, by singular values.
 
     Args:
-        a: of shape `[..., m, n]`, of a float dtype.
+        a: a tensor of shape `[..., m, n]`, of a float dtype.
         rcond: singular values below this part of the largest one count as zero; of shape `[...]`. By default
             `10 * max(m, n)` times the dtype's precision.
         validate_args: has no effect, as arguments are always checked.
@@ -376,8 +376,9 @@ def matrix_rank(
     """Computes the ranks of matrices: the numbers of singular values larger than `tol`.
 
     Args:
-        a: of shape `[..., m, n]`, of a float dtype.
-        tol: of shape `[...]`; by default `max(m, n)` times the largest singular value times the dtype's precision.
+        a: a tensor of shape `[..., m, n]`, of a float dtype.
+        tol: a tensor of shape `[...]`; by default `max(m, n)` times the largest singular value times the dtype's
+            precision.
         validate_args: has no effect, as arguments are always checked.
 
     Returns:

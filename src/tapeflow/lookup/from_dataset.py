@@ -55,11 +55,12 @@ def table_from_dataset(
 
     Args:
         dataset: of pairs of scalars.
-        num_oov_buckets: the number of buckets for missing keys; their numbers follow the table's size.
+        num_oov_buckets: the number of buckets for missing keys; their numbers follow the table's size. The default is
+            0.
         vocab_size: the number of pairs to read; None for all.
         default_value: the value of missing keys, used if there are no buckets.
         hasher_spec: the hash of missing keys.
-        key_dtype: of the keys that are looked up: string or an integer one.
+        key_dtype: the dtype of the keys that are looked up: string or an integer one. The default is string.
 
     Returns:
         A `tf.lookup.StaticVocabularyTable` if there are buckets, else a `tf.lookup.StaticHashTable`.

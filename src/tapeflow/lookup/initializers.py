@@ -115,12 +115,12 @@ class TextFileInitializer(TableInitializer):
 
     Args:
         filename: of the file.
-        key_dtype: of the keys.
+        key_dtype: the dtype of the keys.
         key_index: the number of the column that holds keys, or a `tf.lookup.TextFileIndex`.
         value_dtype, value_index: the same for the values.
         vocab_size: the number of lines to read; None for all.
         delimiter: the character between columns.
-        value_index_offset: is added to values that are line numbers.
+        value_index_offset: is added to values that are line numbers; 0 by default.
 
     Raises:
         ValueError: an index does not go with its dtype.

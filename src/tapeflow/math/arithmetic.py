@@ -51,7 +51,7 @@ def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Adds two tensors element by element, with broadcasting; joins strings.
 
     Args:
-        x, y: of one numeric dtype, or strings.
+        x, y: tensors of one numeric dtype, or strings.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -130,7 +130,7 @@ def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Subtracts `y` from `x` element by element, with broadcasting.
 
     Args:
-        x, y: of one numeric dtype.
+        x, y: tensors of one numeric dtype.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -164,7 +164,7 @@ def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Multiplies two tensors element by element, with broadcasting.
 
     Args:
-        x, y: of one numeric dtype.
+        x, y: tensors of one numeric dtype.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -233,7 +233,7 @@ def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) ->
     """Computes `(x - y) ** 2` element by element, with broadcasting; for complex numbers `|x - y| ** 2`.
 
     Args:
-        x, y: of one numeric dtype.
+        x, y: tensors of one numeric dtype.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -287,7 +287,7 @@ def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Te
     """Multiplies element by element, with 0 where `y` is 0, even if `x` is NaN or infinite there.
 
     Args:
-        x, y: floating or complex, of one dtype.
+        x, y: floating or complex tensors of one dtype.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.

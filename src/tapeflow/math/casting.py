@@ -208,8 +208,8 @@ def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) 
     """Casts a tensor to a dtype, with values beyond its range replaced by its smallest or largest value.
 
     Args:
-        value: of a numeric dtype. Complex numbers lose their imaginary part if `dtype` is real; else both parts
-            saturate.
+        value: a tensor of a numeric dtype. Complex numbers lose their imaginary part if `dtype` is real; else both
+            parts saturate.
         dtype: the dtype, or its name.
 
     Returns:
@@ -281,7 +281,7 @@ def bitcast(input: TensorLike, type: DTypeLike, name: str | None = None) -> Tens
     """Interprets the bits of each element as another dtype.
 
     Args:
-        input: of a numeric dtype, of shape `[...]`.
+        input: a tensor of a numeric dtype, of shape `[...]`.
         type: the dtype of the result. If its elements are smaller by a factor `n`, the result has a new last dimension
             of length `n`. If they are larger, the last dimension of `input` must be `n`, and is removed.
 

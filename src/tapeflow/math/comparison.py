@@ -47,7 +47,7 @@ def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether elements are equal, with broadcasting. NaN equals nothing.
 
     Args:
-        x, y: of one dtype, any.
+        x, y: tensors of one dtype, any.
 
     Returns:
         A bool tensor of the broadcast shape.
@@ -73,7 +73,7 @@ def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether elements differ, with broadcasting. NaN differs from everything.
 
     Args:
-        x, y: of one dtype, any.
+        x, y: tensors of one dtype, any.
 
     Returns:
         A bool tensor of the broadcast shape.
@@ -175,7 +175,7 @@ def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x < y`, element by element, with broadcasting.
 
     Args:
-        x, y: of one real dtype.
+        x, y: tensors of one real dtype.
 
     Returns:
         A bool tensor of the broadcast shape.
@@ -201,7 +201,7 @@ def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x <= y`, element by element, with broadcasting.
 
     Args:
-        x, y: of one real dtype.
+        x, y: tensors of one real dtype.
 
     Returns:
         A bool tensor of the broadcast shape.
@@ -227,7 +227,7 @@ def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x > y`, element by element, with broadcasting.
 
     Args:
-        x, y: of one real dtype.
+        x, y: tensors of one real dtype.
 
     Returns:
         A bool tensor of the broadcast shape.
@@ -253,7 +253,7 @@ def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
     """Tests whether `x >= y`, element by element, with broadcasting.
 
     Args:
-        x, y: of one real dtype.
+        x, y: tensors of one real dtype.
 
     Returns:
         A bool tensor of the broadcast shape.
@@ -281,7 +281,7 @@ def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
     """Tests whether both elements are true, with broadcasting.
 
     Args:
-        x, y: bools.
+        x, y: bool tensors.
 
     Returns:
         A bool tensor of the broadcast shape.
@@ -307,7 +307,7 @@ def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes logical OR element-wise, with broadcasting.
 
     Args:
-        x, y: bools.
+        x, y: bool tensors.
 
     Returns:
         A bool tensor of the broadcast shape.
@@ -333,7 +333,7 @@ def logical_not(x: TensorLike, name: str | None = None) -> Tensor:
     """Returns the opposite truth value of each element.
 
     Args:
-        x: bools.
+        x: a bool tensor.
 
     Returns:
         A bool tensor of the shape of `x`.
@@ -348,7 +348,7 @@ def logical_xor(x: TensorLike, y: TensorLike, name: str | None = "LogicalXor") -
     """Computes logical XOR (exactly one element is true) element-wise, with broadcasting.
 
     Args:
-        x, y: bools.
+        x, y: bool tensors.
 
     Returns:
         A bool tensor of the broadcast shape.
@@ -373,7 +373,7 @@ def is_nan(x: TensorLike, name: str | None = None) -> Tensor:
     """Tests which elements are NaN.
 
     Args:
-        x: floating.
+        x: a floating tensor.
 
     Returns:
         A bool tensor of the shape of `x`.
@@ -389,7 +389,7 @@ def is_inf(x: TensorLike, name: str | None = None) -> Tensor:
     """Tests which elements are infinite.
 
     Args:
-        x: floating.
+        x: a floating tensor.
 
     Returns:
         A bool tensor of the shape of `x`.
@@ -405,7 +405,7 @@ def is_finite(x: TensorLike, name: str | None = None) -> Tensor:
     """Tests which elements are neither infinite nor NaN.
 
     Args:
-        x: floating.
+        x: a floating tensor.
 
     Returns:
         A bool tensor of the shape of `x`.

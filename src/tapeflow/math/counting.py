@@ -140,7 +140,7 @@ def bincount(
         weights: of the kind and shape of `arr`: each occurrence counts as much as its weight.
         minlength: the least length of the result.
         maxlength: the greatest length of the result; values from there on are not counted.
-        dtype: of the result without weights: int32, int64, float32 or float64.
+        dtype: the dtype of the result without weights: int32, int64, float32 or float64. The default is int32.
         axis: None or 0 counts all values. -1 counts the values of each row of a matrix.
         binary_output: returns 1 for each integer that occurs and 0 for others, instead of counts.
 
@@ -223,7 +223,7 @@ def confusion_matrix(
         predictions: the predicted ones, `[n]`.
         num_classes: the number of classes; by default the largest class plus 1.
         weights: `[n]`: each prediction counts as much as its weight.
-        dtype: of the result.
+        dtype: the dtype of the result; int32 by default.
 
     Returns:
         A tensor of shape `[num_classes, num_classes]` and of `dtype`.
@@ -291,7 +291,7 @@ def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether no element is less than the one before it, over all elements in row-major order.
 
     Args:
-        x: numeric.
+        x: a numeric tensor.
 
     Returns:
         A scalar bool; true of less than two elements.
@@ -311,7 +311,7 @@ def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether each element is greater than the one before it, over all elements in row-major order.
 
     Args:
-        x: numeric.
+        x: a numeric tensor.
 
     Returns:
         A scalar bool; true of less than two elements.

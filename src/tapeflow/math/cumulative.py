@@ -70,8 +70,8 @@ def cumsum(
     """Sums each element and all before it along a dimension. Integers wrap around.
 
     Args:
-        x: numeric.
-        axis: the dimension.
+        x: a numeric tensor.
+        axis: the dimension; 0 by default.
         exclusive: leaves the element itself out. The first sum is then 0.
         reverse: sums from the last element on.
 
@@ -104,8 +104,8 @@ def cumprod(
     The gradient divides by `x`, and is 0 where that is 0; of complex numbers it is not conjugated: as TensorFlow's.
 
     Args:
-        x: numeric.
-        axis: the dimension.
+        x: a numeric tensor.
+        axis: the dimension; 0 by default.
         exclusive: leaves the element itself out. The first product is then 1.
         reverse: multiplies from the last element on.
 
@@ -135,8 +135,8 @@ def cumulative_logsumexp(
     """Computes `log(cumsum(exp(x)))` along a dimension, without overflow.
 
     Args:
-        x: floating.
-        axis: the dimension.
+        x: a floating tensor.
+        axis: the dimension; 0 by default.
         exclusive: leaves the element itself out. The first result is then `-inf`.
         reverse: goes from the last element on.
 

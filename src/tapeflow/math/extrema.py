@@ -37,7 +37,7 @@ def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     Where both are equal, the gradient goes to `x`.
 
     Args:
-        x, y: of one real dtype.
+        x, y: tensors of one real dtype.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -71,7 +71,7 @@ def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     Where both are equal, the gradient goes to `x`.
 
     Args:
-        x, y: of one real dtype.
+        x, y: tensors of one real dtype.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.

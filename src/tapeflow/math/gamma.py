@@ -31,7 +31,7 @@ def lgamma(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the logarithm of the absolute value of the gamma function of each element.
 
     Args:
-        x: floating.
+        x: a floating tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -57,7 +57,7 @@ def digamma(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the derivative of `lgamma` at each element.
 
     Args:
-        x: floating.
+        x: a floating tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -88,7 +88,7 @@ def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         a: whole numbers from 0 on, as floats; others give NaN. No gradient.
-        x: float32 or float64, of the dtype of `a`.
+        x: a float32 or float64 tensor of the dtype of `a`.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -122,7 +122,7 @@ def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         x: above 1; NaN below. No gradient.
-        q: float32 or float64, of the dtype of `x`.
+        q: a float32 or float64 tensor of the dtype of `x`.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -291,7 +291,7 @@ def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the logarithm of the absolute value of the multivariate beta function along the last dimension.
 
     Args:
-        x: floating, of shape `[..., n]`.
+        x: a floating tensor of shape `[..., n]`.
 
     Returns:
         `sum(lgamma(x)) - lgamma(sum(x))`: a tensor of shape `[...]` and of the dtype of `x`.

@@ -123,8 +123,8 @@ def reduce_sum(
     """Sums over dimensions. Integers wrap around.
 
     Args:
-        input_tensor: numeric.
-        axis: the dimension or dimensions to reduce; None for all.
+        input_tensor: a numeric tensor.
+        axis: an int or a list of ints, the dimension or dimensions to reduce; None for all.
         keepdims: retains the reduced dimensions, with length 1.
 
     Returns:
@@ -230,8 +230,8 @@ def reduce_mean(
     """Computes the mean over dimensions. The mean of integers is an integer, rounded towards zero.
 
     Args:
-        input_tensor: numeric.
-        axis: the dimension or dimensions to reduce; None for all.
+        input_tensor: a numeric tensor.
+        axis: an int or a list of ints, the dimension or dimensions to reduce; None for all.
         keepdims: retains the reduced dimensions, with length 1.
 
     Returns:
@@ -298,8 +298,8 @@ def reduce_max(
     The gradient is shared by all largest elements.
 
     Args:
-        input_tensor: real.
-        axis: the dimension or dimensions to reduce; None for all.
+        input_tensor: a real tensor.
+        axis: an int or a list of ints, the dimension or dimensions to reduce; None for all.
         keepdims: retains the reduced dimensions, with length 1.
 
     Returns:
@@ -332,8 +332,8 @@ def reduce_min(
     The gradient is shared by all smallest elements.
 
     Args:
-        input_tensor: real.
-        axis: the dimension or dimensions to reduce; None for all.
+        input_tensor: a real tensor.
+        axis: an int or a list of ints, the dimension or dimensions to reduce; None for all.
         keepdims: retains the reduced dimensions, with length 1.
 
     Returns:
@@ -379,8 +379,8 @@ def reduce_prod(
     """Multiplies elements over dimensions; 1 for no elements. Integers wrap around.
 
     Args:
-        input_tensor: numeric.
-        axis: the dimension or dimensions to reduce; None for all.
+        input_tensor: a numeric tensor.
+        axis: an int or a list of ints, the dimension or dimensions to reduce; None for all.
         keepdims: retains the reduced dimensions, with length 1.
 
     Returns:
@@ -455,8 +455,8 @@ def reduce_euclidean_norm(
     """Computes the Euclidean norm over dimensions: the square root of the sum of the squared magnitudes.
 
     Args:
-        input_tensor: numeric; integers give integers, rounded towards zero.
-        axis: the dimension or dimensions to reduce; None for all.
+        input_tensor: a numeric tensor; integers give integers, rounded towards zero.
+        axis: an int or a list of ints, the dimension or dimensions to reduce; None for all.
         keepdims: retains the reduced dimensions, with length 1.
 
     Returns:
@@ -488,8 +488,8 @@ def reduce_all(
     """Tests whether all elements are true, over dimensions; true for no elements.
 
     Args:
-        input_tensor: of bools.
-        axis: the dimension or dimensions to reduce; None for all.
+        input_tensor: a bool tensor.
+        axis: an int or a list of ints, the dimension or dimensions to reduce; None for all.
         keepdims: retains the reduced dimensions, with length 1.
 
     Returns:
@@ -512,8 +512,8 @@ def reduce_any(
     """Tests whether any element is true, over dimensions; false for no elements.
 
     Args:
-        input_tensor: of bools.
-        axis: the dimension or dimensions to reduce; None for all.
+        input_tensor: a bool tensor.
+        axis: an int or a list of ints, the dimension or dimensions to reduce; None for all.
         keepdims: retains the reduced dimensions, with length 1.
 
     Returns:
@@ -602,8 +602,8 @@ def argmax(input: TensorLike, axis: AxisLike = None, output_type: DTypeLike = in
 
     Args:
         input: real, or bools. NaN is never the largest.
-        axis: the dimension, 0 by default.
-        output_type: int16, uint16, int32 or int64.
+        axis: an int, the dimension, 0 by default.
+        output_type: int16, uint16, int32 or int64; int64 by default.
 
     Returns:
         A tensor of `output_type`, without that dimension.
@@ -623,8 +623,8 @@ def argmin(input: TensorLike, axis: AxisLike = None, output_type: DTypeLike = in
 
     Args:
         input: real, or bools. NaN is never the smallest.
-        axis: the dimension, 0 by default.
-        output_type: int32 or int64.
+        axis: an int, the dimension, 0 by default.
+        output_type: int32 or int64; int64 by default.
 
     Returns:
         A tensor of `output_type`, without that dimension.
@@ -650,8 +650,8 @@ def reduce_logsumexp(
     """Computes `log(sum(exp(x)))` over dimensions, without overflow: the largest element is subtracted first.
 
     Args:
-        input_tensor: floating.
-        axis: the dimension or dimensions to reduce; None for all.
+        input_tensor: a floating tensor.
+        axis: an int or a list of ints, the dimension or dimensions to reduce; None for all.
         keepdims: retains the reduced dimensions, with length 1.
 
     Returns:
@@ -678,8 +678,8 @@ def reduce_variance(
     """Computes the variance over dimensions: the mean of the squared distances from the mean.
 
     Args:
-        input_tensor: floating or complex.
-        axis: the dimension or dimensions to reduce; None for all.
+        input_tensor: a floating or complex tensor.
+        axis: an int or a list of ints, the dimension or dimensions to reduce; None for all.
         keepdims: retains the reduced dimensions, with length 1.
 
     Returns:
@@ -715,8 +715,8 @@ def reduce_std(
     """Computes the standard deviation over dimensions: the square root of the variance.
 
     Args:
-        input_tensor: floating or complex.
-        axis: the dimension or dimensions to reduce; None for all.
+        input_tensor: a floating or complex tensor.
+        axis: an int or a list of ints, the dimension or dimensions to reduce; None for all.
         keepdims: retains the reduced dimensions, with length 1.
 
     Returns:
@@ -744,9 +744,9 @@ def count_nonzero(
 
     Args:
         input: numeric, bools, or strings. The empty string counts as zero.
-        axis: the dimension or dimensions to reduce; None for all.
+        axis: an int or a list of ints, the dimension or dimensions to reduce; None for all.
         keepdims: retains the reduced dimensions, with length 1.
-        dtype: of the result.
+        dtype: the dtype of the result; int64 by default.
 
     Returns:
         A tensor of `dtype`, without the reduced dimensions.

@@ -157,7 +157,7 @@ def unsorted_segment_sum(
     """Sums the elements of each segment: `result[i]` is the sum of all `data[j]` with `segment_ids[j] == i`.
 
     Args:
-        data: numeric, of shape `[*segment_ids.shape, *rest]`.
+        data: a numeric tensor of shape `[*segment_ids.shape, *rest]`.
         segment_ids: integers below `num_segments` in any order; rows with a negative id are left out.
         num_segments: the number of segments.
 
@@ -204,7 +204,7 @@ def unsorted_segment_max(
     """Returns the largest element of each segment.
 
     Args:
-        data: real, of shape `[*segment_ids.shape, *rest]`.
+        data: a real tensor of shape `[*segment_ids.shape, *rest]`.
         segment_ids: integers below `num_segments` in any order; rows with a negative id are left out.
         num_segments: the number of segments.
 
@@ -228,7 +228,7 @@ def unsorted_segment_min(
     """Returns the smallest element of each segment.
 
     Args:
-        data: real, of shape `[*segment_ids.shape, *rest]`.
+        data: a real tensor of shape `[*segment_ids.shape, *rest]`.
         segment_ids: integers below `num_segments` in any order; rows with a negative id are left out.
         num_segments: the number of segments.
 
@@ -268,7 +268,7 @@ def unsorted_segment_prod(
     """Multiplies the elements of each segment.
 
     Args:
-        data: numeric, of shape `[*segment_ids.shape, *rest]`.
+        data: a numeric tensor of shape `[*segment_ids.shape, *rest]`.
         segment_ids: integers below `num_segments` in any order; rows with a negative id are left out.
         num_segments: the number of segments.
 
@@ -351,7 +351,7 @@ def unsorted_segment_mean(
     """Computes the mean of each segment.
 
     Args:
-        data: real, of shape `[*segment_ids.shape, *rest]`.
+        data: a real tensor of shape `[*segment_ids.shape, *rest]`.
         segment_ids: integers below `num_segments` in any order; rows with a negative id are left out.
         num_segments: the number of segments.
 
@@ -376,7 +376,7 @@ def unsorted_segment_sqrt_n(
     """Divides the sum of each segment by the square root of the number of its elements.
 
     Args:
-        data: floating, of shape `[*segment_ids.shape, *rest]`.
+        data: a floating tensor of shape `[*segment_ids.shape, *rest]`.
         segment_ids: integers below `num_segments` in any order; rows with a negative id are left out.
         num_segments: the number of segments.
 
@@ -460,8 +460,8 @@ def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = No
     """Sums the rows of each segment: `result[i]` is the sum of all `data[j]` with `segment_ids[j] == i`.
 
     Args:
-        data: numeric, of shape `[n, *rest]`.
-        segment_ids: int32 or int64 of shape `[n]`, sorted, not negative.
+        data: a numeric tensor of shape `[n, *rest]`.
+        segment_ids: an int32 or int64 tensor of shape `[n]`, sorted, not negative.
 
     Returns:
         A tensor of shape `[segment_ids[-1] + 1, *rest]` and of the dtype of `data`; 0 for ids that do not occur.
@@ -485,8 +485,8 @@ def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = N
     """Computes the mean of the rows of each segment. The mean of integers is rounded towards zero.
 
     Args:
-        data: numeric, of shape `[n, *rest]`.
-        segment_ids: int32 or int64 of shape `[n]`, sorted, not negative.
+        data: a numeric tensor of shape `[n, *rest]`.
+        segment_ids: an int32 or int64 tensor of shape `[n]`, sorted, not negative.
 
     Returns:
         A tensor of shape `[segment_ids[-1] + 1, *rest]` and of the dtype of `data`; 0 for ids that do not occur.
@@ -534,8 +534,8 @@ def segment_max(data: TensorLike, segment_ids: TensorLike, name: str | None = No
     """Returns the largest element of each segment.
 
     Args:
-        data: real, of shape `[n, *rest]`.
-        segment_ids: int32 or int64 of shape `[n]`, sorted, not negative.
+        data: a real tensor of shape `[n, *rest]`.
+        segment_ids: an int32 or int64 tensor of shape `[n]`, sorted, not negative.
 
     Returns:
         A tensor of shape `[segment_ids[-1] + 1, *rest]` and of the dtype of `data`; 0 for ids that do not occur.
@@ -554,8 +554,8 @@ def segment_min(data: TensorLike, segment_ids: TensorLike, name: str | None = No
     """Returns the smallest element of each segment.
 
     Args:
-        data: real, of shape `[n, *rest]`.
-        segment_ids: int32 or int64 of shape `[n]`, sorted, not negative.
+        data: a real tensor of shape `[n, *rest]`.
+        segment_ids: an int32 or int64 tensor of shape `[n]`, sorted, not negative.
 
     Returns:
         A tensor of shape `[segment_ids[-1] + 1, *rest]` and of the dtype of `data`; 0 for ids that do not occur.
@@ -580,8 +580,8 @@ def segment_prod(data: TensorLike, segment_ids: TensorLike, name: str | None = N
     """Multiplies the rows of each segment.
 
     Args:
-        data: numeric, of shape `[n, *rest]`.
-        segment_ids: int32 or int64 of shape `[n]`, sorted, not negative.
+        data: a numeric tensor of shape `[n, *rest]`.
+        segment_ids: an int32 or int64 tensor of shape `[n]`, sorted, not negative.
 
     Returns:
         A tensor of shape `[segment_ids[-1] + 1, *rest]` and of the dtype of `data`; 1 for ids that do not occur.

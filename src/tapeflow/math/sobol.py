@@ -40,8 +40,8 @@ def sobol_sample(
     Args:
         dim: the number of dimensions, up to 21200.
         num_results: the number of points.
-        skip: the number of points to leave out at the beginning.
-        dtype: float32 or float64.
+        skip: the number of points to leave out at the beginning; 0 by default.
+        dtype: float32 or float64; float32 by default.
 
     Returns:
         A tensor of shape `[num_results, dim]` and of `dtype`, with values from 0 to 1.

@@ -164,10 +164,10 @@ def top_k(
     """Finds the k largest elements of each row, and their positions.
 
     Args:
-        input: real, of shape `[..., n]`.
-        k: how many, at most `n`.
-        sorted: requires that they are in order, largest first. (They always are.)
-        index_type: of the indices: int16, int32 or int64.
+        input: a real tensor of shape `[..., n]`.
+        k: how many, at most `n`; 1 by default.
+        sorted: requires that they are in order, largest first. (They always are.). The default is True.
+        index_type: the dtype of the indices: int16, int32 or int64. The default is int32.
 
     Returns:
         A named tuple of `values`, of the dtype of `input`, and `indices`, both of shape `[..., k]`. Of equal elements
@@ -225,8 +225,8 @@ def in_top_k(targets: TensorLike, predictions: TensorLike, k: TensorLike, name: 
     """Tests whether each target is among the k largest predictions; classes that tie all count as among them.
 
     Args:
-        targets: `[batch]`, int32 or int64: classes.
-        predictions: `[batch, classes]`, float32.
+        targets: a tensor of shape `[batch]`, int32 or int64: classes.
+        predictions: a tensor of shape `[batch, classes]`, float32.
         k: the number of predictions that count.
 
     Returns:
@@ -301,10 +301,10 @@ def approx_top_k(
     """Finds the k largest or smallest elements of a dimension, and their positions: here always exactly.
 
     Args:
-        input: half, bfloat16 or float32.
+        input: a half, bfloat16 or float32 tensor.
         k: how many.
-        reduction_dimension: the dimension to search.
-        is_max_k: the largest, or else the smallest.
+        reduction_dimension: the dimension to search; -1 by default.
+        is_max_k: the largest, or else the smallest; True by default.
         recall_target, reduction_input_size_override, aggregate_to_topk: for hardware that approximates; not used.
 
     Returns:
@@ -337,9 +337,9 @@ def approx_max_k(
     """Finds the k largest elements of a dimension, and their positions. See `tf.approx_top_k`.
 
     Args:
-        operand: half, bfloat16 or float32.
+        operand: a half, bfloat16 or float32 tensor.
         k: how many.
-        reduction_dimension: the dimension to search.
+        reduction_dimension: the dimension to search; -1 by default.
         recall_target, reduction_input_size_override, aggregate_to_topk: for hardware that approximates; not used.
 
     Returns:
@@ -370,9 +370,9 @@ def approx_min_k(
     """Finds the k smallest elements of a dimension, and their positions. See `tf.approx_top_k`.
 
     Args:
-        operand: half, bfloat16 or float32.
+        operand: a half, bfloat16 or float32 tensor.
         k: how many.
-        reduction_dimension: the dimension to search.
+        reduction_dimension: the dimension to search; -1 by default.
         recall_target, reduction_input_size_override, aggregate_to_topk: for hardware that approximates; not used.
 
     Returns:

@@ -187,7 +187,7 @@ def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None
 
     Args:
         features: a real tensor of any shape; integers become float32.
-        alpha: the slope below zero.
+        alpha: the slope below zero; 0.2 by default.
 
     Returns:
         A tensor of the same shape.
@@ -346,7 +346,7 @@ def silu(features: TensorLike, beta: TensorLike = 1.0) -> Tensor:
 
     Args:
         features: a floating tensor of any shape.
-        beta: a number or a tensor that broadcasts against `features`.
+        beta: a number or a tensor that broadcasts against `features`; 1.0 by default.
 
     Returns:
         A tensor of the same shape and dtype.
@@ -369,7 +369,7 @@ def crelu(features: TensorLike, axis: AxisLike = -1, name: str | None = None) ->
 
     Args:
         features: a real tensor.
-        axis: the dimension to join along, which becomes twice as long.
+        axis: an int, the dimension to join along, which becomes twice as long; -1 by default.
 
     Returns:
         A tensor of the same dtype.

@@ -130,8 +130,8 @@ def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None
     """Adds a bias to each channel.
 
     Args:
-        value: numeric, with at least two dimensions.
-        bias: `[channels]`, the dtype of `value`.
+        value: a numeric tensor with at least two dimensions.
+        bias: a tensor of shape `[channels]`, the dtype of `value`.
         data_format: "N...C" (such as "NHWC", the default) for channels last, or "NC..." for channels second.
 
     Returns:

@@ -332,7 +332,7 @@ def uniform_candidate_sampler(
     """Samples classes below `range_max` uniformly.
 
     Args:
-        true_classes: `[batch, num_true]`, int64.
+        true_classes: a tensor of shape `[batch, num_true]`, int64.
         num_true: the number of true classes of an example.
         num_sampled: the number of classes to sample.
         unique: samples no class twice.
@@ -368,7 +368,7 @@ def log_uniform_candidate_sampler(
     The probability of a class is `log((class + 2) / (class + 1)) / log(range_max + 1)`, about Zipf's law.
 
     Args:
-        true_classes: `[batch, num_true]`, int64.
+        true_classes: a tensor of shape `[batch, num_true]`, int64.
         num_true: the number of true classes of an example.
         num_sampled: the number of classes to sample.
         unique: samples no class twice.
@@ -402,7 +402,7 @@ def learned_unigram_candidate_sampler(
     """Samples classes below `range_max`, by how often they were among the true classes of earlier calls.
 
     Args:
-        true_classes: `[batch, num_true]`, int64.
+        true_classes: a tensor of shape `[batch, num_true]`, int64.
         num_true: the number of true classes of an example.
         num_sampled: the number of classes to sample.
         unique: samples no class twice.
@@ -442,14 +442,14 @@ def fixed_unigram_candidate_sampler(
     """Samples classes below `range_max` by weights.
 
     Args:
-        true_classes: `[batch, num_true]`, int64.
+        true_classes: a tensor of shape `[batch, num_true]`, int64.
         num_true: the number of true classes of an example.
         num_sampled: the number of classes to sample.
         unique: samples no class twice.
         range_max: the number of classes.
         vocab_file: a text file with a class in each line, that ends in a comma and its weight.
-        distortion: the power that weights are raised to.
-        num_reserved_ids: the number of classes at the beginning that have weight 0, and none in the file.
+        distortion: the power that weights are raised to; 1.0 by default.
+        num_reserved_ids: the number of classes at the beginning that have weight 0, and none in the file; 0 by default.
         num_shards, shard: samples only classes whose number modulo `num_shards` is `shard`.
         unigrams: the weights, instead of a file.
         seed: the op's seed.
@@ -486,7 +486,7 @@ def all_candidate_sampler(
     """Returns all classes: with it, a sampled loss is the full one.
 
     Args:
-        true_classes: `[batch, num_true]`, int64.
+        true_classes: a tensor of shape `[batch, num_true]`, int64.
         num_true: the number of true classes of an example.
         num_sampled: the number of classes.
         unique: not used.
@@ -516,8 +516,8 @@ def compute_accidental_hits(
     """Finds the sampled classes that happen to be true ones. A loss can then leave them out.
 
     Args:
-        true_classes: `[batch, num_true]`, int64.
-        sampled_candidates: `[num_sampled]`, int64.
+        true_classes: a tensor of shape `[batch, num_true]`, int64.
+        sampled_candidates: a tensor of shape `[num_sampled]`, int64.
         num_true: the number of true classes of an example.
         seed: not used.
 

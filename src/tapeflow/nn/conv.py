@@ -392,13 +392,13 @@ def conv2d(
     """Convolves images with filters: at each position, sums the products of a window and each filter.
 
     Args:
-        input: `[..., height, width, in_channels]` for "NHWC", with any number of batch dimensions;
+        input: a tensor of shape `[..., height, width, in_channels]` for "NHWC", with any number of batch dimensions;
             `[batch, in_channels, height, width]` for "NCHW". Half, bfloat16, float32, float64 or int32.
-        filters: `[height, width, in_channels / groups, out_channels]`, the dtype of `input`.
+        filters: a tensor of shape `[height, width, in_channels / groups, out_channels]`, the dtype of `input`.
         strides: an int, or a list for the spatial dimensions or for all.
         padding: "SAME" (windows at every stride), "VALID" (windows inside the image), or for each dimension a pair of
             the padding before and after.
-        data_format: "NHWC" or "NCHW".
+        data_format: "NHWC" or "NCHW"; "NHWC" by default.
         dilations: the steps between the elements of a window; like `strides`.
 
     Returns:
@@ -490,12 +490,12 @@ def conv3d(
     """Convolves volumes with filters: at each position, sums the products of a window and each filter.
 
     Args:
-        input: `[..., depth, height, width, in_channels]` for "NDHWC", with any number of batch dimensions;
-            `[batch, in_channels, depth, height, width]` for "NCDHW".
-        filters: `[depth, height, width, in_channels / groups, out_channels]`, the dtype of `input`.
+        input: a tensor of shape `[..., depth, height, width, in_channels]` for "NDHWC", with any number of batch
+            dimensions; `[batch, in_channels, depth, height, width]` for "NCDHW".
+        filters: a tensor of shape `[depth, height, width, in_channels / groups, out_channels]`, the dtype of `input`.
         strides: a list of 5 ints. The entries for the batch and the channels are 1.
         padding: "SAME" or "VALID".
-        data_format: "NDHWC" or "NCDHW".
+        data_format: "NDHWC" or "NCDHW"; "NDHWC" by default.
         dilations: the steps between the elements of a window; like `strides`.
 
     Returns:
@@ -525,11 +525,11 @@ def conv1d(
     """Convolves sequences with filters: `conv2d` with a height of 1.
 
     Args:
-        input: `[..., width, in_channels]` for "NWC"; `[batch, in_channels, width]` for "NCW".
-        filters: `[width, in_channels / groups, out_channels]`, the dtype of `input`.
+        input: a tensor of shape `[..., width, in_channels]` for "NWC"; `[batch, in_channels, width]` for "NCW".
+        filters: a tensor of shape `[width, in_channels / groups, out_channels]`, the dtype of `input`.
         stride: an int, or a list of one or three.
         padding: "SAME" or "VALID".
-        data_format: "NWC" or "NCW".
+        data_format: "NWC" or "NCW"; "NWC" by default.
         dilations: the step between the elements of a window; like `stride`.
 
     Returns:
@@ -567,10 +567,11 @@ def convolution(
     """Convolves inputs of one, two or three spatial dimensions with filters.
 
     Args:
-        input: `[..., spatial..., in_channels]`, or `[batch, in_channels, spatial...]` for a data format "NC...".
-        filters: `[spatial..., in_channels / groups, out_channels]`, the dtype of `input`.
+        input: a tensor of shape `[..., spatial..., in_channels]`, or `[batch, in_channels, spatial...]` for a data
+            format "NC...".
+        filters: a tensor of shape `[spatial..., in_channels / groups, out_channels]`, the dtype of `input`.
         strides: an int, or a list for the spatial dimensions.
-        padding: "SAME" or "VALID".
+        padding: "SAME" or "VALID"; "VALID" by default.
         data_format: "NWC", "NHWC", "NDHWC" (the default), or "NCW", "NCHW", "NCDHW".
         dilations: the steps between the elements of a window; like `strides`.
 

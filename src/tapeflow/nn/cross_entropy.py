@@ -108,9 +108,9 @@ def softmax_cross_entropy_with_logits(
     """Computes the cross-entropy between label probabilities and the softmax of logits.
 
     Args:
-        labels: `[..., classes]`, the dtype of `logits`; each row a probability distribution.
-        logits: `[..., classes]`, floating, unscaled log-probabilities.
-        axis: the dimension of the classes.
+        labels: a tensor of shape `[..., classes]`, the dtype of `logits`; each row a probability distribution.
+        logits: a tensor of shape `[..., classes]`, floating, unscaled log-probabilities.
+        axis: an int, the dimension of the classes; -1 by default.
 
     Returns:
         The losses, of the shape of `labels` without `axis`. Gradients pass to both arguments.
@@ -244,8 +244,8 @@ def sparse_softmax_cross_entropy_with_logits(labels: TensorLike, logits: TensorL
     """Computes the cross-entropy between class indices and the softmax of logits.
 
     Args:
-        labels: `[...]`, int32 or int64, each in `[0, classes)`.
-        logits: `[..., classes]`, floating, unscaled log-probabilities.
+        labels: a tensor of shape `[...]`, int32 or int64, each in `[0, classes)`.
+        logits: a tensor of shape `[..., classes]`, floating, unscaled log-probabilities.
 
     Returns:
         The losses, of the shape of `labels` and the dtype of `logits`.
@@ -321,7 +321,7 @@ def sigmoid_cross_entropy_with_logits(
 
     Args:
         labels: probabilities, the shape and dtype of `logits`.
-        logits: floating.
+        logits: a floating tensor.
 
     Returns:
         The losses, element by element.
@@ -350,7 +350,7 @@ def weighted_cross_entropy_with_logits(
 
     Args:
         labels: probabilities, the shape and dtype of `logits`.
-        logits: floating.
+        logits: a floating tensor.
         pos_weight: a number or tensor; above 1 it raises recall, below 1 precision.
 
     Returns:
@@ -380,7 +380,7 @@ def log_poisson_loss(
 
     Args:
         targets: counts, the shape and dtype of `log_input`.
-        log_input: floating.
+        log_input: a floating tensor.
         compute_full_loss: adds Stirling's approximation of the factorial's logarithm where targets exceed 1.
 
     Returns:

@@ -227,11 +227,12 @@ def ctc_loss(
     blanks removed.
 
     Args:
-        labels: `[batch, most labels]` of int32 or int64, or a `tf.SparseTensor` of int32.
-        logits: `[time, batch, classes]`, float32 (with sparse labels also float64, with dense ones also float16).
-        label_length: `[batch]`: the number of labels of each example; None for sparse labels.
-        logit_length: `[batch]`: the number of steps of each example.
-        logits_time_major: whether the time is the first dimension of the logits, or else the batch.
+        labels: a tensor of shape `[batch, most labels]` of int32 or int64, or a `tf.SparseTensor` of int32.
+        logits: a tensor of shape `[time, batch, classes]`, float32 (with sparse labels also float64, with dense ones
+            also float16).
+        label_length: a tensor of shape `[batch]`: the number of labels of each example; None for sparse labels.
+        logit_length: a tensor of shape `[batch]`: the number of steps of each example.
+        logits_time_major: whether the time is the first dimension of the logits, or else the batch; True by default.
         unique: not used.
         blank_index: the blank class; 0 by default, and a negative one counts from the end.
 
@@ -285,7 +286,7 @@ def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> list[Tenso
     """Returns the distinct labels of each row, and the index of each label among them.
 
     Args:
-        labels: `[batch, n]`, int32 or int64.
+        labels: a tensor of shape `[batch, n]`, int32 or int64.
 
     Returns:
         Two tensors `[batch, n]`: the distinct labels in order of appearance, and after them zeros (int64); and of each
@@ -325,8 +326,8 @@ def collapse_repeated(labels: TensorLike, seq_length: TensorLike, name: str | No
     """Merges equal neighbours in each row.
 
     Args:
-        labels: `[batch, n]`, integers.
-        seq_length: `[batch]`: the number of labels of each row that count.
+        labels: a tensor of shape `[batch, n]`, integers.
+        seq_length: a tensor of shape `[batch]`: the number of labels of each row that count.
 
     Returns:
         The rows, filled up with zeros to the length of the longest, and their lengths.

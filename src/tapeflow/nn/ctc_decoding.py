@@ -90,9 +90,9 @@ def ctc_greedy_decoder(
     """Takes the most likely class at each step, merges equal neighbours and removes blanks.
 
     Args:
-        inputs: `[time, batch, classes]`, float32 or float64: logits.
-        sequence_length: `[batch]`, int32: the number of steps of each example.
-        merge_repeated: whether to merge equal neighbours.
+        inputs: a tensor of shape `[time, batch, classes]`, float32 or float64: logits.
+        sequence_length: a tensor of shape `[batch]`, int32: the number of steps of each example.
+        merge_repeated: whether to merge equal neighbours; True by default.
         blank_index: the blank class; by default the last, and a negative one counts from the end.
 
     Returns:
@@ -239,10 +239,10 @@ def ctc_beam_search_decoder(
     """Decodes by beam search: extends the `beam_width` most likely labellings at each step.
 
     Args:
-        inputs: `[time, batch, classes]`, float32 or float64: logits; the last class is the blank one.
-        sequence_length: `[batch]`, int32: the number of steps of each example.
-        beam_width: the number of labellings that are extended at each step.
-        top_paths: the number of labellings to return, at most `beam_width`.
+        inputs: a tensor of shape `[time, batch, classes]`, float32 or float64: logits; the last class is the blank one.
+        sequence_length: a tensor of shape `[batch]`, int32: the number of steps of each example.
+        beam_width: the number of labellings that are extended at each step; 100 by default.
+        top_paths: the number of labellings to return, at most `beam_width`; 1 by default.
 
     Returns:
         A list of `top_paths` `tf.SparseTensor`s of labels (int64), the most likely first, and `[batch, top_paths]`: the

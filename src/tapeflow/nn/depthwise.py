@@ -145,8 +145,8 @@ def depthwise_conv2d(
     """Slides filters over each channel of images by itself.
 
     Args:
-        input: `[batch, height, width, channels]`, or `[batch, channels, height, width]` for "NCHW".
-        filter: `[height, width, channels, multiplier]`, the dtype of `input`.
+        input: a tensor of shape `[batch, height, width, channels]`, or `[batch, channels, height, width]` for "NCHW".
+        filter: a tensor of shape `[height, width, channels, multiplier]`, the dtype of `input`.
         strides: a list of 4 ints. The entries for the batch and the channels are 1.
         padding: "SAME", "VALID", or for each dimension a pair of the padding before and after.
         data_format: "NHWC" (the default) or "NCHW".
@@ -187,7 +187,7 @@ def depthwise_conv2d_backprop_input(
 
     Args:
         input_sizes: the shape of the input, a vector of 4 integers.
-        filter: `[height, width, channels, multiplier]`.
+        filter: a tensor of shape `[height, width, channels, multiplier]`.
         out_backprop: the gradient of the output.
         strides, padding, data_format: as in the call of `depthwise_conv2d`.
         dilations: a list of 4 ints, the dilations of the convolution for all four dimensions.
@@ -257,8 +257,8 @@ def separable_conv2d(
     """Computes a depthwise convolution, followed by one that mixes the channels at each point.
 
     Args:
-        input: `[batch, height, width, channels]`, or `[batch, channels, height, width]` for "NCHW".
-        depthwise_filter: `[height, width, channels, multiplier]`.
+        input: a tensor of shape `[batch, height, width, channels]`, or `[batch, channels, height, width]` for "NCHW".
+        depthwise_filter: a tensor of shape `[height, width, channels, multiplier]`.
         pointwise_filter: `[1, 1, channels * multiplier, out_channels]`.
         strides: a list of 4 ints. The entries for the batch and the channels are 1.
         padding: "SAME", "VALID", or for each dimension a pair of the padding before and after.

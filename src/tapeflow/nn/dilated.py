@@ -28,7 +28,8 @@ def with_space_to_batch(
     """Runs an op of windows without gaps as one with gaps, by cutting the images up.
 
     Args:
-        input: `[batch, spatial..., channels]`, or `[batch, channels, spatial...]` for a data format "NC...".
+        input: a tensor of shape `[batch, spatial..., channels]`, or `[batch, channels, spatial...]` for a data format
+            "NC...".
         dilation_rate: ints, the steps between the elements of a window in each of `spatial_dims`.
         padding: "SAME" or "VALID".
         op: `op(input, num_spatial_dims, padding)`, called with "VALID" where a rate exceeds 1.
@@ -113,11 +114,12 @@ def pool(
     """Computes the maximum or the mean of each window, in one to three spatial dimensions, with optional dilation.
 
     Args:
-        input: `[batch, spatial..., channels]`, or `[batch, channels, spatial...]` for a data format "NC...".
+        input: a tensor of shape `[batch, spatial..., channels]`, or `[batch, channels, spatial...]` for a data format
+            "NC...".
         window_shape: a list of ints, the size of the window in each spatial dimension.
         pooling_type: "MAX" or "AVG".
         strides: from one window to the next; by default 1.
-        padding: "SAME" or "VALID".
+        padding: "SAME" or "VALID"; "VALID" by default.
         data_format: "N...C" or None for channels last, or "NC..." for channels second.
         dilations: the steps between the elements of a window; by default 1.
 

@@ -43,7 +43,7 @@ def embedding_lookup(
     Args:
         params: the table: a tensor or variable `[rows, ...]`, or a list of them: the parts of a table split along the
             rows as evenly as possible, the longer parts first.
-        ids: int32 or int64, of any shape (or ragged): row numbers.
+        ids: an int32 or int64 tensor of any shape (or ragged): row numbers.
         max_norm: scales down rows whose Euclidean norm exceeds this; or None.
 
     Returns:
@@ -213,7 +213,7 @@ def safe_embedding_lookup_sparse(
         embedding_weights: the table; see `embedding_lookup`.
         sparse_ids: a sparse `[..., n]` (or ragged) of int32 or int64.
         sparse_weights: the weights of the rows, sparse like `sparse_ids`; or None.
-        combiner: "mean", "sum" or "sqrtn".
+        combiner: "mean", "sum" or "sqrtn"; "mean" by default.
         default_id: the row of examples without ids; None for zeros.
         max_norm: scales down rows whose Euclidean norm exceeds this; or None.
         allow_fast_lookup: not used.

@@ -198,7 +198,7 @@ def fractional_max_pool(
     """Computes the maximum of each of a random set of windows: `floor(length / ratio)` of them along a dimension.
 
     Args:
-        value: `[batch, height, width, channels]`; float32, float64, int32 or int64.
+        value: a tensor of shape `[batch, height, width, channels]`; float32, float64, int32 or int64.
         pooling_ratio: a number of at least 1, or four numbers. The first and last of four are 1.
         pseudo_random: chooses windows whose sizes alternate evenly, rather than any.
         overlapping: windows share the element at their border.
@@ -238,7 +238,7 @@ def fractional_avg_pool(
     """Computes the mean of each of a random set of windows: `floor(length / ratio)` of them along a dimension.
 
     Args:
-        value: `[batch, height, width, channels]`; float32, float64, int32 or int64.
+        value: a tensor of shape `[batch, height, width, channels]`; float32, float64, int32 or int64.
         pooling_ratio: four numbers of at least 1. The first and last are 1.
         pseudo_random: chooses windows whose sizes alternate evenly, rather than any.
         overlapping: windows share the element at their border.

@@ -114,16 +114,17 @@ def conv(
     """Convolves images or volumes with filters.
 
     Args:
-        input: `[batch..., height, width, channels]`, or `[batch..., depth, height, width, channels]`; floating or
-            int32.
-        filter: `[height, width, channels, out_channels]`, or `[depth, height, width, channels, out_channels]`.
+        input: a tensor of shape `[batch..., height, width, channels]`, or `[batch..., depth, height, width, channels]`;
+            floating or int32.
+        filter: a tensor of shape `[height, width, channels, out_channels]`, or `[depth, height, width, channels,
+            out_channels]`.
         strides: a list of 4 ints (5 for volumes). The first and last are 1.
         padding: "SAME", "VALID", or "EXPLICIT" for the paddings in `explicit_paddings`.
         explicit_paddings: for each of the 4 (or 5) dimensions the padding before and after, in one list.
-        data_format: "CHANNELS_LAST", or "CHANNELS_FIRST" for channels after the batch.
+        data_format: "CHANNELS_LAST", or "CHANNELS_FIRST" for channels after the batch; "CHANNELS_LAST" by default.
         dilations: the steps between the elements of a window; like `strides`.
-        batch_dims: how many leading dimensions are the batch.
-        groups: must be 1.
+        batch_dims: how many leading dimensions are the batch; 1 by default.
+        groups: must be 1; 1 by default.
 
     Returns:
         A tensor like `input`, of the new size and with `out_channels` channels.

@@ -169,8 +169,8 @@ def dilation2d(
     """Computes grey-scale dilation: the largest sum of a window's elements and the filter's.
 
     Args:
-        input: `[batch, height, width, channels]`, real.
-        filters: `[height, width, channels]`, the dtype of `input`.
+        input: a tensor of shape `[batch, height, width, channels]`, real.
+        filters: a tensor of shape `[height, width, channels]`, the dtype of `input`.
         strides: a list of 4 ints. The first and last are 1.
         padding: "SAME" or "VALID".
         data_format: "NHWC".
@@ -204,8 +204,8 @@ def erosion2d(
     """Computes grey-scale erosion: the smallest difference of a window's elements and the filter's.
 
     Args:
-        value: `[batch, height, width, channels]`, real.
-        filters: `[height, width, channels]`, the dtype of `value`.
+        value: a tensor of shape `[batch, height, width, channels]`, real.
+        filters: a tensor of shape `[height, width, channels]`, the dtype of `value`.
         strides: a list of 4 ints. The first and last are 1.
         padding: "SAME" or "VALID".
         data_format: "NHWC".

@@ -114,7 +114,8 @@ class RNNCellDropoutWrapper(_CellWrapper):
 
     Args:
         cell: the cell.
-        input_keep_prob, state_keep_prob, output_keep_prob: the share of elements that stay: numbers or tensors.
+        input_keep_prob, state_keep_prob, output_keep_prob: the share of elements that stay: numbers or tensors. The
+            default is 1.0.
         variational_recurrent: drops the same elements in every step (Gal and Ghahramani, 2015); requires `dtype`, and
             `input_size` if inputs are dropped.
         input_size: the shape of the inputs, or a structure of shapes, without the batch.

@@ -36,7 +36,7 @@ def moments(
     As in TensorFlow, the gradient treats the mean within the variance as a constant, which is exact to first order.
 
     Args:
-        x: numeric; half and bfloat16 are computed in float32.
+        x: a numeric tensor; half and bfloat16 are computed in float32.
         axes: the dimensions to reduce.
         shift: not used.
         keepdims: keeps the reduced dimensions, with length 1.
@@ -87,7 +87,7 @@ def weighted_moments(
     """Computes the mean and the variance over dimensions, of elements that count `frequency_weights` times.
 
     Args:
-        x: floating; half is computed in float32.
+        x: a floating tensor; half is computed in float32.
         axes: the dimensions to reduce.
         frequency_weights: broadcasts against `x`.
         keepdims: keeps the reduced dimensions, with length 1.
@@ -123,7 +123,7 @@ def sufficient_statistics(
     """Computes sums for `normalize_moments`, which computes the mean and the variance from them.
 
     Args:
-        x: numeric.
+        x: a numeric tensor.
         axes: the dimensions to reduce.
         shift: a value near the mean, or None. It is subtracted first, to keep the sums small.
         keepdims: keeps the reduced dimensions, with length 1.
@@ -193,7 +193,7 @@ def batch_normalization(
     It is `scale * (x - mean) / sqrt(variance + variance_epsilon) + offset`.
 
     Args:
-        x: floating.
+        x: a floating tensor.
         mean, variance: broadcast against `x`.
         offset, scale: broadcast against `x`; or None.
         variance_epsilon: a small number. It avoids division by 0.
@@ -232,8 +232,8 @@ def batch_norm_with_global_normalization(
     """Normalizes images by their channels' mean and variance; `batch_normalization` does the same and more.
 
     Args:
-        input: `[batch, height, width, channels]`.
-        mean, variance, beta, gamma: `[channels]`.
+        input: a tensor of shape `[batch, height, width, channels]`.
+        mean, variance, beta, gamma: tensors of shape `[channels]`.
         variance_epsilon: a small number. It avoids division by 0.
         scale_after_normalization: multiplies by `gamma`.
 
@@ -253,7 +253,7 @@ def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
     """Computes the share of zeros among the elements.
 
     Args:
-        value: numeric.
+        value: a numeric tensor.
 
     Returns:
         A float32 scalar; NaN if there are no elements.

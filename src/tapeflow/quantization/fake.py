@@ -76,7 +76,7 @@ def fake_quant_with_min_max_args(
     Args:
         inputs: a float32 tensor of any shape.
         min, max: floats, the range. It is moved by less than a step to contain zero.
-        num_bits: an int from 2 to 16.
+        num_bits: an int from 2 to 16; 8 by default.
         narrow_range: uses one number less, which allows a symmetric range.
 
     Returns:
@@ -269,7 +269,7 @@ def fake_quant_with_min_max_vars_per_channel(
 
     Args:
         inputs: a float32 tensor of shape `[..., channels]`.
-        min, max: of shape `[channels]`.
+        min, max: tensors of shape `[channels]`.
         num_bits, narrow_range: see `fake_quant_with_min_max_args`.
 
     Returns:

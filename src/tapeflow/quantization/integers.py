@@ -168,11 +168,11 @@ def quantize(
         min_range, max_range: the numbers that the least and the greatest integer stand for: scalars, or with an axis
             one for each of its slices. The range is widened to hold zero.
         T: `tf.qint8`, `tf.quint8`, `tf.qint16`, `tf.quint16` or `tf.qint32`.
-        mode: "MIN_COMBINED", "MIN_FIRST" or "SCALED"; see the module.
-        round_mode: "HALF_AWAY_FROM_ZERO", or for "SCALED" also "HALF_TO_EVEN".
+        mode: "MIN_COMBINED", "MIN_FIRST" or "SCALED"; see the module. The default is "MIN_COMBINED".
+        round_mode: "HALF_AWAY_FROM_ZERO", or for "SCALED" also "HALF_TO_EVEN"; "HALF_AWAY_FROM_ZERO" by default.
         narrow_range: leaves out the least integer ("SCALED").
         axis: the axis whose slices have ranges of their own.
-        ensure_minimum_range: the least width of the range, as a share of its larger end (or of 1).
+        ensure_minimum_range: the least width of the range, as a share of its larger end (or of 1); 0.01 by default.
 
     Returns:
         A named tuple of three tensors: the integers, of dtype `T` and the shape of `input`, and the ends of their
@@ -234,7 +234,7 @@ def dequantize(
         input: a tensor of a quantized dtype.
         min_range, max_range: the numbers that the least and the greatest integer stand for.
         mode, axis, narrow_range: as for `quantize`.
-        dtype: of the result: float32 or bfloat16.
+        dtype: the dtype of the result: float32 or bfloat16. The default is float32.
 
     Returns:
         A tensor of the shape of `input` and of `dtype`.

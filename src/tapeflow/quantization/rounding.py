@@ -151,10 +151,10 @@ def quantize_and_dequantize_v2(
     Args:
         input: a floating tensor.
         input_min, input_max: the range: scalars, or with an axis one for each of its slices.
-        signed_input: allows negative integers.
-        num_bits: of the integers.
+        signed_input: allows negative integers; True by default.
+        num_bits: of the integers; 8 by default.
         range_given: False uses the least and the greatest element of the input as the range.
-        round_mode: "HALF_TO_EVEN" or "HALF_UP".
+        round_mode: "HALF_TO_EVEN" or "HALF_UP"; "HALF_TO_EVEN" by default.
         narrow_range: leaves out the least integer.
         axis: the axis whose slices have ranges of their own.
 

@@ -217,10 +217,10 @@ def constant(
 
     Args:
         pylist: lists, tuples and arrays, with all scalars at one depth.
-        dtype: of the values.
+        dtype: the dtype of the values.
         ragged_rank: the number of ragged dimensions; by default all but the first one and the ones in `inner_shape`.
-        inner_shape: of the innermost values, which are not ragged.
-        row_splits_dtype: int32 or int64.
+        inner_shape: the shape of the innermost values, which are not ragged.
+        row_splits_dtype: int32 or int64; int64 by default.
 
     Returns:
         A `RaggedTensor`; a tensor, if nothing is ragged.

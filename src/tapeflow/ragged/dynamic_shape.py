@@ -111,7 +111,7 @@ class DynamicRaggedShape(CompositeTensor):
         Args:
             lengths: an int for each uniform dimension, a list of row lengths for each ragged one.
             num_row_partitions: the number of dimensions that are partitioned; by default up to the last ragged one.
-            dtype: int32 or int64.
+            dtype: int32 or int64; int64 by default.
 
         Raises:
             ValueError: there are fewer partitions than the ragged dimensions need.

@@ -139,9 +139,9 @@ def range(
     Args:
         starts: the first number of each row, or one for all rows; the limits, if there are none.
         limits: the ends of the rows, not included.
-        deltas: the steps.
-        dtype: of the result.
-        row_splits_dtype: int32 or int64.
+        deltas: the steps; 1 by default.
+        dtype: the dtype of the result.
+        row_splits_dtype: int32 or int64; int64 by default.
 
     Returns:
         A ragged matrix.
@@ -169,7 +169,7 @@ def stack(values: Sequence[TensorLike], axis: int = 0, name: str | None = None) 
 
     Args:
         values: a list of tensors or ragged tensors.
-        axis: the position of the new dimension.
+        axis: an int, the position of the new dimension; 0 by default.
 
     Returns:
         A ragged tensor of one rank more.
@@ -332,7 +332,7 @@ def stack_dynamic_partitions(
 
     Args:
         data: a tensor or ragged tensor.
-        partitions: integers of shape `data.shape[:k]`.
+        partitions: an integer tensor of shape `data.shape[:k]`.
         num_partitions: the number of rows.
 
     Returns:

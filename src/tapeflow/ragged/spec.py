@@ -21,9 +21,9 @@ class RaggedTensorSpec(ShapedSpec):
 
     Args:
         shape: None for the ragged dimensions.
-        dtype: of the values.
+        dtype: the dtype of the values; float32 by default.
         ragged_rank: the number of dimensions that are partitioned; by default all but the first.
-        row_splits_dtype: int32 or int64.
+        row_splits_dtype: int32 or int64; int64 by default.
         flat_values_spec: the spec of the innermost values; by default the spec of a tensor.
 
     Raises:

@@ -101,7 +101,7 @@ class RaggedTensor(CompositeTensor):
         Args:
             values: a tensor or ragged tensor of rank 1 or more.
             row_splits: integers that begin with 0, do not decrease, and end with the number of values.
-            validate: checks that.
+            validate: checks that; True by default.
 
         Returns:
             A ragged tensor of one row less than there are splits.
@@ -125,7 +125,7 @@ class RaggedTensor(CompositeTensor):
         Args:
             values: a tensor or ragged tensor of rank 1 or more.
             row_lengths: integers that are not negative, and whose sum is the number of values.
-            validate: checks that.
+            validate: checks that; True by default.
 
         Raises:
             InvalidArgumentError: the lengths do not fit.
@@ -145,7 +145,7 @@ class RaggedTensor(CompositeTensor):
         Args:
             values: a tensor or ragged tensor of rank 1 or more.
             row_starts: integers that begin with 0 and do not decrease.
-            validate: checks that.
+            validate: checks that; True by default.
 
         Example:
             >>> tf.RaggedTensor.from_row_starts([1, 2, 3], [0, 2])
@@ -164,7 +164,7 @@ class RaggedTensor(CompositeTensor):
         Args:
             values: a tensor or ragged tensor of rank 1 or more.
             row_limits: integers that do not decrease and end with the number of values.
-            validate: checks that.
+            validate: checks that; True by default.
 
         Example:
             >>> tf.RaggedTensor.from_row_limits([1, 2, 3], [2, 3])
@@ -187,7 +187,7 @@ class RaggedTensor(CompositeTensor):
             values: a tensor or ragged tensor of rank 1 or more.
             value_rowids: the row of each value; they do not decrease.
             nrows: the number of rows; by default one more than the last row of a value.
-            validate: checks that.
+            validate: checks that; True by default.
 
         Raises:
             ValueError: there are not enough rows, or not as many row ids as values.
@@ -217,7 +217,7 @@ class RaggedTensor(CompositeTensor):
             values: a tensor or ragged tensor of rank 1 or more.
             uniform_row_length: the length of each row.
             nrows: the number of rows; only needed where the length is 0.
-            validate: checks that the lengths add up to the number of values.
+            validate: checks that the lengths add up to the number of values; True by default.
 
         Raises:
             ValueError: the length is negative, or does not divide the values.
@@ -243,7 +243,7 @@ class RaggedTensor(CompositeTensor):
         Args:
             flat_values: the innermost values.
             nested_row_splits: a list of row splits, outermost first.
-            validate: checks that they fit.
+            validate: checks that they fit; True by default.
 
         Example:
             >>> tf.RaggedTensor.from_nested_row_splits([1, 2, 3], [[0, 2], [0, 1, 3]])
@@ -264,7 +264,7 @@ class RaggedTensor(CompositeTensor):
         Args:
             flat_values: the innermost values.
             nested_row_lengths: a list of row lengths, outermost first.
-            validate: checks that they fit.
+            validate: checks that they fit; True by default.
 
         Example:
             >>> tf.RaggedTensor.from_nested_row_lengths([1, 2, 3], [[2], [1, 2]])
@@ -284,7 +284,7 @@ class RaggedTensor(CompositeTensor):
             flat_values: the innermost values.
             nested_value_rowids: a list of the rows of values, outermost first.
             nested_nrows: a list of the numbers of rows; by default one more than the last row of a value.
-            validate: checks that they fit.
+            validate: checks that they fit; True by default.
 
         Raises:
             ValueError: the two lists differ in length.
@@ -316,11 +316,11 @@ class RaggedTensor(CompositeTensor):
         """Returns a dense tensor as a ragged one, without its padding.
 
         Args:
-            tensor: of rank 2 or more.
+            tensor: a tensor of rank 2 or more.
             lengths: of the rows, which are cut off there; or a list of lengths for several ragged dimensions.
             padding: the value at the end of rows that is padding.
-            ragged_rank: the number of dimensions that become ragged.
-            row_splits_dtype: int32 or int64.
+            ragged_rank: the number of dimensions that become ragged; 1 by default.
+            row_splits_dtype: int32 or int64; int64 by default.
 
         Raises:
             ValueError: the rank is too small, or there are both lengths and padding.
@@ -339,7 +339,7 @@ class RaggedTensor(CompositeTensor):
 
         Args:
             st_input: a `SparseTensor` of rank 2.
-            row_splits_dtype: int32 or int64.
+            row_splits_dtype: int32 or int64; int64 by default.
 
         Raises:
             ValueError: it is no matrix.
@@ -473,7 +473,7 @@ class RaggedTensor(CompositeTensor):
         """Returns the least shape of a dense tensor that all rows fit in.
 
         Args:
-            axis: the dimension or dimensions to return; all by default.
+            axis: an int or a list of ints, the dimension or dimensions to return; all by default.
             out_type: int32 or int64; by default the dtype of the row splits.
 
         Example:
@@ -567,7 +567,8 @@ class RaggedTensor(CompositeTensor):
 
         Args:
             default_value: the padding; by default zero, or an empty string.
-            shape: of the result; longer rows are cut off, shorter ones padded. None in it stands for the longest row.
+            shape: the shape of the result; longer rows are cut off, shorter ones padded. None in it stands for the
+                longest row.
 
         Raises:
             InvalidArgumentError: the shape or the default value does not fit.

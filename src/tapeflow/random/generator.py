@@ -345,7 +345,7 @@ class Generator(AutoTrackable):
         Args:
             shape: the shape of the result.
             mean, stddev: the mean and the standard deviation; they broadcast to the shape.
-            dtype: floating.
+            dtype: floating; float32 by default.
 
         Returns:
             A tensor of that shape and dtype. Gradients pass to `mean` and `stddev`.
@@ -375,7 +375,7 @@ class Generator(AutoTrackable):
         Args:
             shape: the shape of the result.
             mean, stddev: the mean and the standard deviation; they broadcast to the shape.
-            dtype: floating.
+            dtype: floating; float32 by default.
 
         Returns:
             A tensor of that shape and dtype. Gradients pass to `mean` and `stddev`.
@@ -405,10 +405,10 @@ class Generator(AutoTrackable):
 
         Args:
             shape: the shape of the result.
-            minval: the lower bound, which is included.
+            minval: the lower bound, which is included; 0 by default.
             maxval: the upper bound, which is not; 1 by default for floats. Integers with both bounds None are drawn
                 from the whole range of their dtype.
-            dtype: floating, or an integer dtype of 32 or 64 bits.
+            dtype: floating, or an integer dtype of 32 or 64 bits; float32 by default.
 
         Returns:
             A tensor of that shape and dtype. Gradients pass to the bounds.
@@ -441,7 +441,7 @@ class Generator(AutoTrackable):
 
         Args:
             shape: the shape of the result.
-            dtype: int32, int64, uint32 or uint64.
+            dtype: int32, int64, uint32 or uint64; uint64 by default.
 
         Returns:
             A tensor of that shape and dtype.
@@ -462,7 +462,7 @@ class Generator(AutoTrackable):
             shape: the shape of the result; it ends with the broadcast shape of `counts` and `probs`.
             counts: the numbers of trials, floating.
             probs: the probabilities of success, of the same dtype.
-            dtype: float16, float32, float64, int32 or int64.
+            dtype: float16, float32, float64, int32 or int64; int32 by default.
 
         Returns:
             A tensor of that shape and dtype.
@@ -501,7 +501,7 @@ class Generator(AutoTrackable):
         """Draws seeds for stateless ops.
 
         Args:
-            count: the number of seeds.
+            count: the number of seeds; 1 by default.
 
         Returns:
             An int64 tensor of shape `[2, count]`, with a seed in each column.
@@ -517,7 +517,7 @@ class Generator(AutoTrackable):
         """Creates generators that are independent of each other and of this one.
 
         Args:
-            count: the number of generators.
+            count: the number of generators; 1 by default.
 
         Returns:
             A list of `Generator`s.

@@ -74,11 +74,12 @@ def stateless_uniform(
     Args:
         shape: the shape of the result.
         seed: two integers: a list, or an int32 or int64 tensor of shape `[2]`.
-        minval: the lower bound, which is included. For integers a scalar.
+        minval: the lower bound, which is included. For integers a scalar. The default is 0.
         maxval: the upper bound, which is not; 1 by default for floats. Integers with both bounds None are over the
             whole range of their dtype.
-        dtype: floating, int32 or int64; without bounds also uint32 or uint64.
-        alg: the generator: "philox" or "auto_select", its number, or a `tf.random.Algorithm`.
+        dtype: floating, int32 or int64; without bounds also uint32 or uint64. The default is float32.
+        alg: the generator: "philox" or "auto_select", its number, or a `tf.random.Algorithm`. The default is
+            "auto_select".
 
     Returns:
         A tensor of that shape and dtype. Gradients pass to the bounds.
@@ -140,7 +141,7 @@ def stateless_normal(
         shape: the shape of the result.
         seed: two integers.
         mean, stddev: the mean and the standard deviation; they broadcast to the shape.
-        dtype: floating.
+        dtype: floating; float32 by default.
         alg: the generator, see `tf.random.stateless_uniform`.
 
     Returns:
@@ -185,7 +186,7 @@ def stateless_truncated_normal(
         shape: the shape of the result.
         seed: two integers.
         mean, stddev: of the distribution before it is cut off; they broadcast to the shape.
-        dtype: floating.
+        dtype: floating; float32 by default.
         alg: the generator, see `tf.random.stateless_uniform`.
 
     Returns:
@@ -215,7 +216,7 @@ def stateless_gamma(
         seed: two integers.
         alpha: the shape parameters, positive.
         beta: the rates, positive; 1 by default.
-        dtype: floating.
+        dtype: floating; float32 by default.
 
     Returns:
         A tensor of that shape and dtype. Gradients pass to `alpha` and `beta`.
@@ -260,7 +261,7 @@ def stateless_poisson(
         shape: the shape of the result; it ends with the shape of `lam`.
         seed: two integers.
         lam: the rates, not negative.
-        dtype: float16, float32, float64, int32 or int64.
+        dtype: float16, float32, float64, int32 or int64; int32 by default.
 
     Returns:
         A tensor of that shape and dtype. No gradient passes.
@@ -286,7 +287,7 @@ def stateless_binomial(
         seed: two integers.
         counts: the numbers of trials, not negative.
         probs: the probabilities of success.
-        output_dtype: float16, float32, float64, int32 or int64.
+        output_dtype: float16, float32, float64, int32 or int64; int32 by default.
 
     Returns:
         A tensor of that shape and dtype. No gradient passes.
@@ -309,10 +310,10 @@ def stateless_categorical(
     """Draws classes that a seed and their unnormalized log-probabilities decide.
 
     Args:
-        logits: `[batch, classes]`, floating.
+        logits: a tensor of shape `[batch, classes]`, floating.
         num_samples: the number of classes to draw for each row.
         seed: two integers.
-        dtype: int32 or int64.
+        dtype: int32 or int64; int64 by default.
 
     Returns:
         A tensor of shape `[batch, num_samples]` and that dtype. No gradient passes.
@@ -361,7 +362,7 @@ def split(seed: TensorLike, num: TensorLike = 2, alg: AlgorithmLike = "auto_sele
 
     Args:
         seed: two integers.
-        num: the number of new seeds.
+        num: the number of new seeds; 2 by default.
         alg: the generator, see `tf.random.stateless_uniform`.
 
     Returns:

@@ -53,10 +53,10 @@ def dct(
     type 3 `x[0] + 2 sum(x[n] cos(pi (2k + 1) n / 2N))`, and type 4 `2 sum(x[n] cos(pi (2k + 1) (2n + 1) / 4N))`.
 
     Args:
-        input: float32 or float64.
-        type: 1, 2, 3 or 4.
+        input: a float32 or float64 tensor.
+        type: 1, 2, 3 or 4; 2 by default.
         n: an int. The last dimension is truncated or padded with zeros to this length; by default, it keeps its length.
-        axis: must be -1.
+        axis: must be -1; -1 by default.
         norm: None, or "ortho" for an orthonormal transform, which type 1 does not have.
 
     Returns:

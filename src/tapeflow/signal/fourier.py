@@ -161,7 +161,7 @@ def rfft(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | Non
     """Computes the discrete Fourier transform of real numbers over the last dimension.
 
     Args:
-        input_tensor: float32 or float64, of shape `[..., n]`.
+        input_tensor: a float32 or float64 tensor of shape `[..., n]`.
         fft_length: a list of one int. The last dimension is truncated or padded with zeros to this length; by default,
             it keeps its length.
 
@@ -184,7 +184,7 @@ def rfft2d(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | N
     """Computes the discrete Fourier transform of real numbers over the last two dimensions. See `tf.signal.rfft`.
 
     Args:
-        input_tensor: float32 or float64, of rank 2 or more.
+        input_tensor: a float32 or float64 tensor of rank 2 or more.
         fft_length: a list of two ints. The last two dimensions are truncated or padded with zeros to these lengths; by
             default, they keep their lengths.
 
@@ -206,7 +206,7 @@ def rfft3d(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | N
     """Computes the discrete Fourier transform of real numbers over the last three dimensions. See `tf.signal.rfft`.
 
     Args:
-        input_tensor: float32 or float64, of rank 3 or more.
+        input_tensor: a float32 or float64 tensor of rank 3 or more.
         fft_length: a list of three ints. The last three dimensions are truncated or padded with zeros to these lengths;
             by default, they keep their lengths.
 
@@ -228,7 +228,7 @@ def irfft(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | No
     """Computes the inverse of `tf.signal.rfft`.
 
     Args:
-        input_tensor: complex64 or complex128, of shape `[..., m]`.
+        input_tensor: a complex64 or complex128 tensor of shape `[..., m]`.
         fft_length: the length of the result, as a list of one number; `2 * (m - 1)` by default. The input is truncated
             or padded with zeros to `fft_length // 2 + 1` elements.
 
@@ -250,7 +250,7 @@ def irfft2d(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | 
     """Computes the inverse of `tf.signal.rfft2d`.
 
     Args:
-        input_tensor: complex64 or complex128, of rank 2 or more.
+        input_tensor: a complex64 or complex128 tensor of rank 2 or more.
         fft_length: the two lengths of the result; by default the input's lengths, and `2 * (n - 1)` for the last one.
 
     Returns:
@@ -271,7 +271,7 @@ def irfft3d(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | 
     """Computes the inverse of `tf.signal.rfft3d`.
 
     Args:
-        input_tensor: complex64 or complex128, of rank 3 or more.
+        input_tensor: a complex64 or complex128 tensor of rank 3 or more.
         fft_length: the three lengths of the result; by default the input's lengths, and `2 * (n - 1)` for the last one.
 
     Returns:
@@ -357,7 +357,7 @@ def fftnd(
     """Computes the discrete Fourier transform over some dimensions.
 
     Args:
-        input_tensor: complex64 or complex128.
+        input_tensor: a complex64 or complex128 tensor.
         fft_length: a list of ints. The dimensions `axes` are truncated or padded with zeros to these lengths; by
             default, they keep their lengths.
         axes: the dimensions; by default all, or as many of the last ones as `fft_length` has lengths.
@@ -391,7 +391,7 @@ def ifftnd(
     """Computes the inverse of `tf.signal.fftnd`.
 
     Args:
-        input_tensor: complex64 or complex128.
+        input_tensor: a complex64 or complex128 tensor.
         fft_length: a list of ints. The dimensions `axes` are truncated or padded with zeros to these lengths; by
             default, they keep their lengths.
         axes: the dimensions; by default all, or as many of the last ones as `fft_length` has lengths.
@@ -425,7 +425,7 @@ def rfftnd(
     """Computes the discrete Fourier transform of real numbers over some dimensions.
 
     Args:
-        input_tensor: float32 or float64.
+        input_tensor: a float32 or float64 tensor.
         fft_length: a list of ints. The dimensions `axes` are truncated or padded with zeros to these lengths; by
             default, they keep their lengths.
         axes: the dimensions; by default all, or as many of the last ones as `fft_length` has lengths.
@@ -463,7 +463,7 @@ def irfftnd(
     """Computes the inverse of `tf.signal.rfftnd`.
 
     Args:
-        input_tensor: complex64 or complex128.
+        input_tensor: a complex64 or complex128 tensor.
         fft_length: a list of ints, the lengths of the result; by default the input's lengths, and `2 * (n - 1)` for the
             last one.
         axes: the dimensions; by default all, or as many of the last ones as `fft_length` has lengths.
@@ -525,7 +525,7 @@ def fftshift(x: TensorLike, axes: AxisLike = None, name: str | None = None) -> T
     """Moves the zero frequency to the center.
 
     Args:
-        x: of any numeric dtype.
+        x: a tensor of any numeric dtype.
         axes: the dimensions; all by default.
 
     Returns:
@@ -545,7 +545,7 @@ def ifftshift(x: TensorLike, axes: AxisLike = None, name: str | None = None) -> 
     """Computes the inverse of `tf.signal.fftshift`; for odd lengths that is another shift.
 
     Args:
-        x: of any numeric dtype.
+        x: a tensor of any numeric dtype.
         axes: the dimensions; all by default.
 
     Returns:

@@ -70,7 +70,7 @@ def fft(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the discrete Fourier transform over the last dimension.
 
     Args:
-        input: complex64 or complex128, of rank 1 or more.
+        input: a complex64 or complex128 tensor of rank 1 or more.
 
     Returns:
         A tensor of the same shape and dtype.
@@ -89,7 +89,7 @@ def ifft(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse discrete Fourier transform over the last dimension. See `tf.signal.fft`.
 
     Args:
-        input: complex64 or complex128, of rank 1 or more.
+        input: a complex64 or complex128 tensor of rank 1 or more.
 
     Returns:
         A tensor of the same shape and dtype.
@@ -108,7 +108,7 @@ def fft2d(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the discrete Fourier transform over the last two dimensions. See `tf.signal.fft`.
 
     Args:
-        input: complex64 or complex128, of rank 2 or more.
+        input: a complex64 or complex128 tensor of rank 2 or more.
 
     Returns:
         A tensor of the same shape and dtype.
@@ -127,7 +127,7 @@ def ifft2d(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse discrete Fourier transform over the last two dimensions. See `tf.signal.fft`.
 
     Args:
-        input: complex64 or complex128, of rank 2 or more.
+        input: a complex64 or complex128 tensor of rank 2 or more.
 
     Returns:
         A tensor of the same shape and dtype.
@@ -146,7 +146,7 @@ def fft3d(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the discrete Fourier transform over the last three dimensions. See `tf.signal.fft`.
 
     Args:
-        input: complex64 or complex128, of rank 3 or more.
+        input: a complex64 or complex128 tensor of rank 3 or more.
 
     Returns:
         A tensor of the same shape and dtype.
@@ -165,7 +165,7 @@ def ifft3d(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse discrete Fourier transform over the last three dimensions. See `tf.signal.fft`.
 
     Args:
-        input: complex64 or complex128, of rank 3 or more.
+        input: a complex64 or complex128 tensor of rank 3 or more.
 
     Returns:
         A tensor of the same shape and dtype.
@@ -307,7 +307,7 @@ def fftnd(input: TensorLike, fft_length: ShapeLike, axes: AxisLike, name: str | 
     """Computes the discrete Fourier transform over some dimensions, after truncating or padding them to lengths.
 
     Args:
-        input: complex64 or complex128.
+        input: a complex64 or complex128 tensor.
         fft_length: integers, the length of each dimension of `axes`.
         axes: integers, the dimensions.
 
@@ -346,7 +346,7 @@ def ifftnd(input: TensorLike, fft_length: ShapeLike, axes: AxisLike, name: str |
     """Computes the inverse of `tf.fftnd`.
 
     Args:
-        input: complex64 or complex128.
+        input: a complex64 or complex128 tensor.
         fft_length: integers, the length of each dimension of `axes`.
         axes: integers, the dimensions.
 
@@ -438,10 +438,10 @@ def rfftnd(
     """Computes the discrete Fourier transform of real numbers over some dimensions.
 
     Args:
-        input: float32 or float64.
+        input: a float32 or float64 tensor.
         fft_length: integers. Each dimension in `axes` is truncated or padded with zeros to its length here.
         axes: integers, the dimensions.
-        Tcomplex: the dtype of the result, complex64 or complex128.
+        Tcomplex: the dtype of the result, complex64 or complex128; complex64 by default.
 
     Returns:
         A tensor of dtype `Tcomplex`, with the lengths `fft_length` in the dimensions `axes`, but `length // 2 + 1` in
@@ -469,10 +469,10 @@ def irfftnd(
     """Computes the inverse of `tf.rfftnd`.
 
     Args:
-        input: complex64 or complex128.
+        input: a complex64 or complex128 tensor.
         fft_length: integers, the length of each dimension of `axes` of the result.
         axes: integers, the dimensions.
-        Treal: the dtype of the result, float32 or float64.
+        Treal: the dtype of the result, float32 or float64; float32 by default.
 
     Returns:
         A tensor of dtype `Treal`, with the lengths `fft_length` in the dimensions `axes`.

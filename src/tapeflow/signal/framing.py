@@ -63,12 +63,12 @@ def frame(
     """Divides a dimension into frames, which may overlap.
 
     Args:
-        signal: of any dtype.
+        signal: a tensor of any dtype.
         frame_length: the number of samples in a frame, a scalar integer.
         frame_step: a scalar integer, the number of samples between the beginnings of successive frames.
         pad_end: adds the frames that begin inside of the signal and end after it, and pads the signal for them.
-        pad_value: the value of the padding, a scalar.
-        axis: the dimension.
+        pad_value: the value of the padding, a scalar; 0 by default.
+        axis: an int, the dimension; -1 by default.
 
     Returns:
         A tensor of the same dtype, with two dimensions `[frames, frame_length]` in place of `axis`.

@@ -70,7 +70,7 @@ def stft(
     """Computes the short-time Fourier transform: the transforms of frames, each multiplied by a window.
 
     Args:
-        signals: float32 or float64, of shape `[..., samples]`.
+        signals: a float32 or float64 tensor of shape `[..., samples]`.
         frame_length: the number of samples in a frame, a scalar integer.
         frame_step: a scalar integer, the number of samples between the beginnings of successive frames.
         fft_length: the length of the transforms, a scalar integer; by default the next power of two.
@@ -140,7 +140,7 @@ def inverse_stft(
     """Computes the inverse short-time Fourier transform by adding overlapping frames.
 
     Args:
-        stfts: complex64 or complex128, of shape `[..., frames, fft_length // 2 + 1]`.
+        stfts: a complex64 or complex128 tensor of shape `[..., frames, fft_length // 2 + 1]`.
         frame_length, frame_step, fft_length: the arguments of the transform to invert.
         window_fn: the function for the window to multiply frames by; `tf.signal.inverse_stft_window_fn` returns the one
             that inverts a transform. None for no window.
@@ -194,7 +194,7 @@ def mdct(
     cancellation", IEEE Transactions on Acoustics, Speech, and Signal Processing 34 (1986).
 
     Args:
-        signals: float32 or float64, of shape `[..., samples]`.
+        signals: a float32 or float64 tensor of shape `[..., samples]`.
         frame_length: the number of samples in a frame, a multiple of 4.
         window_fn: `window_fn(frame_length, dtype=...)` returns the window; None for the constant `sqrt(1/2)`.
         pad_end: pads the signal for frames that end after it; see `tf.signal.frame`.
@@ -237,7 +237,7 @@ def inverse_mdct(
     """Computes the inverse of `tf.signal.mdct`, except for the first and the last half frame.
 
     Args:
-        mdcts: float32 or float64, of shape `[..., frames, frame_length // 2]`.
+        mdcts: a float32 or float64 tensor of shape `[..., frames, frame_length // 2]`.
         window_fn, norm: the arguments of the transform to invert.
 
     Returns:

@@ -60,7 +60,7 @@ def hann_window(
         window_length: the number of samples, a scalar integer.
         periodic: True for a period of a periodic function (N is the length), False for a symmetric window (N is one
             less). Windows of odd lengths are always symmetric.
-        dtype: a floating dtype.
+        dtype: a floating dtype; float32 by default.
 
     Returns:
         A tensor of shape `[window_length]` and dtype `dtype`.
@@ -84,7 +84,7 @@ def hamming_window(
     Args:
         window_length: the number of samples, a scalar integer.
         periodic: True for a period of a periodic function, False for a symmetric window.
-        dtype: a floating dtype.
+        dtype: a floating dtype; float32 by default.
 
     Returns:
         A tensor of shape `[window_length]` and dtype `dtype`.
@@ -107,8 +107,8 @@ def kaiser_window(
 
     Args:
         window_length: the number of samples, a scalar integer.
-        beta: the shape parameter, a scalar; larger ones make the window narrower.
-        dtype: a floating dtype.
+        beta: the shape parameter, a scalar; larger ones make the window narrower. The default is 12.0.
+        dtype: a floating dtype; float32 by default.
 
     Returns:
         A tensor of shape `[window_length]` and dtype `dtype`.
@@ -139,8 +139,8 @@ def kaiser_bessel_derived_window(
 
     Args:
         window_length: the number of samples, a scalar integer; odd ones are rounded down to even ones.
-        beta: the shape parameter, a scalar; larger ones make the window narrower.
-        dtype: a floating dtype.
+        beta: the shape parameter, a scalar; larger ones make the window narrower. The default is 12.0.
+        dtype: a floating dtype; float32 by default.
 
     Returns:
         A tensor of shape `[window_length]` and dtype `dtype`.
@@ -165,7 +165,7 @@ def vorbis_window(window_length: TensorLike, dtype: DTypeLike = float32, name: s
 
     Args:
         window_length: the number of samples, a scalar integer.
-        dtype: a floating dtype.
+        dtype: a floating dtype; float32 by default.
 
     Returns:
         A tensor of shape `[window_length]` and dtype `dtype`.

@@ -318,7 +318,7 @@ def concat(
     """Joins sparse tensors along a dimension.
 
     Args:
-        axis: the dimension.
+        axis: an int, the dimension.
         sp_inputs: a list of `SparseTensor`s, equal in all other dimensions.
         expand_nonconcat_dims: extends smaller ones to the largest size in the other dimensions.
 
@@ -643,7 +643,7 @@ def eye(
     Args:
         num_rows: the number of rows.
         num_columns: the number of columns; `num_rows` by default.
-        dtype: of the values.
+        dtype: the dtype of the values; float32 by default.
 
     Returns:
         A sparse tensor of rank 2.

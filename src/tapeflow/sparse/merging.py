@@ -68,9 +68,9 @@ def add(a: SparseLike | TensorLike, b: SparseLike | TensorLike, threshold: Tenso
     """Adds two tensors of the same shape. At least one of them is sparse.
 
     Args:
-        a, b: of one dtype and shape. Sparse tensors must have sorted indices.
+        a, b: tensors of one dtype and shape. Sparse tensors must have sorted indices.
         threshold: if both are sparse, sums of two elements with a smaller magnitude are left out. Elements that only
-            one tensor has are always kept.
+            one tensor has are always kept. The default is 0.
 
     Returns:
         A `SparseTensor` if both are sparse, else a dense tensor.
@@ -133,7 +133,7 @@ def maximum(sp_a: SparseLike, sp_b: SparseLike, name: str | None = None) -> Spar
     """Computes the greater elements of two sparse tensors. Missing elements are zero.
 
     Args:
-        sp_a, sp_b: of one dtype and shape.
+        sp_a, sp_b: tensors of one dtype and shape.
 
     Returns:
         A sparse tensor with the indices of both.
@@ -153,7 +153,7 @@ def minimum(sp_a: SparseLike, sp_b: SparseLike, name: str | None = None) -> Spar
     """Computes the lesser elements of two sparse tensors. Missing elements are zero.
 
     Args:
-        sp_a, sp_b: of one dtype and shape.
+        sp_a, sp_b: tensors of one dtype and shape.
 
     Returns:
         A sparse tensor with the indices of both.

@@ -163,7 +163,7 @@ def reduce_sum(
 
     Args:
         sp_input: a `SparseTensor`.
-        axis: the dimension or dimensions; all by default.
+        axis: an int or a list of ints, the dimension or dimensions; all by default.
         keepdims: retains the reduced dimensions, with length 1.
         output_is_sparse: returns a `SparseTensor`, of the elements that entries contributed to.
 
@@ -188,7 +188,7 @@ def reduce_max(
 
     Args:
         sp_input: a `SparseTensor`.
-        axis: the dimension or dimensions; all by default.
+        axis: an int or a list of ints, the dimension or dimensions; all by default.
         keepdims: retains the reduced dimensions, with length 1.
         output_is_sparse: returns a `SparseTensor`, of the elements that entries contributed to.
 
@@ -374,7 +374,7 @@ def bincount(
     Args:
         values: a dense, sparse or ragged tensor of non-negative integers, of rank 1 or 2.
         weights: the weight of each value, in the shape of `values`; by default 1.
-        axis: 0 counts in all values, -1 in each row.
+        axis: 0 counts in all values, -1 in each row; 0 by default.
         minlength: the least length of the result's last dimension.
         maxlength: its length; values from there on are left out.
         binary_output: returns 1 in the place of each count.
@@ -476,7 +476,7 @@ def segment_sum(
     """Sums the rows of `data` at `indices` that belong to one segment.
 
     Args:
-        data: of rank 1 or more.
+        data: a tensor of rank 1 or more.
         indices: integers, the rows to sum.
         segment_ids: the segment of each of these rows, sorted.
         num_segments: the number of segments; by default one more than the last id.
@@ -552,11 +552,11 @@ def sampled_addmm(
     """Computes `alpha * mat1 @ mat2 + beta * sparse` at the indices of the sparse matrix.
 
     Args:
-        indices: integers of shape `[..., n, 2]`.
-        values: of shape `[..., n]`.
+        indices: an integer tensor of shape `[..., n, 2]`.
+        values: a tensor of shape `[..., n]`.
         dense_shape: the shape of the sparse matrix.
         mat1, mat2: of shapes `[..., m, k]` and `[..., k, p]`.
-        beta, alpha: factors.
+        beta, alpha: factors; 1.0 by default.
         output_type: the dtype of the product; by default the dtype of `values`.
 
     Returns:

@@ -136,7 +136,7 @@ def regex_replace(
     """Replaces matches of a regular expression.
 
     Args:
-        input: strings.
+        input: a string tensor.
         pattern: the expression, a scalar.
         rewrite: the replacement, a scalar; `\\1` stands for the first group.
         replace_global: replaces all matches; otherwise only the first one in each string.
@@ -179,7 +179,7 @@ def regex_full_match(input: TensorLike, pattern: TensorLike, name: str | None = 
     """Tests whether each string matches a regular expression from its beginning to its end.
 
     Args:
-        input: strings.
+        input: a string tensor.
         pattern: the expression, a scalar.
 
     Returns:

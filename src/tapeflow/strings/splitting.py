@@ -94,7 +94,7 @@ def bytes_split(input: TensorLike, name: str | None = None) -> Tensor | RaggedTe
     """Splits each string into its bytes.
 
     Args:
-        input: strings; a tensor or a `RaggedTensor`.
+        input: a string tensor or `RaggedTensor`.
 
     Returns:
         Strings: a vector for a scalar, otherwise a `RaggedTensor` with one dimension more than `input`.
@@ -127,7 +127,7 @@ def split(
     """Splits each string at separators.
 
     Args:
-        input: strings; a tensor or a `RaggedTensor`.
+        input: a string tensor or `RaggedTensor`.
         sep: the separator, a scalar; without one, runs of white space separate, and empty parts are left out.
         maxsplit: the largest number of splits; -1 for any number.
 

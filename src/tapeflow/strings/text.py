@@ -29,8 +29,8 @@ def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Te
     """Computes the length of each string.
 
     Args:
-        input: strings.
-        unit: "BYTE", or "UTF8_CHAR" to count characters.
+        input: a string tensor.
+        unit: "BYTE", or "UTF8_CHAR" to count characters; "BYTE" by default.
 
     Returns:
         int32, of the shape of `input`.
@@ -57,7 +57,7 @@ def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Ten
     """Changes letters to lower case: ASCII letters, or with `encoding="utf-8"` all.
 
     Args:
-        input: strings.
+        input: a string tensor.
         encoding: "", or "utf-8", which replaces bytes that are not UTF-8 by U+FFFD.
 
     Returns:
@@ -77,7 +77,7 @@ def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Ten
     """Changes letters to upper case: ASCII letters, or with `encoding="utf-8"` all.
 
     Args:
-        input: strings.
+        input: a string tensor.
         encoding: "", or "utf-8", which replaces bytes that are not UTF-8 by U+FFFD.
 
     Returns:
@@ -97,7 +97,7 @@ def strip(input: TensorLike, name: str | None = None) -> Tensor:
     """Removes the white space at both ends of each string.
 
     Args:
-        input: strings.
+        input: a string tensor.
 
     Returns:
         Strings, of the shape of `input`.
@@ -142,10 +142,10 @@ def substr(input: TensorLike, pos: TensorLike, len: TensorLike, unit: str = "BYT
     """Extracts the part of each string from `pos` on, of at most `len` units.
 
     Args:
-        input: strings.
+        input: a string tensor.
         pos: int32 or int64, negative from the end; broadcasts with `input`.
         len: of the shape and dtype of `pos`.
-        unit: "BYTE" or "UTF8_CHAR".
+        unit: "BYTE" or "UTF8_CHAR"; "BYTE" by default.
 
     Returns:
         Strings, of the shape that `input` and `pos` broadcast to.

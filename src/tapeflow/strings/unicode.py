@@ -133,10 +133,10 @@ def unicode_decode(
     """Decodes each string to its code points.
 
     Args:
-        input: strings.
+        input: a string tensor.
         input_encoding: such as "UTF-8", "UTF-16-BE", "UTF-32-BE".
-        errors: the treatment of malformed bytes: "replace", "ignore", or "strict" to fail.
-        replacement_char: the code point that replaces them.
+        errors: the treatment of malformed bytes: "replace", "ignore", or "strict" to fail. The default is "replace".
+        replacement_char: the code point that replaces them; 0xFFFD by default.
         replace_control_characters: treats control characters as malformed.
 
     Returns:
@@ -321,8 +321,9 @@ def unicode_encode(
     Args:
         input: int32, at least one dimension; a tensor or a `RaggedTensor`.
         output_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
-        errors: the treatment of numbers that are not code points: "replace", "ignore", or "strict" to fail.
-        replacement_char: the code point that replaces them.
+        errors: the treatment of numbers that are not code points: "replace", "ignore", or "strict" to fail. The default
+            is "replace".
+        replacement_char: the code point that replaces them; 0xFFFD by default.
 
     Returns:
         Strings, of the shape of `input` without the last dimension; ragged if the other dimensions are.

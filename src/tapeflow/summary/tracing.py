@@ -68,7 +68,7 @@ def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: str | 
     """Starts to collect the graphs of the functions that run, in all threads.
 
     Args:
-        graph: collects graphs.
+        graph: collects graphs; True by default.
         profiler: also profiles the kernels, as `tf.profiler.experimental.start` does.
         profiler_outdir: the folder for the profile; needed for `profiler`.
 

@@ -33,7 +33,7 @@ def summary_scope(name: str | None, default_name: str = "summary", values: objec
 
     Args:
         name: the name of the summary, which may contain characters that a name scope may not.
-        default_name: the name if there is no `name`.
+        default_name: the name if there is no `name`; "summary" by default.
         values: accepted, and has no effect.
 
     Returns:

@@ -25,7 +25,7 @@ class CheckpointManager:
         directory: the directory.
         max_to_keep: how many checkpoints are retained; None for all of them.
         keep_checkpoint_every_n_hours: instead of deleting all old checkpoints, retains one for every so many hours.
-        checkpoint_name: the first part of the checkpoints' names.
+        checkpoint_name: the first part of the checkpoints' names; "ckpt" by default.
         step_counter: counts the steps, for `checkpoint_interval`.
         checkpoint_interval: the least number of steps between two checkpoints. `save` does nothing before.
         init_fn: a function without arguments. `restore_or_initialize` calls it if there is no checkpoint.

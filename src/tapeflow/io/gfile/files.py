@@ -48,7 +48,8 @@ class GFile:
 
     Args:
         name: the path.
-        mode: "r", "w", "a", "r+", "w+" or "a+", with "b" for bytes. The file is opened at its first use.
+        mode: "r", "w", "a", "r+", "w+" or "a+", with "b" for bytes. The file is opened at its first use. The default is
+            "r".
 
     Raises:
         InvalidArgumentError: the mode is unknown.

@@ -44,7 +44,7 @@ class LinearOperatorToeplitz(LinearOperator):
         col: the first columns, of shape `[..., n]`.
         row: the first rows, of shape `[..., n]`; the first element counts in `col` only.
         is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`.
-        name: of the operator.
+        name: the name of the operator.
 
     Raises:
         ValueError: `col` or `row` is a scalar, their lengths differ, or a hint can't be true.
@@ -134,7 +134,7 @@ class LinearOperatorTridiag(LinearOperator):
             diagonals, and subdiagonals (whose first element is); "sequence": a list of the three, each of shape
             `[..., n]`; "matrix": a tensor of shape `[..., n, n]`.
         is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`.
-        name: of the operator.
+        name: the name of the operator.
 
     Raises:
         ValueError: the format is unknown, or the hints contradict each other.

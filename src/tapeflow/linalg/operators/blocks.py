@@ -331,7 +331,7 @@ class LinearOperatorBlockLowerTriangular(_BlockOperator):
         operators: a list of rows of blocks. Row i is a list of i + 1 operators, and the last operator is square.
         is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`. Some
             follow from the hints of the operators.
-        name: of the operator.
+        name: the name of the operator.
 
     Raises:
         TypeError: the operators are of different dtypes.

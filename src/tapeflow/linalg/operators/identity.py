@@ -166,10 +166,10 @@ class LinearOperatorIdentity(_SizedOperator):
     Args:
         num_rows: an integer.
         batch_shape: the leading dimensions; by default there are none.
-        dtype: of the elements, float32 by default.
-        is_non_singular, is_self_adjoint, is_positive_definite, is_square: all True.
+        dtype: the dtype of the elements, float32 by default.
+        is_non_singular, is_self_adjoint, is_positive_definite, is_square: all True; True by default.
         assert_proper_shapes: also checks, when a graph runs, sizes that are not static.
-        name: of the operator.
+        name: the name of the operator.
 
     Raises:
         TypeError: the sizes are not integers.
@@ -277,7 +277,7 @@ class LinearOperatorScaledIdentity(_UniformOperator):
         is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`. Real
             multiples are always self-adjoint.
         assert_proper_shapes: also checks, when a graph runs, sizes that are not static.
-        name: of the operator.
+        name: the name of the operator.
 
     Raises:
         TypeError: `num_rows` is no integer.
@@ -419,13 +419,13 @@ class LinearOperatorZeros(_SizedOperator):
         num_rows: an integer.
         num_columns: an integer, `num_rows` by default.
         batch_shape: the leading dimensions; by default there are none.
-        dtype: of the elements, float32 by default.
+        dtype: the dtype of the elements, float32 by default.
         is_non_singular: False.
-        is_self_adjoint: True, and False where the matrices are not square.
+        is_self_adjoint: True, and False where the matrices are not square; True by default.
         is_positive_definite: False.
         is_square: False where the matrices are not square.
         assert_proper_shapes: also checks, when a graph runs, sizes that are not static.
-        name: of the operator.
+        name: the name of the operator.
 
     Raises:
         TypeError: the sizes are not integers.

@@ -49,7 +49,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
             is self-adjoint and positive definite, and no `v`, the sum is then, too.
         is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`. Some
             follow from the hints of `base_operator`.
-        name: of the operator.
+        name: the name of the operator.
 
     Raises:
         ValueError: the shapes do not fit, or a hint can't be true.

@@ -51,7 +51,8 @@ def jit_scope(
     """Returns a scope whose operations may be compiled together; without effect, as whole functions are compiled.
 
     Args:
-        compile_ops: whether operations may be compiled, or a function of a `NodeDef` that returns that.
+        compile_ops: whether operations may be compiled, or a function of a `NodeDef` that returns that; True by
+            default.
         separate_compiled_gradients: whether gradients are compiled separately.
 
     Returns:
