@@ -143,7 +143,7 @@ def adjust_jpeg_quality(
     Args:
         image: a tensor of shape `[height, width, channels]`, with 1 or 3 channels.
         jpeg_quality: from 0 to 100, a scalar.
-        dct_method: see `tf.io.decode_jpeg`.
+        dct_method: "INTEGER_ACCURATE", or "INTEGER_FAST" or "" for the fast method, which is a few levels off.
 
     Returns:
         An image of the same shape and dtype.

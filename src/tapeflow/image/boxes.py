@@ -469,7 +469,11 @@ def stateless_sample_distorted_bounding_box(
         image_size: integers `[height, width, channels]`.
         bounding_boxes: a float32 tensor of shape `[batch, boxes, 4]`: `[y1, x1, y2, x2]` of the objects, in [0, 1].
         seed: two integers, of shape `[2]`.
-        min_object_covered, aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes: as there.
+        min_object_covered: the smallest fraction of an object that the part must cover, a scalar; 0.1 by default.
+        aspect_ratio_range: bounds of the part's width divided by its height, (0.75, 1.33) by default.
+        area_range: bounds of the part's area divided by the image's, (0.05, 1) by default.
+        max_attempts: the number of attempts, after which the part is the whole image; 100 by default.
+        use_image_if_no_bounding_boxes: regards the whole image as an object if there are no boxes.
 
     Returns:
         `(begin, size, bboxes)`, as there.

@@ -224,8 +224,11 @@ def decode_and_crop_jpeg(
     Args:
         contents: the contents of the file, a string scalar.
         crop_window: integers `[top, left, height, width]`, in pixels of the decoded image.
-        channels, ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method: see
-            `tf.io.decode_jpeg`.
+        channels: 1 for grayscale, 3 for RGB, 0 (the default) for the channels of the file.
+        ratio: 1, 2, 4 or 8. The decoder reduces the image by this factor. The default is 1.
+        fancy_upscaling: interpolates colors that are stored at a lower resolution; True by default.
+        try_recover_truncated, acceptable_fraction: without effect.
+        dct_method: "INTEGER_ACCURATE", or "INTEGER_FAST" or "" for the fast method, which is a few levels off.
 
     Returns:
         A uint8 tensor of shape `[height, width, channels]`.

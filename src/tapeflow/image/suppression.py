@@ -241,7 +241,8 @@ def non_max_suppression_padded(
         boxes: a float32 tensor of shape `[..., boxes, 4]`: `[y1, x1, y2, x2]`. Boxes without a positive coordinate are
             padding.
         scores: a tensor of shape `[..., boxes]`.
-        max_output_size, score_threshold: see `tf.image.non_max_suppression`.
+        max_output_size: the largest number of boxes to select, a scalar.
+        score_threshold: boxes with this score or a lower one are suppressed; a scalar. The default is -inf.
         iou_threshold: boxes overlap if their intersection over union is this scalar or greater; 0.5 by default.
         pad_to_max_output_size: pads the result with zeros to `max_output_size`. Required for batches.
         sorted_input: declares that the boxes are sorted by score, the best first.
@@ -361,8 +362,12 @@ def non_max_suppression_with_scores(
     """Selects boxes like `tf.image.non_max_suppression`, with their scores; optionally by soft suppression.
 
     Args:
-        boxes, scores, max_output_size, iou_threshold, score_threshold: see `tf.image.non_max_suppression`. If
-            `soft_nms_sigma` is positive, `iou_threshold` is without effect.
+        boxes: a float16 or float32 tensor of shape `[boxes, 4]`: `[y1, x1, y2, x2]`, two opposite corners.
+        scores: a tensor of shape `[boxes]`, of the same dtype.
+        max_output_size: the largest number of boxes to select, a scalar.
+        iou_threshold: boxes overlap if their intersection over union is greater than this scalar; 0.5 by default.
+            Without effect if `soft_nms_sigma` is positive.
+        score_threshold: boxes with this score or a lower one are suppressed; a scalar. The default is -inf.
         soft_nms_sigma: if positive, scores are multiplied by `exp(-iou ** 2 / (2 * sigma))` for each better box, and no
             box is suppressed for its overlap; 0.0 by default.
 
@@ -553,7 +558,8 @@ def combined_non_max_suppression(
         scores: a float32 tensor of shape `[batch, boxes, classes]`.
         max_output_size_per_class: the largest number of boxes of a class, a scalar.
         max_total_size: the largest number of boxes of an image, a scalar.
-        iou_threshold, score_threshold: see `tf.image.non_max_suppression`.
+        iou_threshold: boxes overlap if their intersection over union is greater than this scalar; 0.5 by default.
+        score_threshold: boxes with this score or a lower one are suppressed; a scalar. The default is -inf.
         pad_per_class: limits the size of the results to `max_output_size_per_class * classes`, if that is less than
             `max_total_size`.
         clip_boxes: clips coordinates to [0, 1]; True by default.

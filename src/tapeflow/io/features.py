@@ -12,7 +12,7 @@ class FixedLenFeature(NamedTuple):
     """A feature that has the same shape in each example: parsed to a tensor.
 
     Attributes:
-        shape: of the feature in one example.
+        shape: the shape of the feature in one example.
         dtype: float32, int64 or string.
         default_value: the value for examples that lack the feature; None if it is required.
 
@@ -73,7 +73,7 @@ class SparseFeature(NamedTuple):
     Attributes:
         index_key: the key of the int64 feature of the indices, or a list of one key for each dimension.
         value_key: the key of the feature of the values.
-        dtype: of the values.
+        dtype: the dtype of the values.
         size: the size of the dimension, or a list of sizes.
         already_sorted: declares that the indices are sorted.
 

@@ -208,7 +208,8 @@ def parse_single_example(
 
     Args:
         serialized: a string scalar.
-        features: see `tf.io.parse_example`.
+        features: the features by key: `tf.io.FixedLenFeature`, `FixedLenSequenceFeature` (with `allow_missing`),
+            `VarLenFeature`, `SparseFeature` or `RaggedFeature`.
         example_names: without effect.
 
     Returns:
@@ -323,7 +324,10 @@ def parse_single_sequence_example(
 
     Args:
         serialized: a string scalar.
-        context_features, sequence_features: see `tf.io.parse_sequence_example`.
+        context_features: the features of the context, by key: `tf.io.FixedLenFeature`, `VarLenFeature` or
+            `RaggedFeature`.
+        sequence_features: the features of each step, by key: `tf.io.FixedLenSequenceFeature`, `VarLenFeature` or
+            `RaggedFeature`.
         example_name: without effect.
 
     Returns:

@@ -251,7 +251,8 @@ def encode_proto(
         values: for each field a tensor of shape `[..., most values]`.
         field_names: the fields.
         message_type: the full name of the messages' type.
-        descriptor_source: see `tf.io.decode_proto`.
+        descriptor_source: "local://" (the default) for the types of this process, the path of a file with a serialized
+            `FileDescriptorSet`, or "bytes://" followed by the set.
 
     Returns:
         A string tensor of shape `[...]`.

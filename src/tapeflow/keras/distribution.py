@@ -146,7 +146,7 @@ def distribute_data_input(per_process_batch: Any, layout: Any, batch_dim_name: s
 
     Args:
         per_process_batch: this process's share.
-        layout: see `distribute_tensor`.
+        layout: a `keras.distribution.TensorLayout`, or the `Layout` of a DTensor.
         batch_dim_name: without effect: the layout says along which dimension batches are divided.
 
     Raises:

@@ -129,14 +129,16 @@ def normalize(
     """Divides vectors or matrices by their norms.
 
     Args:
-        tensor, ord, axis: see `tf.norm`.
+        tensor: a tensor of a float or complex dtype.
+        ord: the kind of norm: "euclidean" (the default), "fro", `np.inf` or a positive number; see `tf.norm`.
+        axis: the dimension of vectors, or the two dimensions of matrices; None for all elements as one vector.
 
     Returns:
         The quotients, of the shape and dtype of `tensor`, and the norms, of that dtype, whose reduced dimensions have
         length 1.
 
     Raises:
-        ValueError: see `tf.norm`.
+        ValueError: there is no such norm, or `axis` names neither a vector nor a matrix.
 
     Example:
         >>> tf.linalg.normalize([3.0, 4.0])[1].numpy().tolist()

@@ -114,10 +114,11 @@ class TextFileInitializer(TableInitializer):
     """Fills a table with the lines of a text file.
 
     Args:
-        filename: of the file.
+        filename: the path of the file.
         key_dtype: the dtype of the keys.
         key_index: the number of the column that holds keys, or a `tf.lookup.TextFileIndex`.
-        value_dtype, value_index: the same for the values.
+        value_dtype: the dtype of the values.
+        value_index: the number of the column that holds values, or a `tf.lookup.TextFileIndex`.
         vocab_size: the number of lines to read; None for all.
         delimiter: the character between columns.
         value_index_offset: is added to values that are line numbers; 0 by default.

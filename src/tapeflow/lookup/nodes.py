@@ -47,7 +47,7 @@ def hash_table(
     """Adds an operation that returns the handle of a table, which is empty at first.
 
     Args:
-        key_dtype, value_dtype: of the table.
+        key_dtype, value_dtype: the dtypes of keys and values.
         shared_name: the table's name.
         held: returns the table, which it creates with the function that it takes if there is none; by default each run
             of the operation creates a table.

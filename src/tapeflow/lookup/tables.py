@@ -37,9 +37,9 @@ class LookupTable(TrackableResource):
     """A table from keys of one dtype to values of another.
 
     Args:
-        key_dtype, value_dtype: of both.
-        default_value: of missing keys.
-        key_shape: of one key.
+        key_dtype, value_dtype: the dtypes of keys and values.
+        default_value: the value of missing keys.
+        key_shape: the shape of one key.
         op: the name of the op that creates it, for messages.
 
     Raises:

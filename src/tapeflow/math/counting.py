@@ -137,7 +137,7 @@ def bincount(
 
     Args:
         arr: int32 or int64, not negative: a tensor, `RaggedTensor` or `SparseTensor`. Floats are cut off.
-        weights: of the kind and shape of `arr`: each occurrence counts as much as its weight.
+        weights: a tensor of the kind and shape of `arr`. Each occurrence counts as much as its weight.
         minlength: the least length of the result.
         maxlength: the greatest length of the result; values from there on are not counted.
         dtype: the dtype of the result without weights: int32, int64, float32 or float64. The default is int32.

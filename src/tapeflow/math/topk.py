@@ -165,8 +165,8 @@ def top_k(
 
     Args:
         input: a real tensor of shape `[..., n]`.
-        k: how many, at most `n`; 1 by default.
-        sorted: requires that they are in order, largest first. (They always are.). The default is True.
+        k: an int, the number of elements, at most `n`; 1 by default.
+        sorted: requires sorted results, the largest first. They are always sorted. The default is True.
         index_type: the dtype of the indices: int16, int32 or int64. The default is int32.
 
     Returns:
@@ -302,9 +302,9 @@ def approx_top_k(
 
     Args:
         input: a half, bfloat16 or float32 tensor.
-        k: how many.
+        k: an int, the number of elements.
         reduction_dimension: the dimension to search; -1 by default.
-        is_max_k: the largest, or else the smallest; True by default.
+        is_max_k: True for the largest elements, False for the smallest; True by default.
         recall_target, reduction_input_size_override, aggregate_to_topk: for hardware that approximates; not used.
 
     Returns:

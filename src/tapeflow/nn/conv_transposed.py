@@ -161,11 +161,14 @@ def conv_transpose(
     """Computes the transpose of `convolution`, in one to three spatial dimensions.
 
     Args:
-        input: a tensor of rank 3, 4 or 5; see `conv1d_transpose`, `conv2d_transpose` and `conv3d_transpose`.
+        input: a tensor of shape `[batch, spatial..., in_channels]`, with one to three spatial dimensions, or
+            `[batch, in_channels, spatial...]`.
         filters: a tensor of shape `[spatial..., out_channels, in_channels]`.
         output_shape: the shape of the result.
-        strides, padding, dilations: as there.
-        data_format: as there; None for channels last.
+        strides: an int, or a list for the spatial dimensions or for all.
+        padding: "SAME" or "VALID"; "SAME" by default.
+        data_format: "NWC", "NHWC", "NDHWC" or None for channels last, or "NCW", "NCHW", "NCDHW".
+        dilations: an int, or a list like `strides`, the steps between the elements of a window; 1 by default.
 
     Returns:
         A tensor of shape `output_shape`.

@@ -89,7 +89,7 @@ def isotonic_regression(inputs: TensorLike, decreasing: bool = True, axis: int =
 
     Args:
         inputs: a real tensor; integers give floats.
-        decreasing: whether it decreases, or else increases; True by default.
+        decreasing: True for a decreasing result, False for an increasing one; True by default.
         axis: an int, the dimension of the sequences; -1 by default.
 
     Returns:

@@ -398,9 +398,12 @@ def max_pool(
     """Computes the maximum of each window, in one to three spatial dimensions.
 
     Args:
-        input: a tensor of rank 3, 4 or 5; see `max_pool1d`, `max_pool2d` and `max_pool3d`.
-        ksize, strides, padding: as there.
-        data_format: as there; None for channels last.
+        input: a tensor of shape `[batch, spatial..., channels]`, with one to three spatial dimensions, or
+            `[batch, channels, spatial...]`.
+        ksize: the size of the window: an int, or a list for the spatial dimensions or for all.
+        strides: the steps from one window to the next; like `ksize`.
+        padding: "SAME" or "VALID". For images also a pair for each dimension: the padding before and after.
+        data_format: "NWC", "NHWC", "NDHWC" or None for channels last, or "NCW", "NCHW", "NCDHW".
 
     Returns:
         A tensor of the dtype of `input`: `[batch, new spatial..., channels]`, or with the channels second.

@@ -119,8 +119,8 @@ class RNNCellDropoutWrapper(_CellWrapper):
         variational_recurrent: drops the same elements in every step (Gal and Ghahramani, 2015); requires `dtype`, and
             `input_size` if inputs are dropped.
         input_size: the shape of the inputs, or a structure of shapes, without the batch.
-        dtype: of the inputs, states and outputs.
-        seed: of the random choices.
+        dtype: the dtype of the inputs, states and outputs.
+        seed: an int, the seed of the random choices.
         dropout_state_filter_visitor: `visitor(part)` tells whether dropout applies to a part of the state; by default
             to all but the memory `c` of an LSTM's state and `tf.TensorArray`s.
 

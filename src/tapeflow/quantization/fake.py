@@ -157,7 +157,8 @@ def fake_quant_with_min_max_vars(
     Args:
         inputs: a float32 tensor of any shape.
         min, max: float32 scalars.
-        num_bits, narrow_range: see `fake_quant_with_min_max_args`.
+        num_bits: an int from 2 to 16; 8 by default.
+        narrow_range: uses one number less, which allows a symmetric range.
 
     Returns:
         A float32 tensor of the shape of `inputs`. The gradients of elements below the range go to `min`, and of
@@ -270,7 +271,8 @@ def fake_quant_with_min_max_vars_per_channel(
     Args:
         inputs: a float32 tensor of shape `[..., channels]`.
         min, max: tensors of shape `[channels]`.
-        num_bits, narrow_range: see `fake_quant_with_min_max_args`.
+        num_bits: an int from 2 to 16; 8 by default.
+        narrow_range: uses one number less, which allows a symmetric range.
 
     Returns:
         A float32 tensor of the shape of `inputs`.

@@ -233,7 +233,9 @@ def dequantize(
     Args:
         input: a tensor of a quantized dtype.
         min_range, max_range: the numbers that the least and the greatest integer stand for.
-        mode, axis, narrow_range: as for `quantize`.
+        mode: "MIN_COMBINED", "MIN_FIRST" or "SCALED"; see `quantize`. The default is "MIN_COMBINED".
+        axis: the axis whose slices have ranges of their own; None for one range.
+        narrow_range: True if the integers leave out the least one ("SCALED").
         dtype: the dtype of the result: float32 or bfloat16. The default is float32.
 
     Returns:

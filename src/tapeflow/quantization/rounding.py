@@ -152,7 +152,7 @@ def quantize_and_dequantize_v2(
         input: a floating tensor.
         input_min, input_max: the range: scalars, or with an axis one for each of its slices.
         signed_input: allows negative integers; True by default.
-        num_bits: of the integers; 8 by default.
+        num_bits: an int, the number of bits of the integers; 8 by default.
         range_given: False uses the least and the greatest element of the input as the range.
         round_mode: "HALF_TO_EVEN" or "HALF_UP"; "HALF_TO_EVEN" by default.
         narrow_range: leaves out the least integer.
@@ -189,7 +189,14 @@ def quantize_and_dequantize(
     """Rounds as `quantize_and_dequantize_v2` does, with the gradient of the identity everywhere.
 
     Args:
-        input, input_min, input_max, signed_input, num_bits, range_given, round_mode, narrow_range, axis: as there.
+        input: a floating tensor.
+        input_min, input_max: the range: scalars, or with an axis one for each of its slices.
+        signed_input: allows negative integers; True by default.
+        num_bits: an int, the number of bits of the integers; 8 by default.
+        range_given: False uses the least and the greatest element of the input as the range.
+        round_mode: "HALF_TO_EVEN" or "HALF_UP"; "HALF_TO_EVEN" by default.
+        narrow_range: leaves out the least integer.
+        axis: the axis whose slices have ranges of their own; None for one range.
 
     Returns:
         A tensor of the shape and dtype of `input`.

@@ -173,7 +173,7 @@ def random_index_shuffle(
         index: an integer or a vector of them.
         seed: three integers, or a matrix with three for each index.
         max_index: the largest index; of the dtype of `index`.
-        rounds: of the cipher that permutes; at least 4 and even. The default is 4.
+        rounds: an int, the number of rounds of the cipher that permutes: even, and at least 4. The default is 4.
 
     Returns:
         A tensor of the dtype of `index`; a scalar if all arguments are for one index, else a vector.

@@ -22,12 +22,12 @@ class Fingerprint:
     """A fingerprint: hashes of a SavedModel's parts.
 
     Attributes:
-        saved_model_checksum: of the file.
-        graph_def_program_hash: of the graph.
-        signature_def_hash: of the signatures.
-        saved_object_graph_hash: of the objects.
-        checkpoint_hash: of the checkpoint's index.
-        version: of the format.
+        saved_model_checksum: an int, the checksum of the file.
+        graph_def_program_hash: an int, the hash of the graph.
+        signature_def_hash: an int, the hash of the signatures.
+        saved_object_graph_hash: an int, the hash of the objects.
+        checkpoint_hash: an int, the hash of the checkpoint's index.
+        version: an int, the version of the format.
 
     Example:
         >>> tf.saved_model.experimental.Fingerprint(1, 2, 3, 4, 5).singleprint()

@@ -56,7 +56,7 @@ def dct(
         input: a float32 or float64 tensor.
         type: 1, 2, 3 or 4; 2 by default.
         n: an int. The last dimension is truncated or padded with zeros to this length; by default, it keeps its length.
-        axis: must be -1; -1 by default.
+        axis: must be -1, the default.
         norm: None, or "ortho" for an orthonormal transform, which type 1 does not have.
 
     Returns:
@@ -163,13 +163,19 @@ def idct(
     original times `2N` (type 1: times `2 (N - 1)`).
 
     Args:
-        input, type, n, axis, norm: see `tf.signal.dct`.
+        input: a float32 or float64 tensor.
+        type: 1, 2, 3 or 4, the type of the transform to invert; 2 by default.
+        n: an int. The last dimension is truncated or padded with zeros to this length; by default, it keeps its length.
+        axis: must be -1, the default.
+        norm: None, or "ortho" for an orthonormal transform, which type 1 does not have.
 
     Returns:
         A tensor of the same dtype and shape, with `n` elements in the last dimension.
 
     Raises:
-        ValueError, NotImplementedError, TypeError: see `tf.signal.dct`.
+        ValueError: the type or the norm is unknown, or the dimension is too short.
+        NotImplementedError: `axis` is not -1.
+        TypeError: the input has another dtype.
 
     Example:
         >>> np.allclose(tf.signal.idct(tf.signal.dct([1.0, 3.0], norm="ortho"), norm="ortho"), [1.0, 3.0])

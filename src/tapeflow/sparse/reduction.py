@@ -502,7 +502,11 @@ def segment_mean(
     """Computes the mean of the rows of `data` at `indices` that belong to one segment.
 
     Args:
-        data, indices, segment_ids, num_segments, sparse_gradient: as for `segment_sum`.
+        data: a tensor of rank 1 or more.
+        indices: integers, the rows to average.
+        segment_ids: the segment of each of these rows, sorted.
+        num_segments: the number of segments; by default one more than the last id.
+        sparse_gradient: ignored: the gradient is sparse anyway.
 
     Returns:
         A tensor of shape `[num_segments, *data.shape[1:]]`.
@@ -524,7 +528,11 @@ def segment_sqrt_n(
     """Sums rows like `segment_sum`, and divides by the square root of the number of rows of each segment.
 
     Args:
-        data, indices, segment_ids, num_segments, sparse_gradient: as for `segment_sum`.
+        data: a tensor of rank 1 or more.
+        indices: integers, the rows to sum.
+        segment_ids: the segment of each of these rows, sorted.
+        num_segments: the number of segments; by default one more than the last id.
+        sparse_gradient: ignored: the gradient is sparse anyway.
 
     Returns:
         A tensor of shape `[num_segments, *data.shape[1:]]`.

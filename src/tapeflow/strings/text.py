@@ -143,8 +143,8 @@ def substr(input: TensorLike, pos: TensorLike, len: TensorLike, unit: str = "BYT
 
     Args:
         input: a string tensor.
-        pos: int32 or int64, negative from the end; broadcasts with `input`.
-        len: of the shape and dtype of `pos`.
+        pos: an int32 or int64 tensor, the first byte or character; negative from the end. It broadcasts with `input`.
+        len: a tensor of the shape and dtype of `pos`, the number of bytes or characters.
         unit: "BYTE" or "UTF8_CHAR"; "BYTE" by default.
 
     Returns:

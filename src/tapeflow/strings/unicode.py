@@ -134,7 +134,7 @@ def unicode_decode(
 
     Args:
         input: a string tensor.
-        input_encoding: such as "UTF-8", "UTF-16-BE", "UTF-32-BE".
+        input_encoding: a string: "UTF-8", "UTF-16-BE", "UTF-32-BE", or another encoding.
         errors: the treatment of malformed bytes: "replace", "ignore", or "strict" to fail. The default is "replace".
         replacement_char: the code point that replaces them; 0xFFFD by default.
         replace_control_characters: treats control characters as malformed.
@@ -175,7 +175,11 @@ def unicode_decode_with_offsets(
     """Decodes each string to its code points, and their offsets.
 
     Args:
-        input, input_encoding, errors, replacement_char, replace_control_characters: see `tf.strings.unicode_decode`.
+        input: a string tensor.
+        input_encoding: a string: "UTF-8", "UTF-16-BE", "UTF-32-BE", or another encoding.
+        errors: the treatment of malformed bytes: "replace", "ignore", or "strict" to fail. The default is "replace".
+        replacement_char: the code point that replaces them; 0xFFFD by default.
+        replace_control_characters: treats control characters as malformed.
 
     Returns:
         The code points, int32, and the offset of each one's first byte, int64: vectors for a scalar, otherwise
@@ -223,7 +227,10 @@ def unicode_split(
     """Splits each string into its characters.
 
     Args:
-        input, input_encoding, errors, replacement_char: see `tf.strings.unicode_decode`.
+        input: a string tensor.
+        input_encoding: a string: "UTF-8", "UTF-16-BE", "UTF-32-BE", or another encoding.
+        errors: the treatment of malformed bytes: "replace", "ignore", or "strict" to fail. The default is "replace".
+        replacement_char: the code point that replaces them; 0xFFFD by default.
 
     Returns:
         Strings in the same encoding; a vector for a scalar, otherwise a `RaggedTensor` with one dimension more than
@@ -249,7 +256,10 @@ def unicode_split_with_offsets(
     """Splits each string into its characters, and computes their offsets.
 
     Args:
-        input, input_encoding, errors, replacement_char: see `tf.strings.unicode_decode`.
+        input: a string tensor.
+        input_encoding: a string: "UTF-8", "UTF-16-BE", "UTF-32-BE", or another encoding.
+        errors: the treatment of malformed bytes: "replace", "ignore", or "strict" to fail. The default is "replace".
+        replacement_char: the code point that replaces them; 0xFFFD by default.
 
     Returns:
         The characters, strings in the same encoding, and the offset of each one's first byte, int64: vectors for a
@@ -383,8 +393,12 @@ def unicode_transcode(
     """Changes the encoding of strings.
 
     Args:
-        input, input_encoding, errors, replacement_char, replace_control_characters: see `tf.strings.unicode_decode`.
+        input: a string tensor.
+        input_encoding: a string: "UTF-8", "UTF-16-BE", "UTF-32-BE", or another encoding.
         output_encoding: the new encoding.
+        errors: the treatment of malformed bytes: "replace", "ignore", or "strict" to fail. The default is "replace".
+        replacement_char: the code point that replaces them; 0xFFFD by default.
+        replace_control_characters: treats control characters as malformed.
 
     Returns:
         Strings, of the shape of `input`.

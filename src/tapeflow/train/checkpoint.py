@@ -236,7 +236,7 @@ class Checkpoint(AutoTrackable):
 
         Args:
             save_path: its name; a directory stands for its latest checkpoint.
-            options: as for `read`.
+            options: `experimental_skip_slot_variables` skips the slot variables of optimizers.
 
         Returns:
             A status, with assertions about the restored values.

@@ -63,7 +63,7 @@ def call_module(
 
     Args:
         args: the tensors that its function `main` takes, but for the index of the platform.
-        version: of the calling convention.
+        version: an int, the version of the calling convention.
         module: a bytes string, the module serialized as a portable artifact.
         Sout, Tout: the shapes and dtypes of the results.
         dim_args_spec, has_token_input_output, use_shardy_partitioner: are not used.

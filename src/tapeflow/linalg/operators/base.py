@@ -52,7 +52,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
     The hints promise properties, and choose algorithms by them; nothing checks them but the `assert_...` methods.
 
     Args:
-        dtype: of the elements.
+        dtype: the dtype of the elements.
         graph_parents: tensors that the operator depends on; only the property of that name uses them.
         is_non_singular: the matrices are invertible; None if that is unknown.
         is_self_adjoint: the matrices equal their conjugate transposes.

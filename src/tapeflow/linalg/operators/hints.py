@@ -17,7 +17,7 @@ def shared(operator: Any, hint: str, value: bool | None, relation: str) -> bool 
         operator: the operator.
         hint: the property's name.
         value: the hint for the derived operator.
-        relation: of the derived operator to `operator`, such as "adjoint".
+        relation: the name of the derived operator's relation to `operator`, such as "adjoint".
 
     Raises:
         ValueError: the two hints contradict each other.

@@ -167,7 +167,7 @@ class LinearOperatorIdentity(_SizedOperator):
         num_rows: an integer.
         batch_shape: the leading dimensions; by default there are none.
         dtype: the dtype of the elements, float32 by default.
-        is_non_singular, is_self_adjoint, is_positive_definite, is_square: all True; True by default.
+        is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; all True by default.
         assert_proper_shapes: also checks, when a graph runs, sizes that are not static.
         name: the name of the operator.
 
@@ -421,7 +421,7 @@ class LinearOperatorZeros(_SizedOperator):
         batch_shape: the leading dimensions; by default there are none.
         dtype: the dtype of the elements, float32 by default.
         is_non_singular: False.
-        is_self_adjoint: True, and False where the matrices are not square; True by default.
+        is_self_adjoint: True if the matrices are square, and False otherwise; True by default.
         is_positive_definite: False.
         is_square: False where the matrices are not square.
         assert_proper_shapes: also checks, when a graph runs, sizes that are not static.
