@@ -120,7 +120,7 @@ def check_lengths(outputs: Sequence[SymbolicTensor]) -> None:
 
 
 def entry_dims(element_shape: Any) -> Any:
-    """Returns the dimensions that an `element_shape` argument names, or -1 where it names none."""
+    """Returns the dimensions that an `element_shape` argument names, or -1 if it names none."""
     if isinstance(element_shape, int) or (isinstance(element_shape, Slices) and element_shape.slice.shape.rank == 0):
         return -1
     return vector(element_shape)

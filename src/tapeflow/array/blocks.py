@@ -155,7 +155,7 @@ def _(batch: Batch, x: Slices, block_shape: Any, paddings: Any) -> Any:
 
 
 def _regrouped(batch: Batch, value: Any, length: Any, dims: Sequence[Any]) -> Any:
-    """Returns the slices of a batch of batches `[places, slices, length]`: each place of a block is a batch of its own,
+    """Returns the slices of a batch of batches `[places, slices, length]`: each place of a block is a separate batch,
     in front of the slices."""
     if None in dims:
         shape = ops.Shape(value)

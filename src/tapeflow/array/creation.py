@@ -59,7 +59,7 @@ def convert_to_tensor(
         dtype_hint: the preferred dtype of the result; ignored if the value does not convert to it.
 
     Returns:
-        A tensor of the value; the same object where it is a tensor already.
+        A tensor of the value; if the value is a tensor, the same object.
 
     Raises:
         TypeError: Python values do not fit `dtype`.
@@ -168,7 +168,7 @@ def constant(value: TensorLike, dtype: DTypeLike = None, shape: ShapeLike = None
         tensor = cast_to(value, dtype)
     else:
         tensor = convert(value if type(value) is not TensorShape else value.as_list(), dtype)
-        if type(tensor) is EagerTensor:  # scalars come from a cache; a constant is an object of its own
+        if type(tensor) is EagerTensor:  # scalars come from a cache; a constant is a new object
             tensor = placed(EagerTensor(tensor.value, tensor.dtype))
     if detours and state.graph is not None:
         if shape is not None:
@@ -281,7 +281,7 @@ def _filled(shape: Any, number: int, dtype: Any, name: str | None) -> Any:
 
 
 def _filled_in_graph(shape: Any, value: EagerTensor, name: str) -> Any:
-    """Returns a constant where the tensor is certainly small, else the operation that fills it, with TensorFlow's
+    """Returns a constant if the tensor is certainly small, else the operation that fills it, with TensorFlow's
     names.
     """
     with name_scope(name) as scope:

@@ -45,12 +45,12 @@ def _offsets(axis: int, shapes: list[torch.Tensor]) -> tuple[torch.Tensor, ...]:
 
 @op("ConcatOffset", kernel=_offsets, host=("concat_dim",), shape=lambda axis, shapes: list(shapes))
 def concat_offset(concat_dim: Any, shape: Any, name: str | None = None) -> Any:
-    """Returns where each of the tensors of these shapes begins when they are joined along an axis."""
+    """Returns the offset of each tensor in their concatenation along an axis."""
 
 
 @op("ListDiff", shape=lambda x, y, out_idx: [TensorShape([None])] * 2)
 def list_diff(x: torch.Tensor, y: torch.Tensor, out_idx: DType = int32) -> tuple[torch.Tensor, torch.Tensor]:
-    """The elements of a vector that another one has not, and where they are."""
+    """Returns the elements of a vector that another vector lacks, and their positions."""
     places = torch.nonzero(~torch.isin(x, y)).reshape(-1)
     return x[places], places.to(out_idx.torch)
 
@@ -70,7 +70,7 @@ def _select_rule(condition: TensorShape, t: TensorShape, e: TensorShape) -> Tens
 
 @op("Select", moves=True, shape=_select_rule)
 def select(condition: torch.Tensor, t: torch.Tensor, e: torch.Tensor) -> torch.Tensor:
-    """`t` where `condition` holds and `e` elsewhere; a vector of conditions chooses rows."""
+    """Returns `t` where `condition` holds and `e` elsewhere; a vector of conditions chooses rows."""
     if condition.ndim == 1 and t.ndim > 1:  # whole rows
         condition = condition.reshape(-1, *[1] * (t.ndim - 1))
     return torch.where(condition, t, e)

@@ -67,7 +67,7 @@ class Sparse(Sequence):
 
 
 class Rows(Sequence):
-    """The list of a tensor's rows, which become tensors of their own when one is asked for.
+    """The list of a tensor's rows, which become separate tensors when the first one is read.
 
     Args:
         tensor: the tensor.
@@ -166,7 +166,7 @@ class Written(Sequence):
         return Written(self.entries()[:-1])
 
     def _with_own_memory(self) -> list[Raw]:
-        """Begins a line of its own; returns all entries in it."""
+        """Begins a new line, and returns all entries in it."""
         with _writing:
             former: dict[int, Raw] = {}
             version = self

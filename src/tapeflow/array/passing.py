@@ -79,7 +79,7 @@ def identity(input: TensorLike, name: str | None = None) -> Any:
 
 
 def cast_to(x: Any, dtype: DType) -> Any:
-    """Returns a tensor cast to a dtype, or the tensor itself where it has that dtype.
+    """Returns a tensor cast to a dtype, or the tensor itself if it has that dtype.
 
     `tf.cast`, which does this and more, stands in a layer above this one.
     """

@@ -157,7 +157,7 @@ def make_ndarray(tensor: TensorProto) -> np.ndarray:
         row = np.array(values, np.int32).astype(np.uint16).view(kind)
     elif dtype.is_complex:
         row = np.array(values, np.float64).view(np.complex128).astype(kind)
-    elif _FIELDS[dtype.name] == "int_val":  # 32 bits each, also where the dtype has fewer
+    elif _FIELDS[dtype.name] == "int_val":  # 32 bits each, even if the dtype has fewer
         row = np.array(values, np.int32).astype(kind)
     else:
         row = np.array(values, kind)

@@ -130,7 +130,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def _paddings(part: Any, begin: Any, whole: Any) -> Any:
-    """Returns the paddings from a part of a tensor to the whole, in a graph where not all numbers are static."""
+    """Returns the paddings from a part of a tensor to the whole, in a graph, if not all numbers are static."""
     begin = cast_to(begin, int32) if isinstance(begin, Tensor) else convert(list(begin), int32)
     return stack([begin, convert(shape_argument(whole), int32) - ops.Shape(part) - begin], 1)
 

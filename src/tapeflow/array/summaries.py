@@ -162,7 +162,7 @@ def fingerprint(data: TensorLike, method: TensorLike = "farmhash64", name: str |
         A uint8 tensor of shape `[data.shape[0], 8]`.
 
     Raises:
-        InvalidArgumentError: there is no such method, or `data` is a scalar.
+        InvalidArgumentError: the method is unknown, or `data` is a scalar.
 
     Example:
         >>> tf.fingerprint(["a"]).numpy().tolist()

@@ -110,7 +110,7 @@ def get_logical_device_configuration(device: PhysicalDevice) -> list[LogicalDevi
         device: the physical device.
 
     Returns:
-        A list of `tf.config.LogicalDeviceConfiguration`; None where none was set.
+        A list of `tf.config.LogicalDeviceConfiguration`; None if there was none.
 
     Raises:
         ValueError: there is no such device.

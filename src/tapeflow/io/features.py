@@ -68,7 +68,7 @@ class VarLenFeature(NamedTuple):
 
 
 class SparseFeature(NamedTuple):
-    """A sparse tensor whose indices and values are features of their own: parsed to a `tf.SparseTensor`.
+    """A sparse tensor whose indices and values are separate features: parsed to a `tf.SparseTensor`.
 
     Attributes:
         index_key: the key of the int64 feature of the indices, or a list of one key for each dimension.

@@ -114,7 +114,7 @@ def _blank(dtypes: Sequence[Any]) -> list[str]:
 
 
 class _Arguments(dict[str, Any]):
-    """Arguments by the names of an op's definition; empty where the op lacks one."""
+    """Arguments by the names of an op's definition; empty if the op lacks one."""
 
     def __init__(self, op: str, args: Sequence[Any]) -> None:
         super().__init__(zip(parameters(op), args, strict=False))

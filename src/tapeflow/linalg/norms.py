@@ -48,7 +48,7 @@ def norm(
         keepdims: keeps the reduced dimensions, with length 1.
 
     Returns:
-        A tensor of the shape of `tensor` without the reduced dimensions, and of its dtype; of its real dtype where
+        A tensor of the shape of `tensor` without the reduced dimensions, and of its dtype; of its real dtype if
         `tensor` is complex and `ord` is not "euclidean".
 
     Raises:

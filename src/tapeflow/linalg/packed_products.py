@@ -1,4 +1,4 @@
-"""Products with matrices of weights that are packed once, for functions that are called again with the same.
+"""Products with matrices of weights that are packed once, for functions that are called again with the same weights.
 
 oneDNN computes with weights in blocks, and a bias and an activation before it writes the result.
 """

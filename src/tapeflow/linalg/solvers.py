@@ -49,7 +49,7 @@ def det(input: TensorLike, name: str | None = None) -> Tensor:
         input: a tensor of shape `[..., n, n]`, of a float or complex dtype.
 
     Returns:
-        A tensor of shape `[...]` and that dtype. Its gradient exists where the matrices are invertible.
+        A tensor of shape `[...]` and that dtype. Its gradient exists if the matrices are invertible.
 
     Raises:
         InvalidArgumentError: the matrices are not square.
@@ -279,7 +279,7 @@ def triangular_solve(
         adjoint: solves with the adjoint of `matrix`.
 
     Returns:
-        A tensor of shape `[..., n, k]` and the dtype of `rhs`; infinite or NaN where there is a zero on the diagonal.
+        A tensor of shape `[..., n, k]` and the dtype of `rhs`; infinite or NaN if there is a zero on the diagonal.
 
     Raises:
         InvalidArgumentError: the shapes do not fit.

@@ -33,7 +33,7 @@ from tapeflow.math.casting import cast
 from tapeflow.math.complex import real
 from tapeflow.math.reduction import reduce_max, reduce_sum
 
-# The error of an eigenvalue decomposition where LAPACK does not converge, as for NaN.
+# The error of an eigenvalue decomposition if LAPACK does not converge, as for NaN.
 _FAILED = "{} was not successful. The input might not be valid."
 
 
@@ -295,7 +295,7 @@ def svd(
     Returns:
         `(s, u, v)`: the singular values in descending order, of shape `[..., p]` and the real dtype, and the vectors in
         the columns of tensors of shapes `[..., m, p]` and `[..., n, p]`; without `compute_uv`, `s` alone. All NaN
-        where `tensor` is not finite.
+        if `tensor` is not finite.
 
     Raises:
         InvalidArgumentError: it has less than two dimensions.
@@ -314,7 +314,7 @@ def svd(
 
 
 def _float_matrices(a: TensorLike, hint: DType | None = None) -> Any:
-    """Returns an argument as a tensor of matrices, of the dtype `hint` where the argument is no tensor.
+    """Returns an argument as a tensor of matrices, of the dtype `hint` if the argument is not a tensor.
 
     Raises:
         TypeError: it is not of a float dtype.

@@ -239,7 +239,7 @@ class DatasetInitializer(TableInitializer):
         dataset: of pairs of scalars.
 
     Raises:
-        ValueError: its elements are no such pairs.
+        ValueError: its elements are not such pairs.
 
     Example:
         >>> ds = tf.data.Dataset.zip((tf.data.Dataset.from_tensor_slices(["a", "b"]), tf.data.Dataset.range(2)))

@@ -191,7 +191,7 @@ class StaticHashTable(LookupTable):
 
     @functools.cached_property
     def _saved_functions(self) -> dict[str, Any]:
-        """The functions that create and fill the table where it is loaded in a SavedModel."""
+        """The functions that create and fill the table when a SavedModel is loaded."""
 
         def creator() -> Any:
             return hash_table(self.key_dtype, self.value_dtype, f"table_{next_id()}").outputs[0]

@@ -154,7 +154,7 @@ def cast(x: TensorLike | IndexedSlices, dtype: DTypeLike, name: str | None = Non
         dtype: the dtype, or its name.
 
     Returns:
-        A tensor of the same shape and of that dtype; `x` itself where it has it already.
+        A tensor of the same shape and of that dtype; `x` itself if it already has this dtype.
 
     Raises:
         UnimplementedError: it is a cast from or to strings.

@@ -286,7 +286,7 @@ not_differentiable(floordiv, truncatediv)
 def _remainder(
     function: Callable[..., torch.Tensor], exact: Callable[..., np.ndarray], x: torch.Tensor, y: torch.Tensor
 ) -> torch.Tensor:
-    """Computes a remainder by ATen, and where that has NaN by NumPy: ATen's vectorized kernels give up on very large
+    """Computes a remainder by ATen, and by NumPy if that has NaN: ATen's vectorized kernels give up on very large
     quotients.
     """
     result = function(x, y)

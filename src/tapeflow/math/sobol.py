@@ -21,7 +21,7 @@ def _points(dim: int, num_results: int, skip: int, dtype: DType, device: torch.d
         raise invalid(f"num_results must be at least one, not {num_results}")
     if skip < 0:
         raise invalid(f"skip must be non-negative, not {skip}")
-    # The origin, the first of torch's points, is none of TensorFlow's.
+    # The origin, the first of torch's points, is not one of TensorFlow's.
     engine = torch.quasirandom.SobolEngine(dim).fast_forward(skip + 1)
     return engine.draw(num_results, dtype=dtype.torch).to(device)
 

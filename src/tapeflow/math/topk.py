@@ -230,7 +230,7 @@ def in_top_k(targets: TensorLike, predictions: TensorLike, k: TensorLike, name: 
         k: the number of predictions that count.
 
     Returns:
-        A bool tensor of shape `[batch]`; False where the target is no class or a prediction is not finite.
+        A bool tensor of shape `[batch]`; False if the target is not a class or a prediction is not finite.
 
     Raises:
         InvalidArgumentError: the shapes do not go together.

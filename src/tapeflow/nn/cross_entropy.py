@@ -381,7 +381,7 @@ def log_poisson_loss(
     Args:
         targets: counts, the shape and dtype of `log_input`.
         log_input: a floating tensor.
-        compute_full_loss: adds Stirling's approximation of the factorial's logarithm where targets exceed 1.
+        compute_full_loss: adds Stirling's approximation of the factorial's logarithm for targets above 1.
 
     Returns:
         The losses, element by element.

@@ -1,4 +1,4 @@
-"""Convolutions of images on CPUs with filters that are packed once, for functions that are called again with the same.
+"""Convolutions of images on CPUs with filters that are packed once, for functions that are called again with them.
 
 oneDNN computes with filters in blocks. Packing TensorFlow's costs more than a convolution of small images.
 """
@@ -18,7 +18,7 @@ from tapeflow.core.types.dtypes import float32
 from tapeflow.nn.conv_layout import Layout, convolution_layout
 from tapeflow.nn.windows import padded, padded_sizes
 
-_USUAL_BATCH = 8  # to choose blocks by where the size of batches is not static: they fit other sizes too
+_USUAL_BATCH = 8  # blocks are chosen for it if the batch size is not static; they fit other sizes too
 _SHALLOW = 4  # filters of this depth cost the passes over memory, and not the arithmetic
 
 
@@ -114,7 +114,7 @@ class _Packed:
         return aten.onednn_packed_filters(weight, border, strides, rates, groups, self._sizes)
 
     def _image(self, x: torch.Tensor) -> torch.Tensor:
-        """Returns images in ATen's order of dimensions, padded where ATen can't pad them."""
+        """Returns images in ATen's order of dimensions, padded if ATen can't pad them."""
         image = x.permute(self._layout.to_first)
         return padded(image, self._layout.rest) if self._copies else image
 

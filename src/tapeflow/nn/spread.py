@@ -20,10 +20,10 @@ from tapeflow.nn.windows import channels_last
 
 
 def declare_exports(forward: Any, back_input: Any, back_filter: Any, always: bool = False) -> None:
-    """Declares how a convolution and its two backward ops are exported where they have dilations.
+    """Declares how a convolution and its two backward ops are exported if they have dilations.
 
     Args:
-        forward: the convolution, or None where TensorFlow's kernel takes any dilations.
+        forward: the convolution, or None if TensorFlow's kernel takes any dilations.
         back_input, back_filter: the backward ops.
         always: whether no kernel of TensorFlow takes dilations; by default those for float32 and bfloat16 do.
     """

@@ -251,7 +251,7 @@ def padding_attrs(padding: Any, count: int = 4) -> tuple[Any, tuple[int, ...]]:
 
 
 def rank_of(x: Any) -> int | None:
-    """Returns the rank of a value, without creating a `TensorShape` where that can be avoided."""
+    """Returns the rank of a value, without creating a `TensorShape` if possible."""
     if type(x) is EagerTensor:
         return len(x.value.shape)
     if not hasattr(x, "shape"):

@@ -89,7 +89,7 @@ def _scales(low: torch.Tensor, high: torch.Tensor, ends: tuple[int, int]) -> tup
 
 
 def _larger(a: torch.Tensor | float, b: torch.Tensor | float) -> torch.Tensor:
-    """Returns the larger of two numbers: the first one where the second is NaN."""
+    """Returns the larger of two numbers: the first one if the second is NaN."""
     return torch.where(torch.as_tensor(a < b), b, a)
 
 
@@ -171,7 +171,7 @@ def quantize(
         mode: "MIN_COMBINED", "MIN_FIRST" or "SCALED"; see the module. The default is "MIN_COMBINED".
         round_mode: "HALF_AWAY_FROM_ZERO", or for "SCALED" also "HALF_TO_EVEN"; "HALF_AWAY_FROM_ZERO" by default.
         narrow_range: leaves out the least integer ("SCALED").
-        axis: the axis whose slices have ranges of their own.
+        axis: the axis whose slices have separate ranges.
         ensure_minimum_range: the least width of the range, as a share of its larger end (or of 1); 0.01 by default.
 
     Returns:
@@ -179,7 +179,7 @@ def quantize(
         range, float32.
 
     Raises:
-        InvalidArgumentError: `min_range` is greater than `max_range`, or an argument is none of those listed.
+        InvalidArgumentError: `min_range` is greater than `max_range`, or an argument has a value that is not listed.
 
     Example:
         >>> q, low, high = tf.quantization.quantize([-1.0, 0.0, 2.0], -1.0, 2.0, tf.quint8)

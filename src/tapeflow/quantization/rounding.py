@@ -144,7 +144,7 @@ def quantize_and_dequantize_v2(
     narrow_range: bool = False,
     axis: int | None = None,
 ) -> Tensor:
-    """Rounds numbers to those that integers of so many bits, times a scale, could hold.
+    """Rounds numbers to the numbers that integers of `num_bits` bits, times a scale, can hold.
 
     The gradient passes unchanged where the input is between `input_min` and `input_max`, and is 0 elsewhere.
 

@@ -141,7 +141,7 @@ def split(value: Any, sizes: Any, axis: int) -> list[Any]:
         axis: the dimension.
 
     Raises:
-        ValueError: the dimension is ragged, or there is none.
+        ValueError: the dimension is ragged, or does not exist.
         InvalidArgumentError: the lengths do not add up to the dimension's.
     """
     axis = checked_axis(axis, len(value.shape), "axis")

@@ -205,7 +205,7 @@ class DynamicRaggedShape(CompositeTensor):
             ragged_lengths: False for None in the place of the tuples.
 
         Returns:
-            A list with an item for each dimension; it ends with `...` where the rank is not static.
+            A list with an item for each dimension; it ends with `...` if the rank is not static.
 
         Example:
             >>> tf.shape(tf.ragged.constant([[1, 2], [3]])).static_lengths()

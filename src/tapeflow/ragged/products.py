@@ -64,7 +64,7 @@ def _require_equal(lengths: Any, others: Any, message: str) -> None:
 
 
 def _sizes(x: Any, dtype: DType) -> list[Any]:
-    """Returns the numbers of rows and of columns of each matrix; None where all have one number."""
+    """Returns the numbers of rows and of columns of each matrix; None if all have the same number."""
     if not isinstance(x, RaggedTensor):
         return [None, None]
     x = x.with_row_splits_dtype(dtype)

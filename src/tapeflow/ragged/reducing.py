@@ -48,7 +48,7 @@ def reduce(function: Any, rt: Any, axis: Any, keepdims: bool = False) -> Any:
         keepdims: retains the reduced dimensions, with length 1.
 
     Returns:
-        A ragged tensor, or a tensor where no ragged dimension is left.
+        A ragged tensor, or a tensor if no ragged dimension is left.
 
     Raises:
         ValueError: there is no such dimension.

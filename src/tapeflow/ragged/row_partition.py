@@ -78,7 +78,7 @@ def length_of(value: Any) -> Any:
 
 
 def number_of(value: Any) -> Any:
-    """Returns an int where the value is static, or else a scalar tensor."""
+    """Returns an int if the value is static, or else a scalar tensor."""
     if isinstance(value, SymbolicTensor):
         static = host_static(value)
         return static if isinstance(static, int) else value
@@ -105,7 +105,7 @@ def lengths_of(splits: Any) -> Any:
 
 
 def splits_of(lengths: Any) -> Any:
-    """Returns the positions where rows of these lengths begin, and the one where the last row ends."""
+    """Returns the positions where rows of these lengths begin, and the end of the last row."""
     if type(lengths) is EagerTensor:
         value = lengths.value
         splits = value.new_zeros(len(value) + 1)
@@ -326,7 +326,7 @@ class RowPartition(CompositeTensor):
         elif isinstance(length, int) and isinstance(values, int):
             count = values // length if length else 0
         else:
-            count = tensor_of(values, int64) // maximum(tensor_of(length, int64), 1)  # no values where the length is 0
+            count = tensor_of(values, int64) // maximum(tensor_of(length, int64), 1)  # no values if the length is 0
 
         def check(length: Any, rows: Any, total: Any) -> None:
             if int(length) * int(rows) != int(total):
@@ -351,7 +351,7 @@ class RowPartition(CompositeTensor):
         return self._row_splits.dtype
 
     def row_splits(self) -> Tensor:
-        """Returns the positions where rows begin, and the one where the last row ends."""
+        """Returns the positions where rows begin, and the end of the last row."""
         return self._row_splits
 
     def row_lengths(self) -> Tensor:
@@ -454,7 +454,7 @@ class RowPartition(CompositeTensor):
         return array_of(self._row_splits)
 
     def same_as(self, other: RowPartition) -> bool:
-        """Returns True if another partition has the same rows; False in a graph where that shows only when it runs.
+        """Returns True if another partition has the same rows; False if only running the graph would show it.
 
         Args:
             other: a partition.

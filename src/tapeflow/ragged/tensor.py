@@ -216,7 +216,7 @@ class RaggedTensor(CompositeTensor):
         Args:
             values: a tensor or ragged tensor of rank 1 or more.
             uniform_row_length: the length of each row.
-            nrows: the number of rows; only needed where the length is 0.
+            nrows: the number of rows; only needed if the length is 0.
             validate: checks that the lengths add up to the number of values; True by default.
 
         Raises:
@@ -389,7 +389,7 @@ class RaggedTensor(CompositeTensor):
 
     @property
     def row_splits(self) -> Tensor:
-        """The positions in `values` where rows begin, and the one where the last row ends: int32 or int64."""
+        """The positions in `values` where rows begin, and the end of the last row: int32 or int64."""
         return self._row_partition.row_splits()
 
     @property
@@ -547,7 +547,7 @@ class RaggedTensor(CompositeTensor):
             outer_axis, inner_axis: the first and the last of them.
 
         Returns:
-            A ragged tensor; a tensor where no ragged dimension is left.
+            A ragged tensor; a tensor if no ragged dimension is left.
 
         Raises:
             ValueError: there is no such dimension.
@@ -596,7 +596,7 @@ class RaggedTensor(CompositeTensor):
         return [items[i:j] for i, j in zip(splits[:-1], splits[1:], strict=True)]
 
     def numpy(self) -> np.ndarray:
-        """Returns an array of the rows: of objects where their lengths differ."""
+        """Returns an array of the rows: of objects if their lengths differ."""
         values = np.asarray(self._values.numpy())
         rows = np.split(values, self._row_partition.splits()[1:-1])
         if self._row_partition.static_nrows == 0:

@@ -318,7 +318,7 @@ class Generator(AutoTrackable):
         before = self._state_var.read_value()
         blocks = multiply(cast(convert(delta), int64), 256)  # a number may take 256 words
         low = add(before[0], blocks)
-        # The low half carries over where the sum, without a sign, is below the second summand.
+        # The low half carries over if the sum, without a sign, is below the second summand.
         carries = less(add(low, _LOWEST), add(blocks, _LOWEST))
         high = add(before[1], cast(carries, int64))
         self._state_var.assign(ops.Pack([low, high, *_unstacked(before[2:])], 0))
@@ -532,7 +532,7 @@ class Generator(AutoTrackable):
 
 
 def _shape(shape: Any) -> Any:
-    """Returns a shape as a tuple, or as a symbolic tensor where it is one or has such dimensions."""
+    """Returns a shape as a tuple, or as a symbolic tensor if it is one or has such dimensions."""
     value = host_value(shape)
     if isinstance(value, Tensor):
         return value

@@ -22,7 +22,7 @@ class _Draws:
 
     Args:
         stream: the stream.
-        starts: the block where the stretch of each result begins.
+        starts: the first block of each result's part of the stream.
     """
 
     def __init__(self, stream: Philox, starts: Array) -> None:
@@ -265,7 +265,7 @@ def categories(uniform: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
 def truncated_normal(stream: Philox, parameters: list[Array], samples: int, dtype: torch.dtype) -> Array:
     """Draws normally distributed numbers between bounds: `[samples, batches]`.
 
-    The batches draw one after the other from one stream, as TensorFlow does where it needs but one thread.
+    The batches draw one after the other from one stream, as TensorFlow does with one thread.
 
     Source: Robert, "Simulation of truncated normal variables", Statistics and Computing 5 (1995).
 

@@ -1,4 +1,4 @@
-"""Random numbers that differ at each call, and repeat in each run where a seed is set."""
+"""Random numbers that differ at each call, and repeat in each run if a seed is set."""
 
 from __future__ import annotations
 

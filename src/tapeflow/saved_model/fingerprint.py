@@ -46,7 +46,7 @@ class Fingerprint:
         """Returns the fingerprint in a `FingerprintDef`, or in its bytes.
 
         Raises:
-            ValueError: it is none.
+            ValueError: it is not a fingerprint.
         """
         try:
             message = FingerprintDef.FromString(proto) if isinstance(proto, bytes) else proto
@@ -87,7 +87,7 @@ def read_fingerprint(export_dir: str | os.PathLike[str]) -> Fingerprint:
         The fingerprint.
 
     Raises:
-        FileNotFoundError: there is none.
+        FileNotFoundError: there is no fingerprint.
 
     Example:
         >>> import os, tempfile

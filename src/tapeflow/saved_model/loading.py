@@ -77,7 +77,7 @@ def load_partial(
     export_dir: str | os.PathLike[str], nodes: Mapping[str, tuple[Any, Setter] | None],
     tags: str | Sequence[str] | None = None, options: LoadOptions | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Loads a SavedModel into existing objects. Libraries use it for objects of their own classes.
+    """Loads a SavedModel into existing objects. Libraries use it for instances of their classes.
 
     Args:
         export_dir: the directory.
@@ -119,7 +119,7 @@ def _chosen(graphs: Sequence[Any], tags: str | Sequence[str] | None, directory: 
     """Returns the `MetaGraphDef` with tags.
 
     Raises:
-        ValueError: there is none, or there are several and no tags.
+        ValueError: there is no such graph, or there are several and no tags.
     """
     tag_sets = [list(meta.meta_info_def.tags) for meta in graphs]
     if tags is None:

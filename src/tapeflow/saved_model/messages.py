@@ -63,7 +63,7 @@ def read_model(export_dir: str) -> list[Any]:
     """Reads the `MetaGraphDef`s of a SavedModel.
 
     Raises:
-        OSError: there is none, or it is damaged.
+        OSError: there is no SavedModel, or it is damaged.
     """
     path = os.path.join(export_dir, FILE)
     text = os.path.join(export_dir, TEXT_FILE)

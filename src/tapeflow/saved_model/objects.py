@@ -59,7 +59,7 @@ class LoadedObject(AutoTrackable):
 
 
 class StatefulObject(LoadedObject):
-    """An object of a loaded SavedModel with state of its own, which functions there save and restore."""
+    """An object of a loaded SavedModel with its own state. Loaded functions save and restore it."""
 
     _saveable_name = ""
     _saves: tuple[tuple[str, Any, Any], ...] = ()

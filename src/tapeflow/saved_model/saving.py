@@ -73,7 +73,7 @@ def save(
         options: options for writing.
 
     Raises:
-        ValueError: `obj` can't be saved, or a signature is none.
+        ValueError: `obj` can't be saved, or a signature can't be one.
         AssertionError: a function uses a variable that is no attribute of `obj`, nor of its attributes.
         NotImplementedError: this is in a `tf.function`.
 
@@ -109,7 +109,7 @@ def save_and_return_nodes(
         The objects by their numbers, and the names that lead from the root to each.
 
     Raises:
-        ValueError: `obj` can't be saved, or a signature is none.
+        ValueError: `obj` can't be saved, or a signature can't be one.
         AssertionError: a function uses a variable that is no attribute of `obj`, nor of its attributes.
         NotImplementedError: this is in a `tf.function`.
     """
@@ -392,7 +392,7 @@ class _Model:
 
 
 def _file_names(assets: Mapping[int, Asset]) -> dict[int, str]:
-    """Returns each asset's name in the directory of assets, with a number before it where two files have one name."""
+    """Returns each asset's name in the directory of assets, with a number before it if two files have the same name."""
     names: dict[int, str] = {}
     for i, asset in assets.items():
         name = os.path.basename(asset.asset_path.numpy().decode())
@@ -415,7 +415,7 @@ def _tensor_specs(concrete: ConcreteFunction) -> Sequence[TensorSpec]:
 
 
 def _signature(concrete: ConcreteFunction) -> Any:
-    """Returns the parameters of a trace's Python function; by their names where it has only `**tensors`."""
+    """Returns the parameters of a trace's Python function; by their names if it has only `**tensors`."""
     signature = concrete.function_type.signature.signature
     if any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values()):
         keywords = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in concrete.function_type.kwargs]

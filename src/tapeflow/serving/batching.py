@@ -21,7 +21,7 @@ class Batcher:
     Args:
         signature: the signature; one without a first dimension of any size is called for each request alone.
         executor: runs the calls.
-        most: the most rows of a batch; a request with more is a batch of its own.
+        most: the most rows of a batch; a request with more is a separate batch.
         wait: how many seconds a request waits for others.
     """
 

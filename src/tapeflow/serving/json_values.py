@@ -21,7 +21,7 @@ def parsed(body: bytes) -> dict[str, Any]:
     """Returns the JSON object of a request's body.
 
     Raises:
-        BadRequest: it is none.
+        BadRequest: it is not valid.
     """
     try:
         value = json.loads(body)

@@ -86,7 +86,7 @@ class Version:
         """Returns a signature.
 
         Raises:
-            BadRequest: there is none of that name.
+            BadRequest: there is no signature of that name.
         """
         if name not in self.signatures:
             raise BadRequest(f"There is no signature {name!r}: the model has {sorted(self.signatures)}.")
@@ -145,7 +145,7 @@ class Servable:
             raise OSError(f"{folder} holds no SavedModel, and no folders of versions.")
 
     def version(self, number: int | None = None) -> Version | None:
-        """Returns a version, by default the latest; None if there is none of that number."""
+        """Returns a version, by default the latest; None if no version has this number."""
         return self.versions.get(max(self.versions) if number is None else number)
 
 

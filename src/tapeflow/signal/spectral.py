@@ -40,7 +40,7 @@ def _scalar(value: Any) -> Any:
 
 
 def _power_of_two(frame_length: Any) -> Any:
-    """Returns the length of transforms of frames where no other one is asked for: the next power of two, 0 for empty
+    """Returns the length of transforms of frames by default: the next power of two, 0 for empty
     frames.
 
     Raises:

@@ -382,7 +382,7 @@ def _check_dim(axis: Any) -> None:
 def split(
     sp_input: SparseLike | None = None, num_split: int | None = None, axis: int | None = None, name: str | None = None
 ) -> list[SparseTensor]:
-    """Splits a sparse tensor into parts along a dimension; the first parts are one longer where it does not divide.
+    """Splits a sparse tensor into parts along a dimension; the first parts are one longer if the division leaves a remainder.
 
     Args:
         sp_input: a `SparseTensor`.

@@ -91,7 +91,7 @@ def rank_of(shape: Any) -> int | None:
 
 
 def components(rank: int | None, count: int | None = None) -> list[TensorShape]:
-    """Returns the static shapes of the indices, the values and the shape of a sparse tensor of so many elements."""
+    """Returns the static shapes of the indices, the values and the shape of a sparse tensor of `count` elements."""
     return [TensorShape([count, rank]), TensorShape([count]), TensorShape([rank])]
 
 

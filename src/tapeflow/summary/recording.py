@@ -87,7 +87,7 @@ def chosen_step(step: TensorLike | None) -> Tensor:
 
 @contextmanager
 def record_if(condition: TensorLike | Callable[[], Any] | None) -> Iterator[None]:
-    """Writes summaries in a scope only where a condition holds.
+    """Writes summaries in a scope only if a condition holds.
 
     Args:
         condition: a bool, a boolean scalar tensor, or a function that returns one and is called at every summary. None

@@ -53,7 +53,7 @@ def summary_scope(name: str | None, default_name: str = "summary", values: objec
 def record(
     op: str, inputs: Sequence[Any] | Callable[[], Sequence[Any]], step: TensorLike | None, summary: Callable[..., Any]
 ) -> Tensor:
-    """Writes a summary where `record_if` allows it; in a graph, each time it runs.
+    """Writes a summary if `record_if` allows it; in a graph, each time it runs.
 
     Args:
         op: TensorFlow's name of the op.
@@ -92,7 +92,7 @@ def write(
 
     Args:
         tag: the tag of the summary; usually from `tf.summary.experimental.summary_scope`.
-        tensor: a tensor of any dtype and shape, or a function that returns one and is called only where the summary is
+        tensor: a tensor of any dtype and shape, or a function that returns one and is called only if the summary is
             written.
         step: an int64 scalar; by default the default step.
         metadata: a `SummaryMetadata` message, or its bytes.
@@ -103,7 +103,7 @@ def write(
 
     Raises:
         ValueError: there is a writer, but no step; or the step is no scalar.
-        InvalidArgumentError: the metadata are no such message.
+        InvalidArgumentError: the metadata are not a `SummaryMetadata` message.
 
     Example:
         >>> tf.summary.write("tag", tf.constant([1, 2]), step=0).numpy().item()  # there is no default writer

@@ -37,7 +37,7 @@ class ArrayAssertions(absltest.TestCase):
     def _GetNdArray(self, value: Any) -> np.ndarray:
         """Converts a tensor, numbers, or lists of them to an array. bfloat16 becomes float32, which prints.
 
-        All assertions call it: libraries override it, under TensorFlow's name, for values of their own.
+        All assertions call it: libraries override it, under TensorFlow's name, for their own values.
         """
         if _holds_tensors(value):
             value = self.evaluate(value)
@@ -126,7 +126,7 @@ class ArrayAssertions(absltest.TestCase):
         bfloat16_atol: float = 1e-2,
         msg: str | None = None,
     ) -> None:
-        """Calls `assertAllClose`, with the wider tolerance where a value is of a narrow type.
+        """Calls `assertAllClose`, with a wider tolerance if a value has a narrow type.
 
         Args:
             a, b: tensors, arrays, numbers, or nests of them.

@@ -82,7 +82,7 @@ class TestCase(ArrayAssertions):
     # Values
 
     def evaluate(self, tensors: Any) -> Any:
-        """Returns the values of a nest of tensors as arrays: through the session where a graph is being built.
+        """Returns the values of a nest of tensors as arrays: through the session while a graph is being built.
 
         Args:
             tensors: a nest of tensors, or of functions that return tensors.

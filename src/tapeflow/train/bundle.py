@@ -186,7 +186,7 @@ class Bundle:
         entries: by the tensors' names, messages with dtype, shape and position.
 
     Raises:
-        NotFoundError: there is none.
+        NotFoundError: there is no such checkpoint.
         DataLossError: the index is damaged.
     """
 
@@ -296,7 +296,7 @@ class Bundle:
         """Reads a tensor.
 
         Raises:
-            NotFoundError: there is none of that name, or its file is missing.
+            NotFoundError: there is no tensor of that name, or its file is missing.
             DataLossError: the files are damaged.
         """
         entry = self._entry_of(key)
@@ -311,7 +311,7 @@ class Bundle:
             Its elements as serialized messages.
 
         Raises:
-            NotFoundError: there is none of that name, or its file is missing.
+            NotFoundError: there is no tensor of that name, or its file is missing.
             DataLossError: the files are damaged.
         """
         entry = self._entry_of(key)

@@ -206,7 +206,7 @@ class Checkpoint(AutoTrackable):
             A status, with assertions about the restored values.
 
         Raises:
-            NotFoundError: there is none.
+            NotFoundError: there is no such checkpoint.
             DataLossError: it is damaged.
             InvalidArgumentError: a value has another dtype than its variable.
             ValueError: a value has another shape than its variable.

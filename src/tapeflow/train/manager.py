@@ -136,7 +136,7 @@ class CheckpointManager:
         self, checkpoint_number: TensorLike | None = None, check_interval: bool = True,
         options: CheckpointOptions | None = None,
     ) -> str | None:  # fmt: skip
-        """Saves a checkpoint, and deletes the oldest where there are too many.
+        """Saves a checkpoint, and deletes the oldest if there are too many.
 
         Args:
             checkpoint_number: its number, an int or a tensor; by default the checkpoint's `save_counter`.
@@ -144,7 +144,7 @@ class CheckpointManager:
             options: with `enable_async`, the files are written while the program goes on.
 
         Returns:
-            Its name, or None where the interval has not passed.
+            The name of the checkpoint, or None if the interval has not passed.
 
         Raises:
             NotImplementedError: this is in a `tf.function`.

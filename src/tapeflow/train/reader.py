@@ -21,7 +21,7 @@ class CheckpointReader:
         filename: the checkpoint's name, as `tf.train.Checkpoint.save` returned it.
 
     Raises:
-        NotFoundError: there is none.
+        NotFoundError: there is no such checkpoint.
         DataLossError: it is damaged.
 
     Example:
@@ -71,7 +71,7 @@ class CheckpointReader:
             A NumPy array; `bytes` for a single string.
 
         Raises:
-            NotFoundError: there is none of that name.
+            NotFoundError: there is no tensor of that name.
             DataLossError: it is damaged.
         """
         return self.bundle.read(tensor_str).numpy()

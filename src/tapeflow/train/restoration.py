@@ -26,7 +26,7 @@ def parse_graph(bundle: Bundle, data: bytes) -> Any:
     """Parses the object graph of a checkpoint.
 
     Raises:
-        DataLossError: it is none.
+        DataLossError: it is not a checkpoint.
     """
     try:
         graph = TrackableObjectGraph.FromString(data)

@@ -111,7 +111,7 @@ def _add(shard: Shard, key: str, place: Any, tensor: Tensor) -> None:
 
 
 class MaxShardSizePolicy(ShardingCallback):
-    """Fills shards up to a size, and cuts tensors along their first dimension where they do not fit.
+    """Fills shards up to a size, and cuts tensors along their first dimension if they do not fit.
 
     Args:
         max_shard_size: the most bytes of tensors in a shard.

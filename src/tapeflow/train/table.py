@@ -75,7 +75,7 @@ def table_bytes(entries: Iterable[tuple[bytes, bytes]]) -> bytes:
     handle, last = b"", b""
 
     def written(contents: bytes) -> bytes:
-        """Writes a block; returns where it is."""
+        """Writes a block; returns its position."""
         where = varint(len(out)) + varint(len(contents))
         trailer = b"\0"
         out.extend(contents + trailer + struct.pack("<I", masked(crc32c(contents + trailer))))

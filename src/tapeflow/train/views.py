@@ -69,7 +69,7 @@ class CheckpointView:
         save_path: the checkpoint's name.
 
     Raises:
-        NotFoundError: there is none.
+        NotFoundError: there is no such checkpoint.
         DataLossError: it is damaged.
 
     Example:

@@ -459,7 +459,7 @@ def walk(
     Args:
         top: the path of the folder.
         topdown: yields a folder before the folders in it, otherwise after them.
-        onerror: `onerror(error)` is called where a folder can't be read.
+        onerror: `onerror(error)` is called if a folder can't be read.
 
     Returns:
         An iterator of tuples `(folder, names of folders, names of files)`.

@@ -225,7 +225,7 @@ class _BlockOperator(LinearOperator):
 
 
 def _zeros(rows_like: Any, columns: Any) -> Any:
-    """Returns zeros with the batch and rows of a matrix, and so many columns."""
+    """Returns zeros with the batch and rows of a matrix, and this number of columns."""
     return zeros([*dimensions(rows_like)[:-1], columns], rows_like.dtype)
 
 
@@ -239,7 +239,7 @@ class LinearOperatorBlockDiag(_BlockOperator):
         operators: a list of operators.
         is_non_singular, is_self_adjoint, is_positive_definite: hints; see `tf.linalg.LinearOperator`. Some follow from
             the hints of the operators.
-        is_square: True by default; None or False where blocks are not square.
+        is_square: True by default; None or False if blocks are not square.
         name: by default the operators' names with `_ds_` between them.
 
     Raises:

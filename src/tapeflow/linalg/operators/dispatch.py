@@ -13,7 +13,7 @@ from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
 if TYPE_CHECKING:
     from tapeflow.linalg.operators.base import LinearOperator
 
-# A rule returns an operator, or None where it does not hold for the two after all.
+# A rule returns an operator, or None if it does not apply to the two operators.
 Rule = Callable[[Any, Any], Any]
 Rules = dict[tuple[type, type], Rule]
 

@@ -30,7 +30,7 @@ def shared(operator: Any, hint: str, value: bool | None, relation: str) -> bool 
 
 
 def implied(follows: bool, hint: bool | None, message: str) -> bool | None:
-    """Returns a hint, or True where the property follows from others.
+    """Returns a hint, or True if the property follows from others.
 
     Raises:
         ValueError: the hint is False although the property follows.

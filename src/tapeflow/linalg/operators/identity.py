@@ -423,7 +423,7 @@ class LinearOperatorZeros(_SizedOperator):
         is_non_singular: False.
         is_self_adjoint: True if the matrices are square, and False otherwise; True by default.
         is_positive_definite: False.
-        is_square: False where the matrices are not square.
+        is_square: False if the matrices are not square.
         assert_proper_shapes: also checks, when a graph runs, sizes that are not static.
         name: the name of the operator.
 
