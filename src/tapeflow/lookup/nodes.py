@@ -49,8 +49,8 @@ def hash_table(
     Args:
         key_dtype, value_dtype: the dtypes of keys and values.
         shared_name: the table's name.
-        held: a function that returns the table. If there is none, it calls its argument to create one; by default each run
-            of the operation creates a table.
+        held: a function that returns the table. If there is none, it calls its argument to create one. By default, each
+            run of the operation creates a table.
     """
     attrs = {"key_dtype": key_dtype, "value_dtype": value_dtype, "shared_name": shared_name}
 

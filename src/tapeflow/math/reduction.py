@@ -683,7 +683,7 @@ def reduce_variance(
         keepdims: retains the reduced dimensions, with length 1.
 
     Returns:
-        A tensor of the same dtype, real where the input is complex, without the reduced dimensions.
+        A tensor of the same dtype, real if the input is complex, without the reduced dimensions.
 
     Raises:
         InvalidArgumentError: there is no such dimension, or it is named twice.
@@ -720,7 +720,7 @@ def reduce_std(
         keepdims: retains the reduced dimensions, with length 1.
 
     Returns:
-        A tensor of the same dtype, real where the input is complex, without the reduced dimensions.
+        A tensor of the same dtype, real if the input is complex, without the reduced dimensions.
 
     Raises:
         InvalidArgumentError: there is no such dimension, or it is named twice.

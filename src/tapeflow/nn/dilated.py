@@ -32,7 +32,7 @@ def with_space_to_batch(
             "NC...".
         dilation_rate: ints, the steps between the elements of a window in each of `spatial_dims`.
         padding: "SAME" or "VALID".
-        op: `op(input, num_spatial_dims, padding)`, called with "VALID" where a rate exceeds 1.
+        op: a function `op(input, num_spatial_dims, padding)`. It is called with "VALID" if a rate exceeds 1.
         filter_shape: the window's size in `spatial_dims`; needed for "SAME".
         spatial_dims: the dimensions to dilate; by default the first spatial ones.
         data_format: "N...C" for channels last, or "NC..." for channels second; None means channels last.

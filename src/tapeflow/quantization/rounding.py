@@ -53,8 +53,8 @@ def _rounded(
 
 
 def _ends_of(x: torch.Tensor, dims: list[int]) -> tuple[torch.Tensor, torch.Tensor]:
-    """Returns the least and the greatest numbers over dimensions: as in TensorFlow, which compares one number after the
-    other, NaN is forgotten where another number follows."""
+    """Returns the least and the greatest numbers over dimensions. TensorFlow compares one number after the other: it
+    skips NaN if another number follows."""
     forgotten = x.isnan()
     forgotten[tuple(-1 if i in dims else slice(None) for i in range(x.dim()))] = False
     low, high = (torch.where(forgotten, end, x) for end in (torch.inf, -torch.inf))
