@@ -62,7 +62,7 @@ def cond(
 
 
 def is_symbolic(value: Any) -> bool:
-    """Returns whether a value is a tensor of a graph, or a variable while one is built."""
+    """Returns True if a value is a tensor of a graph, or a variable while one is built."""
     if isinstance(value, SymbolicTensor):
         return True
     return state.graph is not None and isinstance(value, ReadAsTensor)

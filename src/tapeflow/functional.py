@@ -329,7 +329,7 @@ class _Walk:
         return nest.pack_sequence_as(self.elems, [read(i) for read in self.readers])
 
     def more(self, i: Any) -> Any:
-        """Returns whether there is a slice at an index."""
+        """Returns True if there is a slice at an index."""
         return i >= 0 if self.step < 0 else i < self.count
 
     def go(self, body: Callable[..., Any], *variables: Any) -> Any:

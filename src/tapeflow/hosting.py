@@ -54,7 +54,7 @@ def install_as_tensorflow() -> None:
 
 
 def uses_legacy_keras() -> bool:
-    """Returns whether `tf.keras` is to be Keras 2, `tf_keras`."""
+    """Returns True if `tf.keras` is to be Keras 2, `tf_keras`."""
     return os.environ.get("TF_USE_LEGACY_KERAS", "").lower() in ("1", "true")
 
 

@@ -116,7 +116,7 @@ def _results(result: Any, types: list[Any], func: Any) -> list[Any]:
 
 
 def _nested(result: Any) -> bool:
-    """Returns whether a list contains tensors or arrays, rather than numbers."""
+    """Returns True if a list contains tensors or arrays, rather than numbers."""
     return any(isinstance(r, (EagerTensor, np.ndarray)) for r in result)
 
 

@@ -17,10 +17,7 @@ from tapeflow.core.values.tensor import invalid
 
 @op("BroadcastGradientArgs", shape=lambda s0, s1: [TensorShape([None])] * 2)
 def broadcast_gradient_args(s0: torch.Tensor, s1: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """The axes to sum the gradients of two broadcast tensors along, from their shapes.
-
-    The axes along which gradients are summed up, for each of two shapes that were broadcast together.
-    """
+    """Computes the axes to sum the gradients of two broadcast tensors along, for each of their two shapes."""
     shapes = s0.tolist(), s1.tolist()
     rank = max(map(len, shapes))
     a, b = ([1] * (rank - len(s)) + s for s in shapes)
@@ -92,7 +89,7 @@ def _(call: Any, dy: Any) -> Any:
     view=True,
 )
 def prevent_gradient(input: Any, message: str = "", name: str | None = None) -> Any:
-    """The tensor itself, which refuses to be differentiated."""
+    """Returns a tensor that refuses to be differentiated."""
 
 
 @prevent_gradient.gradient(needs="")
@@ -102,7 +99,7 @@ def _(call: Any, dy: Any) -> Any:
 
 @op("Inv", kernel=torch.reciprocal, shape=same, element=lambda b, x: b.div(1.0, x))
 def inv(x: Any, name: str | None = None) -> Any:
-    """`1 / x`, as old graphs name it."""
+    """Computes `1 / x`. Old graphs have this name."""
 
 
 @inv.gradient(needs="outputs")

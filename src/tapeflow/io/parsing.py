@@ -69,7 +69,7 @@ def _parsed(
 
 
 def _fits_op(column: Any) -> bool:
-    """Returns whether TensorFlow's op has the column's tensors among its outputs, with nothing to compute of others."""
+    """Returns True if TensorFlow's op has the column's tensors among its outputs, with nothing to compute of others."""
     if isinstance(column, RaggedColumn):
         return not column.parts and not column.inner
     return type(column) in (DenseColumn, PaddedColumn, VariableColumn, PaddedSteps, VariableSteps)

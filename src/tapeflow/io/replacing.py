@@ -203,7 +203,7 @@ def replaced_folder(path: str, last: str, parts: str) -> Iterator[str]:
 
 
 def _is_whole(path: str, last: str, parts: str) -> bool:
-    """Returns whether a folder is complete, and can be another one from now on."""
+    """Returns True if a folder is complete, and can be another one from now on."""
     _delete_abandoned(path)
     names = os.listdir(path)
     is_current = os.path.join(os.getcwd(), "").startswith(os.path.join(path, ""))

@@ -123,7 +123,7 @@ def _einsum_rule(inputs: Sequence[TensorShape], equation: str) -> TensorShape:
 
 @functools.lru_cache(4096)
 def _is_plain(equation: str) -> bool:
-    """Returns whether an equation has no ellipsis, and no label twice in the output."""
+    """Returns True if an equation has no ellipsis, and no label twice in the output."""
     output = equation.partition("->")[2]
     return "." not in equation and len(set(output)) == len(output)
 

@@ -13,7 +13,7 @@ _LEAST = 1 << 24  # multiplications: below, the overhead of a longer call exceed
 
 
 def is_large(dtype: DType, rows: TensorShape, columns: int | None, least: int = _LEAST) -> bool:
-    """Returns whether `by_onednn` computes a product in less time than ATen.
+    """Returns True if `by_onednn` computes a product in less time than ATen.
 
     Args:
         dtype: the dtype of both matrices.

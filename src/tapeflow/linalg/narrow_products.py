@@ -17,7 +17,7 @@ _LEAST = 1 << 14  # elements of the other matrix: below, the cost of transposing
 
 
 def is_narrow(dtype: DType, rows: TensorShape, columns: int | None) -> bool:
-    """Returns whether `by_transposes` may compute a product in less time than ATen.
+    """Returns True if `by_transposes` may compute a product in less time than ATen.
 
     Args:
         dtype: the dtype of both matrices.

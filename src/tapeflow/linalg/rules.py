@@ -19,7 +19,7 @@ def sizes(shape: TensorShape) -> list[int]:
 
 
 def is_static(argument: Any) -> bool:
-    """Returns whether a shape rule sees the whole value of a host argument."""
+    """Returns True if a shape rule sees the whole value of a host argument."""
     return isinstance(argument, int) or (isinstance(argument, tuple) and None not in argument)
 
 

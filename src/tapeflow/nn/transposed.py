@@ -14,7 +14,7 @@ from tapeflow.nn.conv_layout import Layout
 
 
 def is_transposed(layout: Layout, filters: torch.Tensor, dy: torch.Tensor) -> bool:
-    """Returns whether `transposed` computes the gradient of a convolution by its images.
+    """Returns True if `transposed` computes the gradient of a convolution by its images.
 
     It does not for few elements: a call takes longer.
     """

@@ -26,7 +26,7 @@ _MATRICES = frozenset({torch.float32, torch.float64})
 
 
 def is_product(layout: Layout, x: torch.Tensor, filters: tuple[int, ...]) -> bool:
-    """Returns whether to compute a convolution, or its gradient, as a product of matrices.
+    """Returns True if to compute a convolution, or its gradient, as a product of matrices.
 
     Args:
         layout: the convolution.
@@ -47,7 +47,7 @@ def is_product(layout: Layout, x: torch.Tensor, filters: tuple[int, ...]) -> boo
 
 
 def has_few_channels(layout: Layout, dy: torch.Tensor, filters: tuple[int, ...]) -> bool:
-    """Returns whether to compute the gradient by images with few channels as a product, and sums of its elements."""
+    """Returns True if to compute the gradient by images with few channels as a product, and sums of its elements."""
     return (
         dy.is_cpu
         and dy.dtype in _MATRICES
@@ -60,7 +60,7 @@ def has_few_channels(layout: Layout, dy: torch.Tensor, filters: tuple[int, ...])
 
 
 def _is_followed(x: torch.Tensor) -> bool:
-    """Returns whether torch's autograd follows a tensor that has values to look at, outside torch's transformations."""
+    """Returns True if torch's autograd follows a tensor that has values to look at, outside torch's transformations."""
     return x.requires_grad and not traced(x) and aten.maybe_current_level() is None
 
 

@@ -273,7 +273,7 @@ def _concat_rule(axis: Any, values: Sequence[TensorShape], *_: Any) -> list[Tens
 
 @op("QuantizedConcat", kernel=_concatenated, strings=_concatenated, host=("concat_dim",), shape=_concat_rule)
 def _quantized_concat(concat_dim: Any, values: Any, input_mins: Any, input_maxes: Any, name: str | None = None) -> Any:
-    """Concatenates tensors of integers with ranges of their own."""
+    """Concatenates tensors of integers with separate ranges."""
 
 
 not_differentiable(_quantized_concat)
@@ -283,7 +283,7 @@ def quantized_concat(
     concat_dim: Tensor | int, values: Sequence[TensorLike], input_mins: Sequence[TensorLike],
     input_maxes: Sequence[TensorLike], name: str | None = None,
 ) -> QuantizedConcat:  # fmt: skip
-    """Concatenates tensors of integers with ranges of their own, in a range that holds all of them.
+    """Concatenates tensors of integers with separate ranges, in a range that holds all of them.
 
     Args:
         concat_dim: the axis.

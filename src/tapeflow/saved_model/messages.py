@@ -36,7 +36,7 @@ def assets_directory(export_dir: str) -> str:
 
 
 def contains_saved_model(export_dir: str | os.PathLike[str]) -> bool:
-    """Returns whether a directory is a SavedModel's.
+    """Returns True if a directory is a SavedModel's.
 
     Args:
         export_dir: the directory.

@@ -48,7 +48,7 @@ def _default_function(view: SavedView) -> Any:
 
 
 def _can_be_signature(concrete: ConcreteFunction) -> bool:
-    """Returns whether a trace takes and returns tensors that can have names."""
+    """Returns True if a trace takes and returns tensors that can have names."""
     if not concrete.outputs or any(isinstance(s, VariableSpec) for s in nest.flatten(concrete.function_type.flat)):
         return False
     return _by_name(concrete.graph.structured_outputs) is not None

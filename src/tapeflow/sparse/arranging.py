@@ -382,7 +382,7 @@ def _check_dim(axis: Any) -> None:
 def split(
     sp_input: SparseLike | None = None, num_split: int | None = None, axis: int | None = None, name: str | None = None
 ) -> list[SparseTensor]:
-    """Splits a sparse tensor into parts along a dimension. If the parts can't be equal, the first ones are longer by one.
+    """Splits a sparse tensor into parts along a dimension. If they can't be equal, the first ones are longer by one.
 
     Args:
         sp_input: a `SparseTensor`.

@@ -110,7 +110,7 @@ def record_if(condition: TensorLike | Callable[[], Any] | None) -> Iterator[None
 
 
 def should_record_summaries() -> Tensor:
-    """Returns whether a summary would be written: there is a default writer, and `record_if` allows it.
+    """Returns True if a summary would be written: there is a default writer, and `record_if` allows it.
 
     Returns:
         A boolean scalar tensor.

@@ -87,7 +87,7 @@ class ArrayAssertions(absltest.TestCase):
             self._close(self._GetNdArray(a), self._GetNdArray(b), rtol, atol, text)
 
     def _is_one_array(self, a: Any, b: Any) -> bool:
-        """Returns whether two sequences convert to arrays of numbers; others are compared by elements."""
+        """Returns True if two sequences convert to arrays of numbers; others are compared by elements."""
         try:
             return "O" not in (self._GetNdArray(a).dtype.kind, self._GetNdArray(b).dtype.kind)
         except (ValueError, TypeError):  # parts of different shapes

@@ -41,7 +41,7 @@ class Benchmark:
 
     @classmethod
     def is_abstract(cls) -> bool:
-        """Returns whether the class has no benchmarks."""
+        """Returns True if the class has no benchmarks."""
         return not any(name.startswith("benchmark") and callable(getattr(cls, name)) for name in dir(cls))
 
     def _get_name(self, overwrite_name: str | None = None) -> str:

@@ -443,7 +443,7 @@ class CheckedThread:
             self._test.fail(f"Error in checkedThread: {self._error}")
 
     def is_alive(self) -> bool:
-        """Returns whether the thread is running."""
+        """Returns True if the thread is running."""
         return self._thread.is_alive()
 
 

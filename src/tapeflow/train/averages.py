@@ -171,7 +171,7 @@ class ExponentialMovingAverage:
 
 
 def _builds_session_graph() -> bool:
-    """Returns whether this thread builds a graph that sessions run, as TensorFlow 1 does."""
+    """Returns True if this thread builds a graph that sessions run, as TensorFlow 1 does."""
     return state.graph is not None and not state.graph.building_function
 
 

@@ -72,7 +72,7 @@ class Coordinator:
             self._stop.clear()
 
     def should_stop(self) -> bool:
-        """Returns whether a stop was requested.
+        """Returns True if a stop was requested.
 
         Returns:
             True from the first `request_stop` on.

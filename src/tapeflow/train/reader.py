@@ -51,7 +51,7 @@ class CheckpointReader:
         return {key: self.bundle.dtype(key) for key in self.bundle.entries}
 
     def has_tensor(self, tensor_str: str) -> bool:
-        """Returns whether there is a tensor of that name.
+        """Returns True if there is a tensor of that name.
 
         Args:
             tensor_str: the name.

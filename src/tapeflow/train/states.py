@@ -21,7 +21,7 @@ def _state_file(directory: Any, latest_filename: str | None) -> str:
 
 
 def checkpoint_exists(prefix: str) -> bool:
-    """Returns whether there is a checkpoint of that name."""
+    """Returns True if there is a checkpoint of that name."""
     return os.path.exists(f"{prefix}.index") or bool(first_version_files(prefix))
 
 

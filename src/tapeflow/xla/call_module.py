@@ -201,7 +201,7 @@ def _refine_arguments(ir: Any, stablehlo: Any, main: Any, takes_index: bool, typ
 
 
 def _refines(old: Any, new: Any) -> bool:
-    """Returns whether a static type has the element type of another one, and each of its static dimensions."""
+    """Returns True if a static type has the element type of another one, and each of its static dimensions."""
     if old.element_type != new.element_type or old.rank != new.rank:
         return False
     return all(old.is_dynamic_dim(i) or old.get_dim_size(i) == new.get_dim_size(i) for i in range(old.rank))

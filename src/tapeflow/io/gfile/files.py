@@ -186,7 +186,7 @@ class FileStatistics(NamedTuple):
 
 
 def exists(path: FilePath) -> bool:
-    """Returns whether a file or folder exists.
+    """Returns True if a file or folder exists.
 
     Args:
         path: the path.

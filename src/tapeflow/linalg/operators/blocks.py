@@ -31,7 +31,7 @@ from tapeflow.math.arithmetic import add_n
 
 
 def _is_blockwise(sizes: Sequence[int | None], arg: Any, axis: int) -> bool:
-    """Returns whether an argument is a list with a tensor for each block, rather than one tensor written as a list.
+    """Returns True if an argument is a list with a tensor for each block, rather than one tensor written as a list.
 
     Raises:
         ValueError: it could be both, or fits neither.

@@ -67,7 +67,7 @@ def sum_of_logs(parts: Sequence[Any], dtype: Any) -> Any:
 
 
 def _adjoint_pair(x: LinearOperator, y: LinearOperator) -> bool:
-    """Returns whether two operators are certainly the adjoints of each other."""
+    """Returns True if two operators are certainly the adjoints of each other."""
     if x is y and x.is_self_adjoint is not None:
         return x.is_self_adjoint
     return any(isinstance(a, LinearOperatorAdjoint) and a.operator is b for a, b in ((x, y), (y, x)))

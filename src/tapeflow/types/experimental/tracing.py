@@ -33,7 +33,7 @@ class TraceType(metaclass=ABCMeta):
 
     @abstractmethod
     def is_subtype_of(self, other: TraceType) -> bool:
-        """Returns whether a function traced for `other` can be called with this type.
+        """Returns True if a function traced for `other` can be called with this type.
 
         Args:
             other: a type.
