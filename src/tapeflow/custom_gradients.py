@@ -22,7 +22,7 @@ from tapeflow.registered_gradients import new_name
 
 
 class AggregationMethod:
-    """Methods of adding gradients, with TensorFlow's numbers. Here all of them do the same.
+    """Methods of adding gradients, with TensorFlow's numbers. All have the same effect here.
 
     Example:
         >>> tf.AggregationMethod.DEFAULT == tf.AggregationMethod.ADD_N
@@ -40,7 +40,7 @@ def custom_gradient(f: None = None) -> Callable[[Callable[..., Any]], Callable[.
 @overload
 def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]: ...
 def custom_gradient(f: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """Decorates a function with a gradient of its own.
+    """Decorates a function with its own gradient.
 
     Args:
         f: `f(*x)` returns `(y, grad_fn)`: its result (a nest of tensors), and a function that maps the gradients of the

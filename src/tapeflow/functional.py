@@ -118,7 +118,7 @@ def _result_spec(signature: Any) -> Any:
 
 
 def _common_length(values: Sequence[Any]) -> Any:
-    """Returns the first dimension that values share: an int, or a scalar tensor where it is not static."""
+    """Returns the first dimension that values share: an int, or a scalar tensor if it is not static."""
     values = [part for value in values for part in _encoded(value)]
     lengths = [value.shape[0] if value.shape.rank is not None else None for value in values]
     static = [n for n in lengths if n is not None]
@@ -201,7 +201,7 @@ class _Parts:
 
 
 class _Encoded:
-    """Collects values of an extension type: the tensors that encode it, each by itself."""
+    """Collects values of an extension type: a collection for each tensor of its encoding."""
 
     def __init__(self, spec: Any, count: Any, infer_shape: bool) -> None:
         self.spec, self.count = spec, count
@@ -251,7 +251,7 @@ def foldl(
         parallel_iterations, back_prop, swap_memory: accepted; iterations run one after the other.
 
     Returns:
-        The last result of `fn`, or the initializer where there are no slices.
+        The last result of `fn`, or the initializer if there are no slices.
 
     Raises:
         TypeError: `fn` is not callable.
@@ -285,7 +285,7 @@ def foldr(
         parallel_iterations, back_prop, swap_memory: accepted; iterations run one after the other.
 
     Returns:
-        The last result of `fn`, or the initializer where there are no slices.
+        The last result of `fn`, or the initializer if there are no slices.
 
     Raises:
         TypeError: `fn` is not callable.

@@ -195,7 +195,7 @@ def _invert(self: Any) -> Any:
 _bind("__invert__", _named(_invert, "__invert__"))
 
 
-# Libraries read this to define the operators for classes of their own.
+# Libraries read this to define the operators of their classes.
 Tensor.OVERLOADABLE_OPERATORS = {"__getitem__", *_bound}
 
 

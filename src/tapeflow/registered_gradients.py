@@ -57,7 +57,7 @@ class _OfOperation:
 
 
 class OwnGradient:
-    """The gradient that an op has by itself, called as registered functions are.
+    """The built-in gradient of an op, with the signature of registered functions.
 
     Args:
         op: the op. It holds the gradient that tapes read.
@@ -90,7 +90,7 @@ def with_gradient(op: Any, function: Callable[..., Any], name: str) -> Any:
 
 
 def new_name() -> str:
-    """Returns a name for a gradient that a program defines where it uses it."""
+    """Returns a name for a gradient that a program defines inline."""
     return f"CustomGradient-{next_id()}"
 
 
@@ -160,7 +160,7 @@ def function_of(name: str) -> Callable[..., Any]:
     """Returns the gradient function that is registered under a name.
 
     Raises:
-        LookupError: there is none.
+        LookupError: there is no gradient of that name.
     """
     if name not in registered:
         raise LookupError(f"gradient registry has no entry for: {name}")

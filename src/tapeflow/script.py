@@ -146,7 +146,7 @@ def numpy_function(
         stateful: True if two calls with equal inputs may differ. A graph must not merge or drop them then.
 
     Returns:
-        A tensor; a list of them where `func` returns several; None where it returns None.
+        A tensor; a list of tensors if `func` returns several; None if it returns None.
 
     Example:
         >>> tf.numpy_function(np.sinh, [tf.constant([0.0])], tf.float32).numpy().tolist()

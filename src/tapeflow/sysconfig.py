@@ -32,7 +32,7 @@ def get_lib() -> str:
 
 
 def get_include() -> str:
-    """Returns where C++ headers would be. There are none: nothing here is to be linked against.
+    """Returns the path where C++ headers would be. There are none, because there is no library to link.
 
     Returns:
         An absolute path.
@@ -71,7 +71,7 @@ def get_link_flags() -> list[str]:
 
 
 def get_build_info() -> _OrderedDict[str, _Any]:
-    """Returns how the kernels were built, with CUDA's and cuDNN's versions where there are any.
+    """Returns facts about the build of the kernels, with the versions of CUDA and cuDNN if there are any.
 
     Returns:
         A dict from the names of properties to their values.

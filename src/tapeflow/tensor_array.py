@@ -162,7 +162,7 @@ class TensorArray:
 
     @_of_its_class
     def read(self, index: TensorLike, name: str | None = None) -> Tensor:
-        """Returns the tensor at `index`, or zeros where none was written.
+        """Returns the tensor at `index`, or zeros if none was written.
 
         Args:
             index: an integer scalar.

@@ -49,7 +49,7 @@ def vectorized_map(
     Args:
         fn: takes a slice, in the structure of `elems`, and returns a nest of tensors.
         elems: a tensor or a nest of tensors with equal first dimensions; a first dimension of 1 is broadcast.
-        fallback_to_while_loop: whether slices may be computed one by one where they can't be computed at once;
+        fallback_to_while_loop: True to compute slices one by one if they can't be computed at once;
             otherwise that is an error.
         warn: whether to log a warning then.
 
@@ -123,7 +123,7 @@ def on_slices(fn: Callable[[Any], Any], elems: Any, manner: Manner, at_once: boo
 
 
 def _report(manner: Manner, reason: str, error: Exception | None = None) -> None:
-    """Warns that slices are computed one by one, or raises an error where they must not be.
+    """Warns that slices are computed one by one, or raises an error if that is not allowed.
 
     Raises:
         ValueError: `manner` allows no fallback.
@@ -269,7 +269,7 @@ class _Traced:
         return self._looped(count, [*values, *captures], batched)
 
     def _at_once(self, count: Any, values: Sequence[Any], batched: Sequence[bool], manner: Manner) -> list[Any]:
-        """Returns the function's outputs for all slices, by ops on the batch where they have batching rules."""
+        """Returns the function's outputs for all slices, by ops on the batch if they have batching rules."""
         if manner.chunk is None and can_be_written(self.body, batched):
             with name_scope("loop_body"), suppress(NoRule):
                 return on_batch(self.body, count, values, batched, manner)

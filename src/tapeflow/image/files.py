@@ -383,7 +383,7 @@ def decode_image(
 
 
 def is_jpeg(contents: TensorLike, name: str | None = None) -> Tensor:
-    """Returns True if files begin with the signature of JPEG files.
+    """Returns True for each file that begins with the signature of JPEG files.
 
     Args:
         contents: the contents of the files, strings of any shape.

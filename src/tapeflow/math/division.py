@@ -199,7 +199,7 @@ def divisor(y: Element) -> Element:
 
 
 def _has_other_sign(b: ElementBuilder, remainder: Element, y: Element) -> Element:
-    """Computes, element by element, if a remainder is not 0 and has not the sign of the divisor."""
+    """Computes if a remainder is not 0 and its sign differs from the sign of the divisor."""
     return b.less(remainder, 0) if y.constant > 0 else b.less(0, remainder)
 
 
