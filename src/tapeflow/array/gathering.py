@@ -202,7 +202,7 @@ def gather(
         indices: an int16, int32 or int64 tensor of any shape.
         validate_indices: ignored.
         axis: an int, the dimension; `batch_dims` by default.
-        batch_dims: the number of leading dimensions that `params` and `indices` have in common; 0 by default.
+        batch_dims: an int, the number of leading dimensions that `params` and `indices` have in common; 0 by default.
 
     Returns:
         A tensor of shape `params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis + 1:]`. On a GPU, slices
@@ -324,7 +324,7 @@ def gather_nd(
         params: a tensor of any dtype.
         indices: an int16, int32 or int64 tensor of shape `[..., k]`: each row is an index into the first k dimensions
             (after the batch dimensions).
-        batch_dims: the number of leading dimensions that `params` and `indices` have in common; 0 by default.
+        batch_dims: an int, the number of leading dimensions that `params` and `indices` have in common; 0 by default.
         bad_indices_policy: "ERROR", or "IGNORE": slices at indices out of range are 0. By default an error on the CPU.
 
     Returns:

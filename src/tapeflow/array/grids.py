@@ -316,7 +316,7 @@ def one_hot(
         depth: the length of a row.
         on_value: a scalar, 1 by default.
         off_value: a scalar of the same dtype, 0 by default.
-        axis: the position of the new dimension; last by default.
+        axis: an int, the position of the new dimension; last by default.
         dtype: the dtype of the result; by default the dtype of `on_value` and `off_value`, or float32 without them.
 
     Returns:

@@ -578,7 +578,7 @@ def repeat(
     Args:
         input: a tensor of any dtype.
         repeats: how often to repeat: one number, or one for each element along `axis`.
-        axis: the dimension to repeat along; by default the tensor is flattened first.
+        axis: an int, the dimension to repeat along; by default the tensor is flattened first.
 
     Returns:
         A tensor of the same dtype.

@@ -125,7 +125,7 @@ def boolean_mask(tensor: TensorLike, mask: TensorLike, axis: int | None = None, 
     Args:
         tensor: a tensor of any dtype.
         mask: a bool tensor of shape `tensor.shape[axis:axis + k]`, of rank k > 0.
-        axis: the first of the dimensions that the mask is about; 0 by default.
+        axis: an int, the first of the dimensions that the mask is about; 0 by default.
 
     Returns:
         A tensor of shape `tensor.shape[:axis] + [n] + tensor.shape[axis + k:]`, for n true elements.

@@ -407,8 +407,8 @@ def reverse_sequence(
     Args:
         input: a tensor of any dtype.
         seq_lengths: an int32 or int64 tensor of shape `[batch]`.
-        seq_axis: the dimension along which the sequences run.
-        batch_axis: the dimension of the batch, 0 by default.
+        seq_axis: an int, the dimension along which the sequences run.
+        batch_axis: an int, the dimension of the batch, 0 by default.
 
     Returns:
         A tensor of the same dtype and shape.

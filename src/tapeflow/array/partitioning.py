@@ -59,7 +59,7 @@ def dynamic_partition(
     Args:
         data: a tensor of any dtype.
         partitions: an int32 tensor of a shape that `data.shape` starts with: for each slice the number of its tensor.
-        num_partitions: the number of tensors.
+        num_partitions: an int, the number of tensors.
 
     Returns:
         A list of tensors; each has its slices in the order they have in `data`.

@@ -151,9 +151,10 @@ def decode_wav(
 
     Args:
         contents: a string scalar, the bytes of the file.
-        desired_channels: the number of channels of the result; -1 for the number in the file. If the file has fewer,
-            its last channel is repeated.
-        desired_samples: the number of samples of the result, with silence at the end; -1 for the number in the file.
+        desired_channels: an int, the number of channels of the result; -1 for the number in the file. If the file has
+            fewer, its last channel is repeated.
+        desired_samples: an int, the number of samples of the result, with silence at the end; -1 for the number in the
+            file.
 
     Returns:
         `audio`, float32 in `[-1, 1)` of shape `[samples, channels]`, and `sample_rate`, an int32 scalar.

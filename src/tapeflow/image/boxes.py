@@ -431,7 +431,7 @@ def sample_distorted_bounding_box(
         min_object_covered: the smallest fraction of an object that the part must cover, a scalar; 0.1 by default.
         aspect_ratio_range: bounds of the part's width divided by its height, (0.75, 1.33) by default.
         area_range: bounds of the part's area divided by the image's, (0.05, 1) by default.
-        max_attempts: the number of attempts, after which the part is the whole image; 100 by default.
+        max_attempts: an int, the number of attempts, after which the part is the whole image; 100 by default.
         use_image_if_no_bounding_boxes: regards the whole image as an object if there are no boxes.
 
     Returns:
@@ -472,7 +472,7 @@ def stateless_sample_distorted_bounding_box(
         min_object_covered: the smallest fraction of an object that the part must cover, a scalar; 0.1 by default.
         aspect_ratio_range: bounds of the part's width divided by its height, (0.75, 1.33) by default.
         area_range: bounds of the part's area divided by the image's, (0.05, 1) by default.
-        max_attempts: the number of attempts, after which the part is the whole image; 100 by default.
+        max_attempts: an int, the number of attempts, after which the part is the whole image; 100 by default.
         use_image_if_no_bounding_boxes: regards the whole image as an object if there are no boxes.
 
     Returns:

@@ -138,7 +138,7 @@ def crop_and_resize(
         box_indices: an int32 tensor of shape `[boxes]`: the index of the image of each box.
         crop_size: the height and width of the crops.
         method: "bilinear" or "nearest"; "bilinear" by default.
-        extrapolation_value: the value of pixels outside of the image; 0.0 by default.
+        extrapolation_value: a float, the value of pixels outside of the image; 0.0 by default.
 
     Returns:
         A float32 tensor of shape `[boxes, crop_height, crop_width, channels]`. It is differentiable with respect to

@@ -312,7 +312,7 @@ def decode_webp(contents: TensorLike, channels: int = 0, dtype: DTypeLike = uint
 
     Args:
         contents: the contents of the file, a string scalar.
-        channels: the number of channels that the file must have, 3 or 4; 0 for either.
+        channels: an int, the number of channels that the file must have, 3 or 4; 0 for either.
         dtype: uint8.
 
     Returns:
@@ -536,7 +536,7 @@ def encode_png(image: TensorLike, compression: int = -1, name: str | None = None
     Args:
         image: uint8 or uint16 of shape `[..., height, width, channels]`, with 1 channel for grayscale, 2 for grayscale
             and opacity, 3 for RGB, 4 for RGBA.
-        compression: the level of zlib, from 0 (fast) to 9 (small); -1 for its default.
+        compression: an int, the level of zlib, from 0 (fast) to 9 (small); -1 for its default.
 
     Returns:
         A string tensor of shape `[...]`.

@@ -72,7 +72,7 @@ def random_brightness(image: TensorLike, max_delta: float, seed: int | None = No
 
     Args:
         image: images of any shape.
-        max_delta: the number is in `[-max_delta, max_delta)`.
+        max_delta: a float: the number is in `[-max_delta, max_delta)`.
         seed: an integer that makes the numbers reproducible, see `tf.random.set_seed`.
 
     Returns:
@@ -93,7 +93,7 @@ def stateless_random_brightness(image: TensorLike, max_delta: float, seed: Tenso
 
     Args:
         image: images of any shape.
-        max_delta: the number is in `[-max_delta, max_delta)`.
+        max_delta: a float: the number is in `[-max_delta, max_delta)`.
         seed: two integers, of shape `[2]`.
 
     Returns:
@@ -114,7 +114,7 @@ def random_contrast(image: TensorLike, lower: float, upper: float, seed: int | N
 
     Args:
         image: a tensor of shape `[..., height, width, channels]`.
-        lower, upper: the factor is in `[lower, upper)`.
+        lower, upper: floats: the factor is in `[lower, upper)`.
         seed: an integer that makes the factors reproducible, see `tf.random.set_seed`.
 
     Returns:
@@ -135,7 +135,7 @@ def stateless_random_contrast(image: TensorLike, lower: float, upper: float, see
 
     Args:
         image: a tensor of shape `[..., height, width, channels]`.
-        lower, upper: the factor is in `[lower, upper)`.
+        lower, upper: floats: the factor is in `[lower, upper)`.
         seed: two integers, of shape `[2]`.
 
     Returns:
@@ -156,7 +156,7 @@ def random_hue(image: TensorLike, max_delta: float, seed: int | None = None) -> 
 
     Args:
         image: a tensor of shape `[..., height, width, 3]`.
-        max_delta: the rotation is in `[-max_delta, max_delta)`; in [0, 0.5].
+        max_delta: a float: the rotation is in `[-max_delta, max_delta)`; in [0, 0.5].
         seed: an integer that makes the turns reproducible, see `tf.random.set_seed`.
 
     Returns:
@@ -177,7 +177,7 @@ def stateless_random_hue(image: TensorLike, max_delta: float, seed: TensorLike) 
 
     Args:
         image: a tensor of shape `[..., height, width, 3]`.
-        max_delta: the rotation is in `[-max_delta, max_delta)`; in [0, 0.5].
+        max_delta: a float: the rotation is in `[-max_delta, max_delta)`; in [0, 0.5].
         seed: two integers, of shape `[2]`.
 
     Returns:
@@ -198,7 +198,7 @@ def random_saturation(image: TensorLike, lower: float, upper: float, seed: int |
 
     Args:
         image: a tensor of shape `[..., height, width, 3]`.
-        lower, upper: the factor is in `[lower, upper)`.
+        lower, upper: floats: the factor is in `[lower, upper)`.
         seed: an integer that makes the factors reproducible, see `tf.random.set_seed`.
 
     Returns:
@@ -221,7 +221,7 @@ def stateless_random_saturation(
 
     Args:
         image: a tensor of shape `[..., height, width, 3]`.
-        lower, upper: the factor is in `[lower, upper)`.
+        lower, upper: floats: the factor is in `[lower, upper)`.
         seed: two integers, of shape `[2]`.
 
     Returns:
@@ -256,7 +256,8 @@ def random_jpeg_quality(
 
     Args:
         image: a tensor of shape `[height, width, channels]`, with 1 or 3 channels.
-        min_jpeg_quality, max_jpeg_quality: the quality is in `[min_jpeg_quality, max_jpeg_quality)`, from 0 to 100.
+        min_jpeg_quality, max_jpeg_quality: ints: the quality is in `[min_jpeg_quality, max_jpeg_quality)`, from 0 to
+            100.
         seed: an integer that makes the qualities reproducible, see `tf.random.set_seed`.
 
     Returns:
@@ -279,7 +280,8 @@ def stateless_random_jpeg_quality(
 
     Args:
         image: a tensor of shape `[height, width, channels]`, with 1 or 3 channels.
-        min_jpeg_quality, max_jpeg_quality: the quality is in `[min_jpeg_quality, max_jpeg_quality)`, from 0 to 100.
+        min_jpeg_quality, max_jpeg_quality: ints: the quality is in `[min_jpeg_quality, max_jpeg_quality)`, from 0 to
+            100.
         seed: two integers, of shape `[2]`.
 
     Returns:

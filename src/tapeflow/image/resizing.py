@@ -315,7 +315,7 @@ def resize_with_crop_or_pad(image: TensorLike, target_height: int, target_width:
 
     Args:
         image: a tensor of shape `[batch, height, width, channels]` or `[height, width, channels]`.
-        target_height, target_width: the size of the result.
+        target_height, target_width: ints, the size of the result.
 
     Returns:
         Images of the target size and of the same dtype.

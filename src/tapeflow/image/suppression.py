@@ -248,7 +248,7 @@ def non_max_suppression_padded(
         sorted_input: declares that the boxes are sorted by score, the best first.
         canonicalized_coordinates: declares that the first corner of each box is the lower one. Otherwise the first
             box tells for all boxes which corner is the lower one.
-        tile_size: the number of boxes that are compared with each other at once; 512 by default.
+        tile_size: an int, the number of boxes that are compared with each other at once; 512 by default.
 
     Returns:
         `(indices, counts)`: int32 of shape `[..., max_output_size]`, or `[n]` with `n <= max_output_size` without

@@ -83,7 +83,7 @@ def rot90(image: TensorLike, k: int = 1, name: str | None = None) -> Tensor:
 
     Args:
         image: a tensor of shape `[batch, height, width, channels]` or `[height, width, channels]`.
-        k: the number of rotations; negative for clockwise ones. The default is 1.
+        k: an int, the number of rotations; negative for clockwise ones. The default is 1.
 
     Returns:
         Images of the same dtype; height and width are exchanged where `k` is odd.

@@ -194,8 +194,8 @@ class TFRecordOptions:
     Args:
         compression_type: "GZIP", "ZLIB", "" or None.
         flush_mode, input_buffer_size, output_buffer_size: without effect.
-        window_bits, compression_level, compression_method, mem_level, compression_strategy: the parameters of zlib;
-            None for its defaults.
+        window_bits, compression_level, compression_method, mem_level, compression_strategy: ints, the parameters of
+            zlib; None for its defaults.
 
     Raises:
         ValueError: the compression is unknown.

@@ -218,7 +218,7 @@ def deserialize_many_sparse(
     Args:
         serialized_sparse: a string tensor of shape `[..., 3]`, as returned by `tf.io.serialize_many_sparse`.
         dtype: the dtype of the values.
-        rank: the rank of each sparse tensor, if it is static.
+        rank: an int, the rank of each sparse tensor, if it is static.
 
     Returns:
         A `tf.SparseTensor`. Its first dimensions are `[...]`. The others are as long as in the longest sparse tensor.

@@ -384,7 +384,7 @@ def lstsq(
     Args:
         matrix: a tensor of shape `[..., m, n]`, of a float or complex dtype.
         rhs: a tensor of shape `[..., m, k]` and the same dtype.
-        l2_regularizer: the weight of the squared elements of `x`; 0.0 by default.
+        l2_regularizer: a float, the weight of the squared elements of `x`; 0.0 by default.
         fast: solves the normal equations by Cholesky's factorization, which needs well conditioned matrices of full
             rank; otherwise an orthogonal factorization is used, which needs neither and ignores the regularizer.
 

@@ -55,9 +55,9 @@ def table_from_dataset(
 
     Args:
         dataset: a dataset of pairs of scalars: keys and values.
-        num_oov_buckets: the number of buckets for missing keys; their numbers follow the table's size. The default is
-            0.
-        vocab_size: the number of pairs to read; None for all.
+        num_oov_buckets: an int, the number of buckets for missing keys; their numbers follow the table's size. The
+            default is 0.
+        vocab_size: an int, the number of pairs to read; None for all.
         default_value: the value of missing keys, used if there are no buckets.
         hasher_spec: the hash of missing keys.
         key_dtype: the dtype of the keys that are looked up: string or an integer one. The default is string.
@@ -101,9 +101,9 @@ def index_table_from_dataset(
 
     Args:
         dataset: a dataset of scalars.
-        num_oov_buckets: the number of buckets for missing keys; their numbers follow the table's size. The default is
-            0.
-        vocab_size: the number of elements to read; None for all.
+        num_oov_buckets: an int, the number of buckets for missing keys; their numbers follow the table's size. The
+            default is 0.
+        vocab_size: an int, the number of elements to read; None for all.
         default_value: the number of missing keys, used if there are no buckets; -1 by default.
         hasher_spec: the hash of missing keys.
         key_dtype: the dtype of the keys that are looked up: string or an integer one. The default is string.

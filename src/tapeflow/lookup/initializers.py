@@ -116,10 +116,10 @@ class TextFileInitializer(TableInitializer):
     Args:
         filename: the path of the file.
         key_dtype: the dtype of the keys.
-        key_index: the number of the column that holds keys, or a `tf.lookup.TextFileIndex`.
+        key_index: an int, the number of the column that holds keys, or a `tf.lookup.TextFileIndex`.
         value_dtype: the dtype of the values.
-        value_index: the number of the column that holds values, or a `tf.lookup.TextFileIndex`.
-        vocab_size: the number of lines to read; None for all.
+        value_index: an int, the number of the column that holds values, or a `tf.lookup.TextFileIndex`.
+        vocab_size: an int, the number of lines to read; None for all.
         delimiter: the character between columns.
         value_index_offset: is added to values that are line numbers; 0 by default.
 

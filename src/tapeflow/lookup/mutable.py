@@ -131,7 +131,7 @@ class DenseHashTable(MutableHashTable):
         key_dtype, value_dtype: the dtypes of keys and values.
         default_value: the value of missing keys. All values have its shape.
         empty_key, deleted_key: the keys of empty buckets. No entry may have them. All keys have their shape.
-        initial_num_buckets: the number of buckets at first: a power of 2, at least 4.
+        initial_num_buckets: an int, the number of buckets at first: a power of 2, at least 4.
         checkpoint: False for a table that checkpoints do not save.
         experimental_is_anonymous: ignored.
 

@@ -236,7 +236,7 @@ class StaticVocabularyTable(TrackableResource):
 
     Args:
         initializer: fills the table with the numbers from 0 on, int64; None for buckets alone.
-        num_oov_buckets: the number of buckets.
+        num_oov_buckets: an int, the number of buckets.
         lookup_key_dtype: the dtype of the keys that are looked up; by default the key dtype of the initializer.
         experimental_is_anonymous: ignored.
 

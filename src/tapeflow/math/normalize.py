@@ -20,7 +20,7 @@ def l2_normalize(
     Args:
         x: a floating or complex tensor.
         axis: an int or a list of ints, the dimension or dimensions along which the length is measured; None for all.
-        epsilon: the least value of the squared length. It keeps zeros at zero. The default is 1e-12.
+        epsilon: a float, the least value of the squared length. It keeps zeros at zero. The default is 1e-12.
         dim: the old name of `axis`.
 
     Returns:

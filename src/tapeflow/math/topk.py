@@ -303,7 +303,7 @@ def approx_top_k(
     Args:
         input: a half, bfloat16 or float32 tensor.
         k: an int, the number of elements.
-        reduction_dimension: the dimension to search; -1 by default.
+        reduction_dimension: an int, the dimension to search; -1 by default.
         is_max_k: True for the largest elements, False for the smallest; True by default.
         recall_target, reduction_input_size_override, aggregate_to_topk: for hardware that approximates; not used.
 
@@ -339,7 +339,7 @@ def approx_max_k(
     Args:
         operand: a half, bfloat16 or float32 tensor.
         k: how many.
-        reduction_dimension: the dimension to search; -1 by default.
+        reduction_dimension: an int, the dimension to search; -1 by default.
         recall_target, reduction_input_size_override, aggregate_to_topk: for hardware that approximates; not used.
 
     Returns:
@@ -372,7 +372,7 @@ def approx_min_k(
     Args:
         operand: a half, bfloat16 or float32 tensor.
         k: how many.
-        reduction_dimension: the dimension to search; -1 by default.
+        reduction_dimension: an int, the dimension to search; -1 by default.
         recall_target, reduction_input_size_override, aggregate_to_topk: for hardware that approximates; not used.
 
     Returns:

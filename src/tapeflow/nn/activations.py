@@ -187,7 +187,7 @@ def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None
 
     Args:
         features: a real tensor of any shape; integers become float32.
-        alpha: the slope below zero; 0.2 by default.
+        alpha: a float, the slope below zero; 0.2 by default.
 
     Returns:
         A tensor of the same shape.

@@ -333,11 +333,11 @@ def uniform_candidate_sampler(
 
     Args:
         true_classes: a tensor of shape `[batch, num_true]`, int64.
-        num_true: the number of true classes of an example.
-        num_sampled: the number of classes to sample.
+        num_true: an int, the number of true classes of an example.
+        num_sampled: an int, the number of classes to sample.
         unique: samples no class twice.
-        range_max: the number of classes.
-        seed: the op's seed.
+        range_max: an int, the number of classes.
+        seed: an int, the op's seed; see `tf.random.set_seed`.
 
     Returns:
         A named tuple of the sampled classes (`[num_sampled]`, int64), and the expected counts of each true class and
@@ -369,11 +369,11 @@ def log_uniform_candidate_sampler(
 
     Args:
         true_classes: a tensor of shape `[batch, num_true]`, int64.
-        num_true: the number of true classes of an example.
-        num_sampled: the number of classes to sample.
+        num_true: an int, the number of true classes of an example.
+        num_sampled: an int, the number of classes to sample.
         unique: samples no class twice.
-        range_max: the number of classes.
-        seed: the op's seed.
+        range_max: an int, the number of classes.
+        seed: an int, the op's seed; see `tf.random.set_seed`.
 
     Returns:
         A named tuple of the sampled classes (`[num_sampled]`, int64), and the expected counts of each true class and
@@ -403,11 +403,11 @@ def learned_unigram_candidate_sampler(
 
     Args:
         true_classes: a tensor of shape `[batch, num_true]`, int64.
-        num_true: the number of true classes of an example.
-        num_sampled: the number of classes to sample.
+        num_true: an int, the number of true classes of an example.
+        num_sampled: an int, the number of classes to sample.
         unique: samples no class twice.
-        range_max: the number of classes.
-        seed: the op's seed.
+        range_max: an int, the number of classes.
+        seed: an int, the op's seed; see `tf.random.set_seed`.
 
     Returns:
         A named tuple of the sampled classes (`[num_sampled]`, int64), and the expected counts of each true class and
@@ -443,16 +443,17 @@ def fixed_unigram_candidate_sampler(
 
     Args:
         true_classes: a tensor of shape `[batch, num_true]`, int64.
-        num_true: the number of true classes of an example.
-        num_sampled: the number of classes to sample.
+        num_true: an int, the number of true classes of an example.
+        num_sampled: an int, the number of classes to sample.
         unique: samples no class twice.
-        range_max: the number of classes.
+        range_max: an int, the number of classes.
         vocab_file: a text file with a class in each line, that ends in a comma and its weight.
-        distortion: the power that weights are raised to; 1.0 by default.
-        num_reserved_ids: the number of classes at the beginning that have weight 0, and none in the file; 0 by default.
+        distortion: a float, the power that weights are raised to; 1.0 by default.
+        num_reserved_ids: an int, the number of classes at the beginning that have weight 0, and none in the file; 0 by
+            default.
         num_shards, shard: samples only classes whose number modulo `num_shards` is `shard`.
         unigrams: the weights, instead of a file.
-        seed: the op's seed.
+        seed: an int, the op's seed; see `tf.random.set_seed`.
 
     Returns:
         A named tuple of the sampled classes (`[num_sampled]`, int64), and the expected counts of each true class and
@@ -487,8 +488,8 @@ def all_candidate_sampler(
 
     Args:
         true_classes: a tensor of shape `[batch, num_true]`, int64.
-        num_true: the number of true classes of an example.
-        num_sampled: the number of classes.
+        num_true: an int, the number of true classes of an example.
+        num_sampled: an int, the number of classes.
         unique: not used.
         seed: not used.
 
@@ -518,7 +519,7 @@ def compute_accidental_hits(
     Args:
         true_classes: a tensor of shape `[batch, num_true]`, int64.
         sampled_candidates: a tensor of shape `[num_sampled]`, int64.
-        num_true: the number of true classes of an example.
+        num_true: an int, the number of true classes of an example.
         seed: not used.
 
     Returns:

@@ -234,7 +234,7 @@ def ctc_loss(
         logit_length: a tensor of shape `[batch]`: the number of steps of each example.
         logits_time_major: whether the time is the first dimension of the logits, or else the batch; True by default.
         unique: not used.
-        blank_index: the blank class; 0 by default, and a negative one counts from the end.
+        blank_index: an int, the blank class; 0 by default, and a negative one counts from the end.
 
     Returns:
         `[batch]`: the negative log-likelihoods.

@@ -93,7 +93,7 @@ def ctc_greedy_decoder(
         inputs: a tensor of shape `[time, batch, classes]`, float32 or float64: logits.
         sequence_length: a tensor of shape `[batch]`, int32: the number of steps of each example.
         merge_repeated: whether to merge equal neighbours; True by default.
-        blank_index: the blank class; by default the last, and a negative one counts from the end.
+        blank_index: an int, the blank class; by default the last, and a negative one counts from the end.
 
     Returns:
         A list of one `tf.SparseTensor` of labels (int64), and `[batch, 1]`: the negative sums of the chosen logits.
@@ -241,8 +241,8 @@ def ctc_beam_search_decoder(
     Args:
         inputs: a tensor of shape `[time, batch, classes]`, float32 or float64: logits; the last class is the blank one.
         sequence_length: a tensor of shape `[batch]`, int32: the number of steps of each example.
-        beam_width: the number of labellings that are extended at each step; 100 by default.
-        top_paths: the number of labellings to return, at most `beam_width`; 1 by default.
+        beam_width: an int, the number of labellings that are extended at each step; 100 by default.
+        top_paths: an int, the number of labellings to return, at most `beam_width`; 1 by default.
 
     Returns:
         A list of `top_paths` `tf.SparseTensor`s of labels (int64), the most likely first, and `[batch, top_paths]`: the

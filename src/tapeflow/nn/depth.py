@@ -74,7 +74,7 @@ def depth_to_space(input: TensorLike, block_size: int, data_format: str = "NHWC"
     Args:
         input: a tensor of shape `[batch, height, width, channels]`, or `[batch, channels, height, width]` for "NCHW";
             of any dtype.
-        block_size: the height and width of the block, at least 2.
+        block_size: an int, the height and width of the block, at least 2.
         data_format: "NHWC" or "NCHW"; "NHWC" by default.
 
     Returns:
@@ -101,7 +101,7 @@ def space_to_depth(input: TensorLike, block_size: int, data_format: str = "NHWC"
     Args:
         input: a tensor of shape `[batch, height, width, channels]`, or `[batch, channels, height, width]` for "NCHW";
             of any dtype.
-        block_size: the height and width of the block, at least 2.
+        block_size: an int, the height and width of the block, at least 2.
         data_format: "NHWC" or "NCHW"; "NHWC" by default.
 
     Returns:

@@ -30,7 +30,7 @@ def dropout(
         noise_shape: the shape of the random choices; the shape of `x` by default. It broadcasts against `x`: along a
             dimension of length 1 (or a missing one), elements are dropped together. None stands for the dimension of
             `x`.
-        seed: the op's seed; see `tf.random.set_seed`.
+        seed: an int, the op's seed; see `tf.random.set_seed`.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -60,7 +60,7 @@ def stateless_dropout(
     Args:
         x: a floating tensor.
         rate: the share to drop, in [0, 1): a number or a scalar tensor.
-        seed: two integers.
+        seed: an integer tensor of shape `[2]`.
         rng_alg: the random number generator, as in `tf.random.stateless_uniform`; by default "auto_select".
         noise_shape: the shape of the random choices; see `tf.nn.dropout`.
 

@@ -202,7 +202,7 @@ def fractional_max_pool(
         pooling_ratio: a number of at least 1, or four numbers. The first and last of four are 1.
         pseudo_random: chooses windows whose sizes alternate evenly, rather than any.
         overlapping: windows share the element at their border.
-        seed: the op's seed; 0 for other windows in each call.
+        seed: an int, the op's seed; 0 for other windows in each call.
 
     Returns:
         A named tuple of the maxima, of the dtype of `value`, and the starts of the windows along rows and columns
@@ -242,7 +242,7 @@ def fractional_avg_pool(
         pooling_ratio: four numbers of at least 1. The first and last are 1.
         pseudo_random: chooses windows whose sizes alternate evenly, rather than any.
         overlapping: windows share the element at their border.
-        seed: the op's seed; 0 for other windows in each call.
+        seed: an int, the op's seed; 0 for other windows in each call.
 
     Returns:
         A named tuple of the means, of the dtype of `value`, and the starts of the windows along rows and columns

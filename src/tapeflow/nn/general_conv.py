@@ -123,7 +123,7 @@ def conv(
         explicit_paddings: for each of the 4 (or 5) dimensions the padding before and after, in one list.
         data_format: "CHANNELS_LAST", or "CHANNELS_FIRST" for channels after the batch; "CHANNELS_LAST" by default.
         dilations: the steps between the elements of a window; like `strides`.
-        batch_dims: how many leading dimensions are the batch; 1 by default.
+        batch_dims: an int: how many leading dimensions are the batch; 1 by default.
         groups: must be 1; 1 by default.
 
     Returns:

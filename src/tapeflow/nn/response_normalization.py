@@ -58,8 +58,8 @@ def local_response_normalization(
         input: a tensor of shape `[batch, height, width, channels]`; half, bfloat16 or float32.
         depth_radius: an int, the largest distance of a neighbour; 5 by default.
         bias: a positive number. It avoids division by 0. The default is 1.0.
-        alpha: the factor of the sums; 1.0 by default.
-        beta: the power; 0.5 by default.
+        alpha: a float, the factor of the sums; 1.0 by default.
+        beta: a float, the power; 0.5 by default.
 
     Returns:
         A tensor of the shape and dtype of `input`.

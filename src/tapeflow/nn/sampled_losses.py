@@ -96,9 +96,9 @@ def nce_loss(
         biases: a tensor of shape `[num_classes]`.
         labels: a tensor of shape `[batch, num_true]`, int64: the true classes.
         inputs: a tensor of shape `[batch, width]`.
-        num_sampled: the number of classes to sample for the batch.
-        num_classes: the number of all classes.
-        num_true: the number of true classes of an example; 1 by default.
+        num_sampled: an int, the number of classes to sample for the batch.
+        num_classes: an int, the number of all classes.
+        num_true: an int, the number of true classes of an example; 1 by default.
         sampled_values: the result of a candidate sampler; by default of `log_uniform_candidate_sampler`.
         remove_accidental_hits: leaves out sampled classes that are true ones.
 
@@ -139,12 +139,12 @@ def sampled_softmax_loss(
         biases: a tensor of shape `[num_classes]`.
         labels: a tensor of shape `[batch, num_true]`, int64: the true classes.
         inputs: a tensor of shape `[batch, width]`.
-        num_sampled: the number of classes to sample for the batch.
-        num_classes: the number of all classes.
-        num_true: the number of true classes of an example; 1 by default.
+        num_sampled: an int, the number of classes to sample for the batch.
+        num_classes: an int, the number of all classes.
+        num_true: an int, the number of true classes of an example; 1 by default.
         sampled_values: the result of a candidate sampler; by default of `log_uniform_candidate_sampler`.
         remove_accidental_hits: leaves out sampled classes that are true ones; True by default.
-        seed: the sampler's seed.
+        seed: an int, the sampler's seed; see `tf.random.set_seed`.
 
     Returns:
         `[batch]`: the losses.

@@ -171,8 +171,9 @@ def quantize(
         mode: "MIN_COMBINED", "MIN_FIRST" or "SCALED"; see the module. The default is "MIN_COMBINED".
         round_mode: "HALF_AWAY_FROM_ZERO", or for "SCALED" also "HALF_TO_EVEN"; "HALF_AWAY_FROM_ZERO" by default.
         narrow_range: leaves out the least integer ("SCALED").
-        axis: the axis whose slices have separate ranges.
-        ensure_minimum_range: the least width of the range, as a share of its larger end (or of 1); 0.01 by default.
+        axis: an int, the axis whose slices have separate ranges.
+        ensure_minimum_range: a float, the least width of the range, as a share of its larger end (or of 1); 0.01 by
+            default.
 
     Returns:
         A named tuple of three tensors: the integers, of dtype `T` and the shape of `input`, and the ends of their
@@ -234,7 +235,7 @@ def dequantize(
         input: a tensor of a quantized dtype.
         min_range, max_range: the numbers that the least and the greatest integer stand for.
         mode: "MIN_COMBINED", "MIN_FIRST" or "SCALED"; see `quantize`. The default is "MIN_COMBINED".
-        axis: the axis whose slices have ranges of their own; None for one range.
+        axis: an int, the axis whose slices have separate ranges; None for one range.
         narrow_range: True if the integers leave out the least one ("SCALED").
         dtype: the dtype of the result: float32 or bfloat16. The default is float32.
 

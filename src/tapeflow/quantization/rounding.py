@@ -156,7 +156,7 @@ def quantize_and_dequantize_v2(
         range_given: False uses the least and the greatest element of the input as the range.
         round_mode: "HALF_TO_EVEN" or "HALF_UP"; "HALF_TO_EVEN" by default.
         narrow_range: leaves out the least integer.
-        axis: the axis whose slices have ranges of their own.
+        axis: an int, the axis whose slices have separate ranges.
 
     Returns:
         A tensor of the shape and dtype of `input`.
@@ -196,7 +196,7 @@ def quantize_and_dequantize(
         range_given: False uses the least and the greatest element of the input as the range.
         round_mode: "HALF_TO_EVEN" or "HALF_UP"; "HALF_TO_EVEN" by default.
         narrow_range: leaves out the least integer.
-        axis: the axis whose slices have ranges of their own; None for one range.
+        axis: an int, the axis whose slices have separate ranges; None for one range.
 
     Returns:
         A tensor of the shape and dtype of `input`.

@@ -218,7 +218,8 @@ def constant(
     Args:
         pylist: lists, tuples and arrays, with all scalars at one depth.
         dtype: the dtype of the values.
-        ragged_rank: the number of ragged dimensions; by default all but the first one and the ones in `inner_shape`.
+        ragged_rank: an int, the number of ragged dimensions; by default all but the first one and the ones in
+            `inner_shape`.
         inner_shape: the shape of the innermost values, which are not ragged.
         row_splits_dtype: int32 or int64; int64 by default.
 

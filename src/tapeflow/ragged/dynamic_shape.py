@@ -110,7 +110,8 @@ class DynamicRaggedShape(CompositeTensor):
 
         Args:
             lengths: an int for each uniform dimension, a list of row lengths for each ragged one.
-            num_row_partitions: the number of dimensions that are partitioned; by default up to the last ragged one.
+            num_row_partitions: an int, the number of dimensions that are partitioned; by default up to the last ragged
+                one.
             dtype: int32 or int64; int64 by default.
 
         Raises:

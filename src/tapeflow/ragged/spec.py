@@ -22,7 +22,7 @@ class RaggedTensorSpec(ShapedSpec):
     Args:
         shape: None for the ragged dimensions.
         dtype: the dtype of the values; float32 by default.
-        ragged_rank: the number of dimensions that are partitioned; by default all but the first.
+        ragged_rank: an int, the number of dimensions that are partitioned; by default all but the first.
         row_splits_dtype: int32 or int64; int64 by default.
         flat_values_spec: the spec of the innermost values; by default the spec of a tensor.
 

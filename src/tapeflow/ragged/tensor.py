@@ -319,7 +319,7 @@ class RaggedTensor(CompositeTensor):
             tensor: a tensor of rank 2 or more.
             lengths: of the rows, which are cut off there; or a list of lengths for several ragged dimensions.
             padding: the value at the end of rows that is padding.
-            ragged_rank: the number of dimensions that become ragged; 1 by default.
+            ragged_rank: an int, the number of dimensions that become ragged; 1 by default.
             row_splits_dtype: int32 or int64; int64 by default.
 
         Raises:
@@ -544,7 +544,7 @@ class RaggedTensor(CompositeTensor):
         """Merges neighbouring dimensions into one.
 
         Args:
-            outer_axis, inner_axis: the first and the last of them.
+            outer_axis, inner_axis: ints, the first and the last of them.
 
         Returns:
             A ragged tensor; a tensor if no ragged dimension is left.

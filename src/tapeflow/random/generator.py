@@ -501,7 +501,7 @@ class Generator(AutoTrackable):
         """Draws seeds for stateless ops.
 
         Args:
-            count: the number of seeds; 1 by default.
+            count: an int, the number of seeds; 1 by default.
 
         Returns:
             An int64 tensor of shape `[2, count]`, with a seed in each column.
@@ -517,7 +517,7 @@ class Generator(AutoTrackable):
         """Creates generators that are independent of each other and of this one.
 
         Args:
-            count: the number of generators; 1 by default.
+            count: an int, the number of generators; 1 by default.
 
         Returns:
             A list of `Generator`s.

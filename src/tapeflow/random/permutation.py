@@ -79,7 +79,7 @@ def stateless_shuffle(
 
     Args:
         value: a tensor of any dtype.
-        seed: two integers.
+        seed: an integer tensor of shape `[2]`.
         alg: the generator, see `tf.random.stateless_uniform`.
 
     Returns:

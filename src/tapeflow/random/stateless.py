@@ -139,7 +139,7 @@ def stateless_normal(
 
     Args:
         shape: the shape of the result.
-        seed: two integers.
+        seed: an integer tensor of shape `[2]`.
         mean, stddev: the mean and the standard deviation; they broadcast to the shape.
         dtype: floating; float32 by default.
         alg: the generator, see `tf.random.stateless_uniform`.
@@ -184,7 +184,7 @@ def stateless_truncated_normal(
 
     Args:
         shape: the shape of the result.
-        seed: two integers.
+        seed: an integer tensor of shape `[2]`.
         mean, stddev: of the distribution before it is cut off; they broadcast to the shape.
         dtype: floating; float32 by default.
         alg: the generator, see `tf.random.stateless_uniform`.
@@ -213,7 +213,7 @@ def stateless_gamma(
 
     Args:
         shape: the shape of the result; it ends with the broadcast shape of `alpha` and `beta`.
-        seed: two integers.
+        seed: an integer tensor of shape `[2]`.
         alpha: the shape parameters, positive.
         beta: the rates, positive; 1 by default.
         dtype: floating; float32 by default.
@@ -259,7 +259,7 @@ def stateless_poisson(
 
     Args:
         shape: the shape of the result; it ends with the shape of `lam`.
-        seed: two integers.
+        seed: an integer tensor of shape `[2]`.
         lam: the rates, not negative.
         dtype: float16, float32, float64, int32 or int64; int32 by default.
 
@@ -284,7 +284,7 @@ def stateless_binomial(
 
     Args:
         shape: the shape of the result; it ends with the broadcast shape of `counts` and `probs`.
-        seed: two integers.
+        seed: an integer tensor of shape `[2]`.
         counts: the numbers of trials, not negative.
         probs: the probabilities of success.
         output_dtype: float16, float32, float64, int32 or int64; int32 by default.
@@ -312,7 +312,7 @@ def stateless_categorical(
     Args:
         logits: a tensor of shape `[batch, classes]`, floating.
         num_samples: the number of classes to draw for each row.
-        seed: two integers.
+        seed: an integer tensor of shape `[2]`.
         dtype: int32 or int64; int64 by default.
 
     Returns:
@@ -339,7 +339,7 @@ def stateless_parameterized_truncated_normal(
 
     Args:
         shape: the shape of the result; it ends with the broadcast shape of the parameters.
-        seed: two integers.
+        seed: an integer tensor of shape `[2]`.
         means, stddevs: of the distribution before it is cut off.
         minvals, maxvals: the bounds. One of them may be infinite.
 
@@ -361,7 +361,7 @@ def split(seed: TensorLike, num: TensorLike = 2, alg: AlgorithmLike = "auto_sele
     """Derives new seeds from a seed.
 
     Args:
-        seed: two integers.
+        seed: an integer tensor of shape `[2]`.
         num: the number of new seeds; 2 by default.
         alg: the generator, see `tf.random.stateless_uniform`.
 
@@ -380,7 +380,7 @@ def fold_in(seed: TensorLike, data: TensorLike, alg: AlgorithmLike = "auto_selec
     """Derives a new seed from a seed and a number, for example the number of a replica.
 
     Args:
-        seed: two integers.
+        seed: an integer tensor of shape `[2]`.
         data: an int32 or int64 scalar.
         alg: the generator, see `tf.random.stateless_uniform`.
 

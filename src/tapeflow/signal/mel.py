@@ -62,11 +62,11 @@ def linear_to_mel_weight_matrix(
     Each column is a triangle, as wide as two bands of equal width on the mel scale.
 
     Args:
-        num_mel_bins: the number of bands; 20 by default.
+        num_mel_bins: an int, the number of bands; 20 by default.
         num_spectrogram_bins: the number of frequencies of a spectrogram, from 0 to half the sample rate; a scalar. The
             default is 129.
         sample_rate: samples per second, a scalar; 8000 by default.
-        lower_edge_hertz, upper_edge_hertz: the range of the bands, in hertz.
+        lower_edge_hertz, upper_edge_hertz: floats, the range of the bands, in hertz.
         dtype: a floating dtype; float32 by default.
 
     Returns:

@@ -201,7 +201,7 @@ def expand_dims(sp_input: SparseLike, axis: int | None = None, name: str | None 
 
     Args:
         sp_input: a `SparseTensor`.
-        axis: the position of the new dimension; by default the last.
+        axis: an int, the position of the new dimension; by default the last.
 
     Returns:
         A sparse tensor with the same values, of one rank more.
@@ -386,8 +386,8 @@ def split(
 
     Args:
         sp_input: a `SparseTensor`.
-        num_split: the number of parts.
-        axis: the dimension.
+        num_split: an int, the number of parts.
+        axis: an int, the dimension.
 
     Returns:
         A list of sparse tensors.
@@ -641,8 +641,8 @@ def eye(
     """Returns a sparse matrix with ones on the diagonal.
 
     Args:
-        num_rows: the number of rows.
-        num_columns: the number of columns; `num_rows` by default.
+        num_rows: an int, the number of rows.
+        num_columns: an int, the number of columns; `num_rows` by default.
         dtype: the dtype of the values; float32 by default.
 
     Returns:

@@ -183,7 +183,7 @@ def cross_hashed(
     Args:
         inputs: `SparseTensor`s and matrices of strings or integers, with equally many rows.
         num_buckets: results are below this number; 0 for any int64.
-        hash_key: the key of the hash; None for TensorFlow's own.
+        hash_key: an int, the key of the hash; None for TensorFlow's own.
 
     Returns:
         A `SparseTensor` of int64.

@@ -259,7 +259,7 @@ def to_indicator(sp_input: SparseLike, vocab_size: int, name: str | None = None)
 
     Args:
         sp_input: an integer `SparseTensor`: ids in its last dimension.
-        vocab_size: the length of the result's last dimension; ids are less.
+        vocab_size: an int, the length of the result's last dimension; ids are less.
 
     Returns:
         A boolean tensor of shape `[*sp_input.shape[:-1], vocab_size]`.
@@ -375,7 +375,7 @@ def bincount(
         values: a dense, sparse or ragged tensor of non-negative integers, of rank 1 or 2.
         weights: the weight of each value, in the shape of `values`; by default 1.
         axis: 0 counts in all values, -1 in each row; 0 by default.
-        minlength: the least length of the result's last dimension.
+        minlength: an int, the least length of the result's last dimension.
         maxlength: its length; values from there on are left out.
         binary_output: returns 1 in the place of each count.
 

@@ -78,10 +78,10 @@ def as_string(
 
     Args:
         input: numbers, booleans or strings.
-        precision: the number of digits after the point, for floats; -1 for 6.
+        precision: an int, the number of digits after the point, for floats; -1 for 6.
         scientific: writes floats as `1.5e+00`.
         shortest: writes floats in the shorter notation.
-        width: the least length of the strings; -1 by default.
+        width: an int, the least length of the strings; -1 by default.
         fill: the character that shorter strings are filled with: a space, "0", or "-" for spaces after the number.
 
     Returns:
@@ -182,7 +182,7 @@ def format(
         template: the text with placeholders.
         inputs: a tensor or `RaggedTensor`, or a list of these with one element per placeholder.
         placeholder: the text that a tensor replaces; "{}" by default.
-        summarize: the number of elements to show at both ends of each dimension; -1 for all. The default is 3.
+        summarize: an int, the number of elements to show at both ends of each dimension; -1 for all. The default is 3.
 
     Returns:
         A scalar string.

@@ -116,7 +116,7 @@ def to_hash_bucket_fast(input: TensorLike, num_buckets: int, name: str | None = 
 
     Args:
         input: a string tensor.
-        num_buckets: the number of buckets.
+        num_buckets: an int, the number of buckets.
 
     Returns:
         int64 in `[0, num_buckets)`, of the shape of `input`.
@@ -136,7 +136,7 @@ def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None)
 
     Args:
         input: a string tensor.
-        num_buckets: the number of buckets.
+        num_buckets: an int, the number of buckets.
 
     Returns:
         int64 in `[0, num_buckets)`, of the shape of `input`.
@@ -160,7 +160,7 @@ def to_hash_bucket_strong(input: TensorLike, num_buckets: int, key: Sequence[int
 
     Args:
         input: a string tensor.
-        num_buckets: the number of buckets.
+        num_buckets: an int, the number of buckets.
         key: two integers.
 
     Returns:

@@ -250,7 +250,7 @@ def ngrams(
         ngram_width: the number of neighbours, or a list of such numbers.
         separator: the text between two strings; " " by default.
         pad_values: a string, or a pair for the left and the right, that pads each row.
-        padding_width: the number of pads at each side; by default one less than the width.
+        padding_width: an int, the number of pads at each side; by default one less than the width.
         preserve_short_sequences: a row that is too short for any run counts as one.
 
     Returns:

@@ -129,7 +129,7 @@ def split(
     Args:
         input: a string tensor or `RaggedTensor`.
         sep: the separator, a scalar; without one, runs of white space separate, and empty parts are left out.
-        maxsplit: the largest number of splits; -1 for any number.
+        maxsplit: an int, the largest number of splits; -1 for any number.
 
     Returns:
         Strings: a vector for a scalar, otherwise a `RaggedTensor` with one dimension more than `input`.

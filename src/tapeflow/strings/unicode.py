@@ -136,7 +136,7 @@ def unicode_decode(
         input: a string tensor.
         input_encoding: a string: "UTF-8", "UTF-16-BE", "UTF-32-BE", or another encoding.
         errors: the treatment of malformed bytes: "replace", "ignore", or "strict" to fail. The default is "replace".
-        replacement_char: the code point that replaces them; 0xFFFD by default.
+        replacement_char: an int, the code point that replaces them; 0xFFFD by default.
         replace_control_characters: treats control characters as malformed.
 
     Returns:
@@ -178,7 +178,7 @@ def unicode_decode_with_offsets(
         input: a string tensor.
         input_encoding: a string: "UTF-8", "UTF-16-BE", "UTF-32-BE", or another encoding.
         errors: the treatment of malformed bytes: "replace", "ignore", or "strict" to fail. The default is "replace".
-        replacement_char: the code point that replaces them; 0xFFFD by default.
+        replacement_char: an int, the code point that replaces them; 0xFFFD by default.
         replace_control_characters: treats control characters as malformed.
 
     Returns:
@@ -230,7 +230,7 @@ def unicode_split(
         input: a string tensor.
         input_encoding: a string: "UTF-8", "UTF-16-BE", "UTF-32-BE", or another encoding.
         errors: the treatment of malformed bytes: "replace", "ignore", or "strict" to fail. The default is "replace".
-        replacement_char: the code point that replaces them; 0xFFFD by default.
+        replacement_char: an int, the code point that replaces them; 0xFFFD by default.
 
     Returns:
         Strings in the same encoding; a vector for a scalar, otherwise a `RaggedTensor` with one dimension more than
@@ -259,7 +259,7 @@ def unicode_split_with_offsets(
         input: a string tensor.
         input_encoding: a string: "UTF-8", "UTF-16-BE", "UTF-32-BE", or another encoding.
         errors: the treatment of malformed bytes: "replace", "ignore", or "strict" to fail. The default is "replace".
-        replacement_char: the code point that replaces them; 0xFFFD by default.
+        replacement_char: an int, the code point that replaces them; 0xFFFD by default.
 
     Returns:
         The characters, strings in the same encoding, and the offset of each one's first byte, int64: vectors for a
@@ -333,7 +333,7 @@ def unicode_encode(
         output_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
         errors: the treatment of numbers that are not code points: "replace", "ignore", or "strict" to fail. The default
             is "replace".
-        replacement_char: the code point that replaces them; 0xFFFD by default.
+        replacement_char: an int, the code point that replaces them; 0xFFFD by default.
 
     Returns:
         Strings, of the shape of `input` without the last dimension; ragged if the other dimensions are.
@@ -397,7 +397,7 @@ def unicode_transcode(
         input_encoding: a string: "UTF-8", "UTF-16-BE", "UTF-32-BE", or another encoding.
         output_encoding: the new encoding.
         errors: the treatment of malformed bytes: "replace", "ignore", or "strict" to fail. The default is "replace".
-        replacement_char: the code point that replaces them; 0xFFFD by default.
+        replacement_char: an int, the code point that replaces them; 0xFFFD by default.
         replace_control_characters: treats control characters as malformed.
 
     Returns:

@@ -23,13 +23,13 @@ class CheckpointManager:
     Args:
         checkpoint: the `tf.train.Checkpoint` to save.
         directory: the directory.
-        max_to_keep: how many checkpoints are retained; None for all of them.
+        max_to_keep: an int: how many checkpoints are retained; None for all of them.
         keep_checkpoint_every_n_hours: instead of deleting all old checkpoints, retains one for every so many hours.
         checkpoint_name: the first part of the checkpoints' names; "ckpt" by default.
         step_counter: counts the steps, for `checkpoint_interval`.
-        checkpoint_interval: the least number of steps between two checkpoints. `save` does nothing before.
+        checkpoint_interval: an int, the least number of steps between two checkpoints. `save` does nothing before.
         init_fn: a function without arguments. `restore_or_initialize` calls it if there is no checkpoint.
-        last_checkpoint_step: the step of the last checkpoint, if there is a checkpoint.
+        last_checkpoint_step: an int, the step of the last checkpoint, if there is a checkpoint.
 
     Raises:
         ValueError: `max_to_keep` is not positive, or an interval is specified without a counter.

@@ -114,7 +114,7 @@ class MaxShardSizePolicy(ShardingCallback):
     """Fills shards up to a size, and cuts tensors along their first dimension if they do not fit.
 
     Args:
-        max_shard_size: the most bytes of tensors in a shard.
+        max_shard_size: an int, the most bytes of tensors in a shard.
 
     Raises:
         ValueError: the size is not positive.

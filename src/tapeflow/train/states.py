@@ -124,7 +124,7 @@ def checkpoints_iterator(
 
     Args:
         checkpoint_dir: the directory.
-        min_interval_secs: the least time between two; 0 by default.
+        min_interval_secs: a float, the least time between two; 0 by default.
         timeout: how many seconds to wait for one; None waits for ever.
         timeout_fn: called when none came in time: ends if it returns True; without it, ends then.
 

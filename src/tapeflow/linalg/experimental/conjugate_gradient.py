@@ -38,7 +38,7 @@ def conjugate_gradient(
         preconditioner: an operator close to the inverse of `operator`.
         x: the first approximation, of shape `[..., n]`; zeros by default.
         tol: iteration stops when the norm of the residual is at most `tol` times the norm of `rhs`; 1e-05 by default.
-        max_iter: the largest number of iterations; 20 by default.
+        max_iter: an int, the largest number of iterations; 20 by default.
 
     Returns:
         A named tuple: `i`, the number of iterations; `x`, the solution; `r`, the residual; `p`, the last direction; and
