@@ -292,7 +292,7 @@ def lu_solve(
     """Solves `a @ x = rhs` for `x` with matrices that `tf.linalg.lu` has factored.
 
     Args:
-        lower_upper, perm: the results of `tf.linalg.lu`.
+        lower_upper, perm: the results of `tf.linalg.lu`: of shape `[..., n, n]`, and integers of shape `[..., n]`.
         rhs: a tensor of shape `[..., n, k]`; leading dimensions broadcast.
         validate_args: checks that `perm` holds permutations.
 
@@ -328,7 +328,7 @@ def lu_matrix_inverse(
     """Computes the inverses of matrices that `tf.linalg.lu` has factored.
 
     Args:
-        lower_upper, perm: the results of `tf.linalg.lu`.
+        lower_upper, perm: the results of `tf.linalg.lu`: of shape `[..., n, n]`, and integers of shape `[..., n]`.
         validate_args: checks that `perm` holds permutations.
 
     Returns:
@@ -352,7 +352,7 @@ def lu_reconstruct(
     """Computes the matrices that `tf.linalg.lu` has factored.
 
     Args:
-        lower_upper, perm: the results of `tf.linalg.lu`.
+        lower_upper, perm: the results of `tf.linalg.lu`: of shape `[..., n, n]`, and integers of shape `[..., n]`.
         validate_args: checks that `perm` holds permutations.
 
     Returns:

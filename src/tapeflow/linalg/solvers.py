@@ -170,7 +170,7 @@ def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Te
 
     Args:
         input: a tensor of shape `[..., n, n]`, of a float or complex dtype.
-        adjoint: inverts the adjoints of the matrices.
+        adjoint: inverts the conjugate transposes of the matrices.
 
     Returns:
         A tensor of the same shape and dtype.
@@ -225,7 +225,7 @@ def solve(matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: str 
     Args:
         matrix: a tensor of shape `[..., n, n]`, of a float or complex dtype.
         rhs: a tensor of shape `[..., n, k]`, with the same leading dimensions.
-        adjoint: solves with the adjoint of `matrix`.
+        adjoint: solves with the conjugate transpose of `matrix`.
 
     Returns:
         A tensor of the shape and dtype of `rhs`.
@@ -276,7 +276,7 @@ def triangular_solve(
         matrix: a tensor of shape `[..., n, n]`; only one triangle is read.
         rhs: a tensor of shape `[..., n, k]`; leading dimensions broadcast.
         lower: reads the lower triangle; otherwise the upper one.
-        adjoint: solves with the adjoint of `matrix`.
+        adjoint: solves with the conjugate transpose of `matrix`.
 
     Returns:
         A tensor of shape `[..., n, k]` and the dtype of `rhs`; infinite or NaN if there is a zero on the diagonal.

@@ -202,7 +202,7 @@ def negative(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `-x` element by element.
 
     Args:
-        x: of a signed numeric dtype.
+        x: a tensor of a signed numeric dtype.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -369,8 +369,8 @@ def accumulate_n(
 
     Args:
         inputs: a list of tensors.
-        shape: the shape they must have.
-        tensor_dtype: the dtype they must have.
+        shape: the shape of all tensors, or None for the shape of the first one.
+        tensor_dtype: the dtype of all tensors, or None for the dtype of the first one.
 
     Returns:
         A tensor of that shape and dtype.

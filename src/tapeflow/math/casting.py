@@ -151,7 +151,7 @@ def cast(x: TensorLike | IndexedSlices, dtype: DTypeLike, name: str | None = Non
 
     Args:
         x: a tensor, or a value that converts to one; `IndexedSlices` stay sparse.
-        dtype: the dtype, or its name.
+        dtype: the dtype of the result, a `tf.DType` or its name.
 
     Returns:
         A tensor of the same shape and of that dtype; `x` itself if it already has this dtype.
@@ -210,7 +210,7 @@ def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) 
     Args:
         value: a tensor of a numeric dtype. Complex numbers lose their imaginary part if `dtype` is real; else both
             parts saturate.
-        dtype: the dtype, or its name.
+        dtype: the dtype of the result, a `tf.DType` or its name.
 
     Returns:
         A tensor of the shape of `value` and of `dtype`.

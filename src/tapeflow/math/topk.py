@@ -227,7 +227,7 @@ def in_top_k(targets: TensorLike, predictions: TensorLike, k: TensorLike, name: 
     Args:
         targets: a tensor of shape `[batch]`, int32 or int64: classes.
         predictions: a tensor of shape `[batch, classes]`, float32.
-        k: the number of predictions that count.
+        k: an integer scalar, the number of predictions that count.
 
     Returns:
         A bool tensor of shape `[batch]`; False if the target is not a class or a prediction is not finite.
@@ -338,7 +338,7 @@ def approx_max_k(
 
     Args:
         operand: a half, bfloat16 or float32 tensor.
-        k: how many.
+        k: an int, the number of elements.
         reduction_dimension: an int, the dimension to search; -1 by default.
         recall_target, reduction_input_size_override, aggregate_to_topk: for hardware that approximates; not used.
 
@@ -371,7 +371,7 @@ def approx_min_k(
 
     Args:
         operand: a half, bfloat16 or float32 tensor.
-        k: how many.
+        k: an int, the number of elements.
         reduction_dimension: an int, the dimension to search; -1 by default.
         recall_target, reduction_input_size_override, aggregate_to_topk: for hardware that approximates; not used.
 

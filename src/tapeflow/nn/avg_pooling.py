@@ -163,7 +163,7 @@ def avg_pool1d(
     Args:
         input: a tensor of shape `[batch, width, channels]` for "NWC", `[batch, channels, width]` for "NCW"; floating.
         ksize: the length of the window: an int, or a list of one or three.
-        strides: from one window to the next; like `ksize`.
+        strides: the steps from one window to the next; like `ksize`.
         padding: "SAME" or "VALID".
         data_format: "NWC" or "NCW"; "NWC" by default.
 
@@ -190,7 +190,7 @@ def avg_pool2d(
         input: a tensor of shape `[batch, height, width, channels]` for "NHWC", `[batch, channels, height, width]` for
             "NCHW"; floating.
         ksize: the size of the window: an int, or a list for the spatial dimensions or for all.
-        strides: from one window to the next; like `ksize`.
+        strides: the steps from one window to the next; like `ksize`.
         padding: "SAME" or "VALID".
         data_format: "NHWC" or "NCHW"; "NHWC" by default.
 
@@ -218,7 +218,7 @@ def avg_pool3d(
     Args:
         input: a tensor of shape `[batch, depth, height, width, channels]` for "NDHWC", or "NCDHW"; floating.
         ksize: the size of the window: an int, or a list for the spatial dimensions or for all.
-        strides: from one window to the next; like `ksize`.
+        strides: the steps from one window to the next; like `ksize`.
         padding: "SAME" or "VALID".
         data_format: "NDHWC" or "NCDHW"; "NDHWC" by default.
 

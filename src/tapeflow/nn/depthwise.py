@@ -189,7 +189,9 @@ def depthwise_conv2d_backprop_input(
         input_sizes: the shape of the input, a vector of 4 integers.
         filter: a tensor of shape `[height, width, channels, multiplier]`.
         out_backprop: the gradient of the output.
-        strides, padding, data_format: as in the call of `depthwise_conv2d`.
+        strides: the convolution's strides, a list of 4 ints.
+        padding: "SAME", "VALID", or for each dimension a pair of the padding before and after.
+        data_format: "NHWC" (the default) or "NCHW".
         dilations: a list of 4 ints, the dilations of the convolution for all four dimensions.
 
     Returns:
@@ -225,7 +227,9 @@ def depthwise_conv2d_backprop_filter(
         input: the images, `[batch, height, width, channels]` for "NHWC".
         filter_sizes: the shape of the filters, a vector of 4 integers.
         out_backprop: the gradient of the output.
-        strides, padding, data_format: as in the call of `depthwise_conv2d`.
+        strides: the convolution's strides, a list of 4 ints.
+        padding: "SAME", "VALID", or for each dimension a pair of the padding before and after.
+        data_format: "NHWC" (the default) or "NCHW".
         dilations: a list of 4 ints, the dilations of the convolution for all four dimensions.
 
     Returns:

@@ -118,7 +118,7 @@ def pool(
             "NC...".
         window_shape: a list of ints, the size of the window in each spatial dimension.
         pooling_type: "MAX" or "AVG".
-        strides: from one window to the next; by default 1.
+        strides: the steps from one window to the next; by default 1.
         padding: "SAME" or "VALID"; "VALID" by default.
         data_format: "N...C" or None for channels last, or "NC..." for channels second.
         dilations: the steps between the elements of a window; by default 1.

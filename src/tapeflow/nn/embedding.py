@@ -112,7 +112,7 @@ def embedding_lookup_sparse(
     """Looks up several rows of a table for each example, and combines them.
 
     Args:
-        params: the table; see `embedding_lookup`.
+        params: the table: a tensor or variable `[rows, ...]`, or a list of parts; see `embedding_lookup`.
         sp_ids: a sparse `[batch, n]` (or ragged) of int32 or int64: the rows of each example, which has at least one.
         sp_weights: the weights of the rows, sparse (or ragged) like `sp_ids`; or None, for 1.
         combiner: "mean" (the default), "sum", or "sqrtn": the sum over the Euclidean norm of the weights.
@@ -210,7 +210,7 @@ def safe_embedding_lookup_sparse(
     Ids below 0 are left out, and so are (unless the combiner is "sum") those whose weights are not positive.
 
     Args:
-        embedding_weights: the table; see `embedding_lookup`.
+        embedding_weights: the table: a tensor or variable `[rows, ...]`, or a list of parts; see `embedding_lookup`.
         sparse_ids: a sparse `[..., n]` (or ragged) of int32 or int64.
         sparse_weights: the weights of the rows, sparse like `sparse_ids`; or None.
         combiner: "mean", "sum" or "sqrtn"; "mean" by default.

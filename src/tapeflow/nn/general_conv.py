@@ -154,10 +154,14 @@ def conv2d_backprop_input_v2(
     """Computes the gradient of `tf.nn.conv2d` by its input.
 
     Args:
-        input: the convolution's input. Only its shape matters.
-        filter: the convolution's filters.
-        out_backprop: the gradient of its result.
-        strides, padding, explicit_paddings, data_format, dilations: the convolution's.
+        input: the convolution's input, `[batch, height, width, channels]` for "NHWC". Only its shape matters.
+        filter: the convolution's filters, `[height, width, channels, out_channels]`.
+        out_backprop: the gradient of the convolution's result.
+        strides: the convolution's strides, a list of 4 ints.
+        padding: "SAME", "VALID", or "EXPLICIT" for the paddings in `explicit_paddings`.
+        explicit_paddings: for each dimension the padding before and after, in one list of 8 ints.
+        data_format: "NHWC" (the default) or "NCHW".
+        dilations: the convolution's dilations, a list of 4 ints; 1 by default.
         use_cudnn_on_gpu: without effect.
 
     Returns:
@@ -191,10 +195,14 @@ def conv2d_backprop_filter_v2(
     """Computes the gradient of `tf.nn.conv2d` by its filters.
 
     Args:
-        input: the convolution's input.
-        filter: the convolution's filters. Only their shape matters.
-        out_backprop: the gradient of its result.
-        strides, padding, explicit_paddings, data_format, dilations: the convolution's.
+        input: the convolution's input, `[batch, height, width, channels]` for "NHWC".
+        filter: the convolution's filters, `[height, width, channels, out_channels]`. Only their shape matters.
+        out_backprop: the gradient of the convolution's result.
+        strides: the convolution's strides, a list of 4 ints.
+        padding: "SAME", "VALID", or "EXPLICIT" for the paddings in `explicit_paddings`.
+        explicit_paddings: for each dimension the padding before and after, in one list of 8 ints.
+        data_format: "NHWC" (the default) or "NCHW".
+        dilations: the convolution's dilations, a list of 4 ints; 1 by default.
         use_cudnn_on_gpu: without effect.
 
     Returns:

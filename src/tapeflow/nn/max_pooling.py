@@ -304,7 +304,7 @@ def max_pool1d(
     Args:
         input: a tensor of shape `[batch, width, channels]` for "NWC", `[batch, channels, width]` for "NCW".
         ksize: the length of the window: an int, or a list of one or three.
-        strides: from one window to the next; like `ksize`.
+        strides: the steps from one window to the next; like `ksize`.
         padding: "SAME" or "VALID".
         data_format: "NWC" or "NCW"; "NWC" by default.
 
@@ -337,7 +337,7 @@ def max_pool2d(
         input: a tensor of shape `[batch, height, width, channels]` for "NHWC", `[batch, channels, height, width]` for
             "NCHW".
         ksize: the size of the window: an int, or a list for the spatial dimensions or for all.
-        strides: from one window to the next; like `ksize`.
+        strides: the steps from one window to the next; like `ksize`.
         padding: "SAME", "VALID", or for each dimension a pair of the padding before and after.
         data_format: "NHWC" or "NCHW"; "NHWC" by default.
 
@@ -367,7 +367,7 @@ def max_pool3d(
         input: a tensor of shape `[batch, depth, height, width, channels]` for "NDHWC", or "NCDHW"; half, bfloat16 or
             float32.
         ksize: the size of the window: an int, or a list for the spatial dimensions or for all.
-        strides: from one window to the next; like `ksize`.
+        strides: the steps from one window to the next; like `ksize`.
         padding: "SAME" or "VALID".
         data_format: "NDHWC" or "NCDHW"; "NDHWC" by default.
 
@@ -430,7 +430,7 @@ def max_pool_with_argmax(
     Args:
         input: a tensor of shape `[batch, height, width, channels]`, real.
         ksize: the size of the window: an int, or a list for the spatial dimensions or for all.
-        strides: from one window to the next; like `ksize`.
+        strides: the steps from one window to the next; like `ksize`.
         padding: "SAME" or "VALID".
         data_format: "NHWC".
         output_dtype: the dtype of the indices: int64 or int32. The default is int64.

@@ -113,7 +113,7 @@ class RNNCellDropoutWrapper(_CellWrapper):
     """A cell whose inputs, states and outputs go through dropout.
 
     Args:
-        cell: the cell.
+        cell: the cell to wrap.
         input_keep_prob, state_keep_prob, output_keep_prob: the share of elements that stay: numbers or tensors. The
             default is 1.0.
         variational_recurrent: drops the same elements in every step (Gal and Ghahramani, 2015); requires `dtype`, and
@@ -256,7 +256,7 @@ class RNNCellResidualWrapper(_CellWrapper):
     """A cell whose inputs are added to its outputs.
 
     Args:
-        cell: the cell.
+        cell: the cell to wrap.
         residual_fn: `residual_fn(inputs, outputs)` computes the outputs instead.
 
     Raises:
@@ -302,7 +302,7 @@ class RNNCellDeviceWrapper(_CellWrapper):
     """A cell that runs on a device.
 
     Args:
-        cell: the cell.
+        cell: the cell to wrap.
         device: the device's name, as `tf.device` takes it.
 
     Raises:

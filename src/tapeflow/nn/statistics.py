@@ -37,7 +37,7 @@ def moments(
 
     Args:
         x: a numeric tensor; half and bfloat16 are computed in float32.
-        axes: the dimensions to reduce.
+        axes: an int or a list of ints, the dimensions to reduce.
         shift: not used.
         keepdims: keeps the reduced dimensions, with length 1.
 
@@ -88,8 +88,8 @@ def weighted_moments(
 
     Args:
         x: a floating tensor; half is computed in float32.
-        axes: the dimensions to reduce.
-        frequency_weights: broadcasts against `x`.
+        axes: an int or a list of ints, the dimensions to reduce.
+        frequency_weights: a tensor that broadcasts against `x`, the weight of each element.
         keepdims: keeps the reduced dimensions, with length 1.
 
     Returns:
@@ -124,7 +124,7 @@ def sufficient_statistics(
 
     Args:
         x: a numeric tensor.
-        axes: the dimensions to reduce.
+        axes: a list of ints, the dimensions to reduce.
         shift: a value near the mean, or None. It is subtracted first, to keep the sums small.
         keepdims: keeps the reduced dimensions, with length 1.
 
@@ -162,8 +162,8 @@ def normalize_moments(
 
     Args:
         counts: the number of elements, a floating scalar.
-        mean_ss: the sums of the (shifted) elements.
-        variance_ss: the sums of their squares.
+        mean_ss: a floating tensor, the sums of the (shifted) elements.
+        variance_ss: a floating tensor, the sums of the squares of the (shifted) elements.
         shift: the value that was subtracted from the elements, or None.
 
     Returns:
@@ -194,8 +194,8 @@ def batch_normalization(
 
     Args:
         x: a floating tensor.
-        mean, variance: broadcast against `x`.
-        offset, scale: broadcast against `x`; or None.
+        mean, variance: tensors that broadcast against `x`.
+        offset, scale: tensors that broadcast against `x`; or None.
         variance_epsilon: a small number. It avoids division by 0.
 
     Returns:
