@@ -136,8 +136,8 @@ def constant(value: TensorLike, dtype: DTypeLike = None, shape: ShapeLike = None
     """Creates a tensor of a value.
 
     Args:
-        value: anything that `tf.convert_to_tensor` takes.
-        dtype: the dtype it must have.
+        value: a value that `tf.convert_to_tensor` takes.
+        dtype: the dtype of the result; by default it follows from the value.
         shape: the shape of the result: a single value is repeated to fill it, others are rearranged.
 
     Returns:
@@ -239,7 +239,7 @@ def fill(dims: ShapeLike, value: TensorLike, name: str | None = None, layout: ob
     """Creates a tensor filled with one value.
 
     Args:
-        dims: its shape, int32 or int64.
+        dims: an int32 or int64 vector, the shape of the result.
         value: a scalar of any dtype.
         layout: ignored.
 
@@ -559,7 +559,7 @@ def range(
 
     Args:
         start: the first number; with `limit` left out, the limit, and the first number is 0.
-        limit: not in the result.
+        limit: a scalar, the end of the range. It is not in the result.
         delta: the difference between neighbours; 1 by default.
         dtype: the dtype of the result; by default the widest one among the arguments.
 

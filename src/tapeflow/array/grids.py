@@ -313,7 +313,7 @@ def one_hot(
 
     Args:
         indices: uint8, int8, int32 or int64, of any shape; an index out of range has a row of `off_value`s.
-        depth: the length of a row.
+        depth: an integer scalar, the length of a row.
         on_value: a scalar, 1 by default.
         off_value: a scalar of the same dtype, 0 by default.
         axis: an int, the position of the new dimension; last by default.

@@ -281,7 +281,7 @@ def broadcast_dynamic_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> Tensor:
     """Returns the shape that two shapes, both tensors, broadcast to.
 
     Args:
-        shape_x, shape_y: of shape `[rank]`, int32 or int64.
+        shape_x, shape_y: int32 or int64 tensors of shape `[rank]`.
 
     Returns:
         A tensor of shape `[rank]`.

@@ -70,7 +70,7 @@ def histogram_fixed_width(
     """Counts the values in each of several bins of equal width.
 
     Args:
-        values: real numbers, of any shape.
+        values: a real tensor of any shape.
         value_range: `[low, high]`, of the dtype of `values`; a value outside counts in the first or the last bin.
         nbins: the number of bins; 100 by default.
         dtype: the dtype of the result, int32 or int64; int32 by default.
@@ -98,7 +98,7 @@ def histogram_fixed_width_bins(
     """Returns the bin of each value in a histogram with bins of equal width.
 
     Args:
-        values: real numbers, of any shape.
+        values: a real tensor of any shape.
         value_range: `[low, high]`, of the dtype of `values`; a value outside is in the first or the last bin.
         nbins: the number of bins; 100 by default.
         dtype: ignored; the result is int32.
@@ -156,7 +156,7 @@ def fingerprint(data: TensorLike, method: TensorLike = "farmhash64", name: str |
 
     Args:
         data: a tensor of any dtype, of rank at least 1.
-        method: "farmhash64".
+        method: the hash function: "farmhash64".
 
     Returns:
         A uint8 tensor of shape `[data.shape[0], 8]`.

@@ -39,7 +39,7 @@ def adjust_brightness(image: TensorLike, delta: TensorLike) -> Tensor:
 
     Args:
         image: images of any shape; integers are converted over their whole range.
-        delta: a scalar.
+        delta: a scalar, the number to add.
 
     Returns:
         Images of the same shape and dtype; integers are clipped to their range.
@@ -142,7 +142,7 @@ def adjust_jpeg_quality(
 
     Args:
         image: a tensor of shape `[height, width, channels]`, with 1 or 3 channels.
-        jpeg_quality: from 0 to 100, a scalar.
+        jpeg_quality: a scalar from 0 to 100.
         dct_method: "INTEGER_ACCURATE", or "INTEGER_FAST" or "" for the fast method, which is a few levels off.
 
     Returns:

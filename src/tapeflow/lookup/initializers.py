@@ -236,7 +236,7 @@ class DatasetInitializer(TableInitializer):
     """Fills a table with the elements of a dataset: pairs of a key and a value. Public in `tf.data.experimental`.
 
     Args:
-        dataset: of pairs of scalars.
+        dataset: a dataset of pairs of scalars.
 
     Raises:
         ValueError: its elements are not such pairs.

@@ -160,7 +160,7 @@ class StaticHashTable(LookupTable):
     """A table that is filled once.
 
     Args:
-        initializer: fills it, such as `tf.lookup.KeyValueTensorInitializer`.
+        initializer: an object that fills the table, such as `tf.lookup.KeyValueTensorInitializer`.
         default_value: the value of missing keys.
         experimental_is_anonymous: ignored.
 

@@ -159,7 +159,7 @@ def unsorted_segment_sum(
     Args:
         data: a numeric tensor of shape `[*segment_ids.shape, *rest]`.
         segment_ids: integers below `num_segments` in any order; rows with a negative id are left out.
-        num_segments: the number of segments.
+        num_segments: an integer scalar, the number of segments.
 
     Returns:
         A tensor of shape `[num_segments, *rest]` and of the dtype of `data`; 0 for empty segments.
@@ -206,7 +206,7 @@ def unsorted_segment_max(
     Args:
         data: a real tensor of shape `[*segment_ids.shape, *rest]`.
         segment_ids: integers below `num_segments` in any order; rows with a negative id are left out.
-        num_segments: the number of segments.
+        num_segments: an integer scalar, the number of segments.
 
     Returns:
         A tensor of shape `[num_segments, *rest]` and of the dtype of `data`; the lowest finite number for empty
@@ -230,7 +230,7 @@ def unsorted_segment_min(
     Args:
         data: a real tensor of shape `[*segment_ids.shape, *rest]`.
         segment_ids: integers below `num_segments` in any order; rows with a negative id are left out.
-        num_segments: the number of segments.
+        num_segments: an integer scalar, the number of segments.
 
     Returns:
         A tensor of shape `[num_segments, *rest]` and of the dtype of `data`; the highest finite number for empty
@@ -270,7 +270,7 @@ def unsorted_segment_prod(
     Args:
         data: a numeric tensor of shape `[*segment_ids.shape, *rest]`.
         segment_ids: integers below `num_segments` in any order; rows with a negative id are left out.
-        num_segments: the number of segments.
+        num_segments: an integer scalar, the number of segments.
 
     Returns:
         A tensor of shape `[num_segments, *rest]` and of the dtype of `data`; 1 for empty segments.
@@ -353,7 +353,7 @@ def unsorted_segment_mean(
     Args:
         data: a real tensor of shape `[*segment_ids.shape, *rest]`.
         segment_ids: integers below `num_segments` in any order; rows with a negative id are left out.
-        num_segments: the number of segments.
+        num_segments: an integer scalar, the number of segments.
 
     Returns:
         A floating tensor of shape `[num_segments, *rest]`; 0 for empty segments.
@@ -378,7 +378,7 @@ def unsorted_segment_sqrt_n(
     Args:
         data: a floating tensor of shape `[*segment_ids.shape, *rest]`.
         segment_ids: integers below `num_segments` in any order; rows with a negative id are left out.
-        num_segments: the number of segments.
+        num_segments: an integer scalar, the number of segments.
 
     Returns:
         A tensor of shape `[num_segments, *rest]` and of the dtype of `data`; 0 for empty segments.

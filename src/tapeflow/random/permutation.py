@@ -80,7 +80,7 @@ def stateless_shuffle(
     Args:
         value: a tensor of any dtype.
         seed: an integer tensor of shape `[2]`.
-        alg: the generator, see `tf.random.stateless_uniform`.
+        alg: the generator: "philox" or "auto_select" (the default), its number, or a `tf.random.Algorithm`.
 
     Returns:
         A tensor of the same shape and dtype. No gradient passes.

@@ -142,7 +142,7 @@ def stateless_normal(
         seed: an integer tensor of shape `[2]`.
         mean, stddev: the mean and the standard deviation; they broadcast to the shape.
         dtype: floating; float32 by default.
-        alg: the generator, see `tf.random.stateless_uniform`.
+        alg: the generator: "philox" or "auto_select" (the default), its number, or a `tf.random.Algorithm`.
 
     Returns:
         A tensor of that shape and dtype. Gradients pass to `mean` and `stddev`.
@@ -187,7 +187,7 @@ def stateless_truncated_normal(
         seed: an integer tensor of shape `[2]`.
         mean, stddev: of the distribution before it is cut off; they broadcast to the shape.
         dtype: floating; float32 by default.
-        alg: the generator, see `tf.random.stateless_uniform`.
+        alg: the generator: "philox" or "auto_select" (the default), its number, or a `tf.random.Algorithm`.
 
     Returns:
         A tensor of that shape and dtype. Gradients pass to `mean` and `stddev`.
@@ -363,7 +363,7 @@ def split(seed: TensorLike, num: TensorLike = 2, alg: AlgorithmLike = "auto_sele
     Args:
         seed: an integer tensor of shape `[2]`.
         num: the number of new seeds; 2 by default.
-        alg: the generator, see `tf.random.stateless_uniform`.
+        alg: the generator: "philox" or "auto_select" (the default), its number, or a `tf.random.Algorithm`.
 
     Returns:
         A tensor of shape `[num, 2]` and of the dtype of `seed`.
@@ -382,7 +382,7 @@ def fold_in(seed: TensorLike, data: TensorLike, alg: AlgorithmLike = "auto_selec
     Args:
         seed: an integer tensor of shape `[2]`.
         data: an int32 or int64 scalar.
-        alg: the generator, see `tf.random.stateless_uniform`.
+        alg: the generator: "philox" or "auto_select" (the default), its number, or a `tf.random.Algorithm`.
 
     Returns:
         A tensor of shape `[2]` and of the dtype of `data`.

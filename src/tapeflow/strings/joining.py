@@ -187,7 +187,7 @@ def unsorted_segment_join(
     Args:
         inputs: a string tensor.
         segment_ids: an int32 or int64 tensor. The shape of `inputs` begins with its shape.
-        num_segments: the number of segments.
+        num_segments: an integer scalar, the number of segments.
         separator: the text between two strings.
 
     Returns:

@@ -137,7 +137,7 @@ def regex_replace(
 
     Args:
         input: a string tensor.
-        pattern: the expression, a scalar.
+        pattern: a string scalar, the regular expression.
         rewrite: the replacement, a scalar; `\\1` stands for the first group.
         replace_global: replaces all matches; otherwise only the first one in each string.
 
@@ -180,7 +180,7 @@ def regex_full_match(input: TensorLike, pattern: TensorLike, name: str | None = 
 
     Args:
         input: a string tensor.
-        pattern: the expression, a scalar.
+        pattern: a string scalar, the regular expression.
 
     Returns:
         Booleans, of the shape of `input`.

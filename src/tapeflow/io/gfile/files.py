@@ -47,7 +47,7 @@ class GFile:
     """A file, for reading or writing text or bytes.
 
     Args:
-        name: the path.
+        name: a string, the path.
         mode: "r", "w", "a", "r+", "w+" or "a+", with "b" for bytes. The file is opened at its first use. The default is
             "r".
 
@@ -189,7 +189,7 @@ def exists(path: FilePath) -> bool:
     """Returns True if a file or folder exists.
 
     Args:
-        path: the path.
+        path: a string, the path.
 
     Returns:
         A Python bool.
@@ -205,7 +205,7 @@ def isdir(path: FilePath) -> bool:
     """Returns True if a path is a folder.
 
     Args:
-        path: the path.
+        path: a string, the path.
 
     Returns:
         A Python bool.
@@ -223,7 +223,7 @@ def stat(path: FilePath) -> FileStatistics:
     """Returns size, time and kind of a file or folder.
 
     Args:
-        path: the path.
+        path: a string, the path.
 
     Returns:
         A tuple `(length, mtime_nsec, is_directory)`.
@@ -246,7 +246,7 @@ def mkdir(path: FilePath) -> None:
     """Creates a folder, unless it exists.
 
     Args:
-        path: the path.
+        path: a string, the path.
 
     Raises:
         NotFoundError: the parent folder does not exist.
@@ -267,7 +267,7 @@ def makedirs(path: FilePath) -> None:
     """Creates a folder, and its parents that do not exist.
 
     Args:
-        path: the path.
+        path: a string, the path.
 
     Example:
         >>> import tempfile
@@ -284,7 +284,7 @@ def listdir(path: FilePath) -> list[str]:
     """Returns the names of the files and folders in a folder.
 
     Args:
-        path: the path of the folder.
+        path: a string, the path of the folder.
 
     Returns:
         A list of names, in no particular order.
@@ -308,7 +308,7 @@ def remove(path: FilePath) -> None:
     """Removes a file.
 
     Args:
-        path: the path of the file.
+        path: a string, the path of the file.
 
     Raises:
         NotFoundError: the file does not exist.
@@ -330,7 +330,7 @@ def rmtree(path: FilePath) -> None:
     """Removes a folder with its contents, or a file.
 
     Args:
-        path: the path.
+        path: a string, the path.
 
     Raises:
         NotFoundError: the path does not exist.
@@ -352,8 +352,8 @@ def copy(src: FilePath, dst: FilePath, overwrite: bool = False) -> None:
     """Copies a file.
 
     Args:
-        src: the path of the source.
-        dst: the path of the destination.
+        src: a string, the path of the source.
+        dst: a string, the path of the destination.
         overwrite: replaces an existing file at `dst`.
 
     Raises:
@@ -378,8 +378,8 @@ def rename(src: FilePath, dst: FilePath, overwrite: bool = False) -> None:
     """Renames or moves a file or folder.
 
     Args:
-        src: the path of the source.
-        dst: the path of the destination.
+        src: a string, the path of the source.
+        dst: a string, the path of the destination.
         overwrite: replaces an existing file at `dst`.
 
     Raises:
@@ -457,7 +457,7 @@ def walk(
     """Walks through a folder and the folders in it.
 
     Args:
-        top: the path of the folder.
+        top: a string, the path of the folder.
         topdown: yields a folder before the folders in it, otherwise after them.
         onerror: `onerror(error)` is called if a folder can't be read.
 
