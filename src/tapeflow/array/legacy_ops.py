@@ -1,5 +1,5 @@
-"""Ops that TensorFlow's Python writes into graphs and that no public function of TapeFlow needs: a `GraphDef` may
-have them."""
+"""Ops without a public function in TapeFlow. TensorFlow's Python writes them into graphs, and a `GraphDef` may have
+them."""
 
 from __future__ import annotations
 

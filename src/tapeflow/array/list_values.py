@@ -1,9 +1,9 @@
 """The raw values of lists of tensors: sequences of raw tensors that never change.
 
-A loop that fills a list writes one entry after the other. To copy the list each time would cost as much as the list is
-long. So a list that results from writing to another shares its memory: the newest list owns the memory, and each older
-one remembers the entry that was overwritten. Reading an older list gives it memory of its own. Writing to the newest
-list then costs the same for lists of any length, and every list keeps its entries.
+A loop that fills a list writes one entry after the other. Copying the list each time would take time proportional to
+its length. So writing to a list gives a list that shares its memory. The newest list owns the memory, and each older
+list remembers its overwritten entry. Reading an older list copies it to separate memory. Writing to the newest list
+then takes constant time, and every list keeps its entries.
 
 The technique is Baker's shallow binding for arrays (https://dl.acm.org/doi/10.1145/122598.122614).
 """

@@ -1,7 +1,7 @@
 """The ops that parse serialized examples: all features of one kind after another, as graphs hold them.
 
-`tf.io.parse_example` and its kin work with columns (see `parsing.py`); these ops take the keys, dtypes and shapes of
-features apart, build columns of them, and return the columns' tensors by output.
+`tf.io.parse_example` and its kin work with columns (see `parsing.py`). These ops take separate lists of keys, dtypes
+and shapes, build columns of them, and return the columns' tensors by output.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Products of large matrices in functions: oneDNN's, on processors that MKL has only general code for."""
+"""Products of large matrices in functions. oneDNN computes them if MKL has only general code for the processor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The nodes of a `GraphDef` for tables: those that SavedModels create, fill and look up tables with."""
+"""The nodes of a `GraphDef` for tables. SavedModels create, fill and look up tables with them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Batching rules of ops on images: how they are computed for all slices of a batch at once.
+"""Batching rules of ops on images.
 
-An op whose first dimension is a batch of its own takes the batches of all slices as one long batch
+An op whose first dimension is already a batch joins the batches of all slices to one long batch
 (`joined_batches`). If each slice has its own filters (or scales), the slices become groups of channels instead, which
 ATen convolves separately in one call. Gradients with respect to filters differ between slices, too, and use groups.
 The copies for groups have the channels first, the fastest layout for ATen's grouped kernels.

@@ -1,7 +1,7 @@
 """Convolution of images with filters, in one to three dimensions.
 
-The filters are `[height, width, in channels / groups, out channels]` ("HWIO"); ATen takes their permuted view, whose
-layout oneDNN sets right in less time than a copy would take, unless they are large. Some convolutions are products of
+The filters are `[height, width, in channels / groups, out channels]` ("HWIO"). ATen takes a permuted view of them.
+oneDNN reorders the view faster than a copy would, unless the filters are large. Some convolutions are products of
 matrices: `window_products.py`.
 """
 

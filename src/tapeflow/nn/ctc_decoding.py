@@ -1,4 +1,4 @@
-"""From the outputs of a network trained with `ctc_loss` to labellings."""
+"""Decodes the outputs of a network trained with `ctc_loss` to labellings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The members that wrappers of cells have of Keras 2's layers, which TensorFlow derives them from."""
+"""Members of Keras 2's layers for wrappers of cells. In TensorFlow, the wrappers are such layers."""
 
 from __future__ import annotations
 

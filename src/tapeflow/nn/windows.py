@@ -1,8 +1,8 @@
 """The arithmetic of windows that slide over images, for convolution and pooling.
 
-An image of n spatial dimensions stands in memory as `[batch, ..., channels]` ("NHWC") or `[batch, channels, ...]`
-("NCHW"). ATen takes the second; a channels-last image permuted to it is a view that ATen knows as `channels_last`, so
-that nothing is copied.
+The memory layout of an image of n spatial dimensions is `[batch, ..., channels]` ("NHWC") or `[batch, channels, ...]`
+("NCHW"). ATen takes the second. A channels-last image is permuted to it without a copy: ATen knows the view as
+`channels_last`.
 """
 
 from __future__ import annotations

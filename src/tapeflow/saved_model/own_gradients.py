@@ -1,4 +1,4 @@
-"""Gradients that a program defines, as functions that a SavedModel has beside those that use them."""
+"""Gradients that a program defines, as functions in a SavedModel. Its other functions refer to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operations on operators whose implementation the classes of the operands choose.
+"""Operations on pairs of operators, implemented by rules for pairs of classes.
 
 The base class calls them. The rules stand in modules that build on the base class, and fill the tables when they load.
 """

@@ -1,4 +1,4 @@
-"""Operators that their size, and at most one number, define: the identity, multiples of it, and zero."""
+"""Operators defined by their size and at most one number: the identity, multiples of it, and zero."""
 
 from __future__ import annotations
 
