@@ -1,8 +1,8 @@
-"""Files and folders that are replaced as wholes: whenever a process is killed, there is the old one or the new one.
+"""Files and folders that are replaced as wholes: if a process is killed, the old one or the new one is there.
 
-What will take the place of `name` is written in a temporary folder beside it, `name.tempstate.<16 hex digits>`, and
-renamed. Its writer holds that folder locked. The system drops the lock when the process ends, however it ends, and
-whoever saves there next deletes the temporary folders that nobody holds.
+The new contents of `name` are written in a temporary folder beside it, `name.tempstate.<16 hex digits>`, and renamed.
+The writer locks the folder. The system drops the lock when the process ends, for any reason. The next process that
+saves there deletes the temporary folders without a lock.
 """
 
 from __future__ import annotations
