@@ -213,7 +213,7 @@ def _overload_all(cls: type[Variable]) -> None:
 Variable._OverloadAllOperators = classmethod(_overload_all)  # type: ignore[attr-defined]
 
 
-# ---- in-place operators, which variables refuse ----------------------------------------------------------------------
+# ---- in-place operators; variables refuse them -----------------------------------------------------------------------
 
 
 def _refused(symbol: str, instead: str) -> Function:

@@ -237,7 +237,7 @@ def element_text(value: Any, dtype: DType) -> str:
     if dtype.is_floating:
         return _number(float(value), dtype.size == 8)
     if dtype.is_complex:
-        return "?"  # as TensorFlow, which writes no complex numbers
+        return "?"  # TensorFlow writes no complex numbers either
     if isinstance(value, bytes):
         return f'"{_escaped(value)}"'
     return str(value)

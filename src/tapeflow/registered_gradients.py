@@ -132,7 +132,7 @@ class _Gradients(MutableMapping):
         if name in self._others:
             return self._others[name]
         op = find(name)
-        if op is None or not op.differentiable or op.name != name:  # an older name, which tapes do not have
+        if op is None or not op.differentiable or op.name != name:  # tapes do not have older names
             raise KeyError(name)
         return _Entry(op)
 

@@ -199,7 +199,7 @@ def _with_shape(tensor: EagerTensor, shape: Any, value: Any) -> Any:
 
 def _fill_rule(dims: Any, value: TensorShape) -> TensorShape:
     check_rank(dims, 1)
-    if value.rank and not (state.graph is None and value.rank == 1 and value[0] == 1):  # which the kernel takes
+    if value.rank and not (state.graph is None and value.rank == 1 and value[0] == 1):  # eagerly, `[x]` is valid
         raise invalid(f"value must represent a scalar, got shape {text(value)}")
     if isinstance(dims, Tensor):  # not static
         return TensorShape(None)
@@ -508,7 +508,7 @@ def _arange(start: torch.Tensor, limit: torch.Tensor, delta: torch.Tensor, devic
     return _count_up(start.item(), limit.item(), delta.item(), start.dtype, device)
 
 
-_MOST = 1 << 59  # numbers, whose bytes torch can't count
+_MOST = 1 << 59  # torch can't count the bytes of so many numbers
 
 
 def _count(start: Any, limit: Any, delta: Any, dtype: Any) -> int:

@@ -115,7 +115,7 @@ def _gather(params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: 
     except (IndexError, RuntimeError):
         if -params.ndim <= axis < params.ndim:
             _check_indices(indices, params.shape[axis])
-        if indices.dtype == torch.int16:  # which ATen lacks
+        if indices.dtype == torch.int16:  # ATen has no such kernel
             return _taken_at(params, indices.to(torch.int32), axis)
         raise
 

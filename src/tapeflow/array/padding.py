@@ -53,7 +53,7 @@ def _pad_rule(x: TensorShape, paddings: Any, *_: Any) -> TensorShape:
 def _static_rows(paddings: Any) -> Any:
     """Returns the rows of paddings, None for the numbers that are not static."""
     if not isinstance(paddings, (list, tuple)):
-        return paddings  # which the shape rule refuses
+        return paddings  # the shape rule refuses them
     return [[None if isinstance(n, Tensor) else n for n in row] if isinstance(row, tuple) else row for row in paddings]
 
 
@@ -245,7 +245,7 @@ def _flipped(x: torch.Tensor, axis: Any) -> torch.Tensor:
             raise TypeError("the shape rule says what is wrong")
         return torch.flip(x, axis)
     except (IndexError, RuntimeError, TypeError):
-        if not x.ndim or not x.numel():  # its own reverse: only a trace, which asks the rule, minds the axis
+        if not x.ndim or not x.numel():  # its own reverse: only the shape rule of a trace checks the axis
             return x
         raise
 

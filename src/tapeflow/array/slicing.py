@@ -203,7 +203,7 @@ def _torch_index(shape: Any, spec: _Spec) -> tuple[tuple[Any, ...], list[int]]:
             at = begin[i] if begin[i] >= 0 or length is None else begin[i] + length
             if length is not None and not 0 <= at < length:
                 raise invalid(f"slice index {at} of dimension {axis} out of bounds.")
-            index.append(begin[i])  # not `at`, which would be a symbol for a compiler
+            index.append(begin[i])  # not `at`: in a compiler, that is a symbol
         else:
             first = None if begin_mask >> i & 1 else begin[i]
             last = None if end_mask >> i & 1 else end[i]

@@ -227,7 +227,7 @@ class _Sequences:
         return self._numbers[np.minimum(places, len(self._numbers) - 1)]
 
 
-_PAIRS = 1 << 12  # whose distances are computed at once
+_PAIRS = 1 << 12  # the number of pairs that are computed at once
 
 
 @op("EditDistance", strings=True, shape=sparse(unknown, 0, 3))

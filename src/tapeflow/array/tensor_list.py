@@ -188,7 +188,7 @@ def _item(variant: Any, index: int, element_shape: Any, dtype: Any) -> Raw:
     items = variant[()]
     if isinstance(items, Zeros):
         return _zeros_item((), element_shape, dtype)
-    if type(items) is Rows:  # a loop reads them one by one, which a tuple serves faster
+    if type(items) is Rows:  # a loop reads them one by one, faster from a tuple
         items = variant[()] = items[:]
     _check_index(index, items)
     item = items[index]

@@ -89,7 +89,7 @@ def _read_wav(data: bytes) -> tuple[np.ndarray, int]:
     """Returns the samples of a file, `[samples, channels]`, and their rate."""
     reader = _Reader(data)
     reader.expect(b"RIFF")
-    reader.read(4)  # the size of the rest, which is wrong in files that were written as a stream
+    reader.read(4)  # the size of the rest; it is wrong in streamed files
     reader.expect(b"WAVE")
     rate, channels = _read_format(reader)
     samples = None

@@ -76,7 +76,7 @@ def _tridiagonal_solve(
     if perturb_singular:
         tiny = torch.finfo(rhs.dtype).eps * float(diagonals.abs().max())
     zero = torch.zeros_like(main[0])
-    second = [zero] * n  # the diagonal above the upper one, which pivoting fills
+    second = [zero] * n  # the diagonal above the upper one: pivoting fills it
     for i in range(n - 1):
         factor, swap = below[i + 1], None
         if partial_pivoting:

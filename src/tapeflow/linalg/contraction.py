@@ -30,7 +30,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.linalg.products import matmul
 
-_LABELS = string.ascii_lowercase[::-1] + string.ascii_uppercase[::-1]  # those that programs use last come first
+_LABELS = string.ascii_lowercase[::-1] + string.ascii_uppercase[::-1]  # rarely used letters first
 _EQUATION = re.compile(r"(?P<inputs>[a-zA-Z,.]*)(?P<arrow>->)?(?P<output>(?(arrow)[a-zA-Z.]*))")
 
 

@@ -123,7 +123,7 @@ def _diag_rule(
     if not is_static(num_rows) or not is_static(num_cols):
         return batch.concatenate([None, None])
     if diagonal[-1] is None:
-        if num_rows != -1 != num_cols:  # as TensorFlow, which compares both with a length of -1
+        if num_rows != -1 != num_cols:  # like TensorFlow, which compares both with a length of -1
             raise invalid("num_rows and num_cols are not consistent with the length of the given diagonals.")
         return batch.concatenate([None if num_rows == -1 else num_rows, None if num_cols == -1 else num_cols])
     return batch.concatenate(_diag_size(diagonal[-1], low, high, num_rows, num_cols))

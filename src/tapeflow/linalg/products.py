@@ -341,7 +341,7 @@ def matmul(
     rank_a, rank_b = shape_rank(left), shape_rank(right)
     if rank_a is not None and rank_b is not None and rank_a <= 2 and rank_b <= 2:
         if min(rank_a, rank_b) < 2 or not (transpose_a or transpose_b or adjoint_a or adjoint_b):
-            return _product(left, right, name)  # which refuses vectors, after wrong dtypes
+            return _product(left, right, name)  # the op refuses wrong dtypes, then vectors
         left, right = conj(left) if adjoint_a else left, conj(right) if adjoint_b else right
         return _matmul(left, right, transpose_a or adjoint_a, transpose_b or adjoint_b, name)
     if transpose_a:

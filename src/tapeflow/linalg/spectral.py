@@ -142,7 +142,7 @@ def _general_eig(input: torch.Tensor, Tout: DType, compute_v: bool = True) -> tu
             vectors = values.new_empty(0)
     except torch.linalg.LinAlgError:
         raise invalid(_FAILED.format("Eigen decomposition")) from None
-    if input.is_complex():  # whose values TensorFlow sorts
+    if input.is_complex():  # TensorFlow sorts complex values
         order = values.abs().argsort(dim=-1, stable=True)
         values = values.gather(-1, order)
         if compute_v:

@@ -86,7 +86,7 @@ def _to_uint64(x: torch.Tensor) -> torch.Tensor:
     return torch.where(x.double() >= 2.0**64, torch.iinfo(torch.int64).min, bits).view(torch.uint64)
 
 
-# The casts of floats to dtypes whose range they may leave.
+# The casts of floats to dtypes with a smaller range.
 _FROM_FLOATS: dict[DType, Callable[[torch.Tensor], torch.Tensor]] = {
     **{to: functools.partial(_narrowed, to=to) for to in (int8, uint8, int16, uint16)},
     uint32: _to_uint32,

@@ -22,7 +22,7 @@ from tapeflow.math.division import realdiv
 from tapeflow.math.elementwise import abs as absolute
 from tapeflow.math.elementwise import sign
 
-# As overloads, which saves the look for the right one at each call.
+# Overloads save the search for the right one at each call.
 
 
 @op(

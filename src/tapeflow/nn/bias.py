@@ -147,7 +147,7 @@ def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None
     """
     if state.graph is not None and isinstance(bias, Tensor):
         value = value if isinstance(value, Tensor) else convert(value)
-        bias = convert(bias, value.dtype)  # before the op looks at it, which raises another error
+        bias = convert(bias, value.dtype)  # the op itself would raise another error
     if data_format is None:
         return _bias_add(value, bias, "NHWC", name)
     if data_format.startswith("NC"):

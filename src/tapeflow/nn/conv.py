@@ -152,7 +152,7 @@ def convolve_back_input(
         dy.permute(layout.to_first), image, _weight(filters, layout), None, geometry.strides,
         layout.border, layout.rates, False, layout.zeros, layout.groups, (True, False, False),
     )[0]  # fmt: skip
-    if not geometry.symmetric:  # without the padding there are gaps in memory, which make batch normalization slow
+    if not geometry.symmetric:  # without the padding, gaps in memory slow batch normalization down
         return unpadded(dx, layout.rest, spatial(sizes, attrs[3])).permute(layout.from_first).contiguous()
     return dx.permute(layout.from_first)
 

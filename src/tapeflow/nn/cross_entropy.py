@@ -336,7 +336,7 @@ def sigmoid_cross_entropy_with_logits(
     _check_provided(labels, logits)
     x, z = convert(logits), convert(labels)
     _check_same_shape(z, x)
-    # Of equals, maximum and minimum take their first: at 0 the derivative is 1 - z - 1/2, as it should be.
+    # The gradients of maximum and minimum go to the first of two equals: at 0 the derivative is 1 - z - 1/2.
     return add(subtract(maximum(x, 0), multiply(x, z)), softplus(minimum(negative(x), x)), name=name)
 
 

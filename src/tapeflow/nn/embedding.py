@@ -240,7 +240,7 @@ def safe_embedding_lookup_sparse(
     unranked = by_example.shape.rank is None
     shape: Any = ()
     if not unranked:
-        lengths = static_shape(by_example.dense_shape)  # without those that a spec alone says, as in TensorFlow
+        lengths = static_shape(by_example.dense_shape)  # like TensorFlow, without lengths that only a spec has
         shape = tuple([dims[i] if n is None else n for i, n in enumerate(lengths)])
     batch = reduce_prod(dims[:-1]) if unranked else math.prod(shape[:-1])
     indices, ids = by_example.indices, by_example.values

@@ -126,7 +126,7 @@ def window_geometry(
     size = tuple((w - 1) * d + 1 if w else 0 for w, d in zip(windows, dilations, strict=True))
     if padding == "SAME":
         out = tuple(-(-n // s) for n, s in zip(sizes, strides, strict=True))
-        total = [  # with steps of 1 it doesn't depend on the size, which may be a symbol of torch
+        total = [  # with steps of 1 it doesn't depend on the size, maybe a symbol of torch
             max(w - 1 if s == 1 else (o - 1) * s + w - n, 0)
             for n, w, s, o in zip(sizes, size, strides, out, strict=True)
         ]

@@ -238,7 +238,7 @@ def constant(
     if isinstance(pylist, np.ndarray):
         pylist = pylist.tolist() if pylist.ndim else pylist.item()
     if isinstance(pylist, SymbolicTensor) and pylist.shape.rank != 0:
-        iter(pylist)  # which says that it can't be read
+        iter(pylist)  # raises the error of iterating over a symbolic tensor
     if isinstance(pylist, Tensor) and pylist.shape.rank:
         raise ValueError("TypeError: Scalar tensor has no `len()`")
     if not isinstance(pylist, (list, tuple)):

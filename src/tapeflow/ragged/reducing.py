@@ -28,7 +28,7 @@ from tapeflow.ragged.arranging import expand_dims
 from tapeflow.ragged.row_partition import repeated, splits_of
 from tapeflow.ragged.tensor import RaggedTensor, as_values, checked_axis
 
-# The function that combines the values of a segment, by that which reduces a dimension.
+# From functions that reduce a dimension to functions that reduce segments.
 _SEGMENTS: dict[Any, Callable[..., Any]] = {
     reduce_sum: unsorted_segment_sum,
     reduce_prod: unsorted_segment_prod,

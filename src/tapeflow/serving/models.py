@@ -79,7 +79,7 @@ class Version:
 
     def __init__(self, number: int, path: str) -> None:
         self.number = number
-        self._model = load(path)  # which holds the variables
+        self._model = load(path)  # keeps the variables alive
         self.signatures = {name: Signature(name, f) for name, f in self._model.signatures.items()}
 
     def signature(self, name: str) -> Signature:

@@ -76,11 +76,11 @@ def dct(
     x = convert(input)
     if x.dtype not in (float32, float64):
         wrong = f"dct requires tf.float32 or tf.float64 inputs, got: {x.dtype!r}"
-        if x.dtype is float16 and (type == 1 or state.graph is not None):  # which Range refuses while a graph is built
+        if x.dtype is float16 and (type == 1 or state.graph is not None):  # Range refuses float16 in graphs
             raise ValueError(wrong)
         raise TypeError(wrong)
     if length is not None:
-        x = resized(x, [len(x.shape) - 1], [length])  # whose rank must be static
+        x = resized(x, [len(x.shape) - 1], [length])  # the rank must be static here
     if type == 4 and x.shape.rank is None:
         raise ValueError("Cannot take the length of shape with unknown rank.")
     count = length_of(x, -1)

@@ -140,7 +140,7 @@ def _long_enough(x: Any, fft_length: Any, rank: int, half: bool = False) -> Any:
     static = isinstance(fft_length, (list, tuple)) and not any(isinstance(n, Tensor) for n in fft_length)
     lengths: list[Any] = [int(n) for n in fft_length] if static else unstack(convert_to_tensor(fft_length), rank)
     if x.shape.rank is not None and 0 in x.shape.as_list():
-        return x  # as TensorFlow, whose kernels then ask for as many elements
+        return x  # like TensorFlow: its kernels then require as many elements
     if half:
         lengths[-1] = lengths[-1] // 2 + 1
     missing = [_missing(n, length_of(x, a)) for a, n in zip(range(-rank, 0), lengths, strict=True)]

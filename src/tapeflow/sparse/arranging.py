@@ -660,7 +660,7 @@ def eye(
     diagonal = range_op(minimum(rows, columns))
     values = ones(shape_op(diagonal), as_dtype(dtype))
     if any(isinstance(n, SymbolicTensor) and n.shape.rank is None for n in (num_rows, num_columns)):
-        values = less_static(values, None)  # TensorFlow fills a vector of the number of rows, which may be no scalar
+        values = less_static(values, None)  # TensorFlow fills a vector of `num_rows` elements, not always a scalar
     return SparseTensor(stack([diagonal, diagonal], 1), values, stack([rows, columns]))
 
 

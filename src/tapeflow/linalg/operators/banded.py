@@ -104,7 +104,7 @@ class LinearOperatorToeplitz(LinearOperator):
         return product[..., : dimensions(x)[-2], :]
 
     def _trace(self) -> Any:
-        # By the diagonal, which has the dimensions of a batch that only `row` has, too.
+        # By the diagonal: it has the batch dimensions of both `col` and `row`.
         return reduce_sum(self._diag_part(), -1)
 
     def _diag_part(self) -> Any:

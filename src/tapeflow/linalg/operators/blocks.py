@@ -437,7 +437,7 @@ class LinearOperatorBlockLowerTriangular(_BlockOperator):
         return results
 
     def _solve_blocks(self, blocks: list[Any], adjoint: bool, adjoint_arg: bool) -> list[Any]:
-        # Substitution: forwards, and for the adjoint, which is upper triangular, backwards.
+        # Substitution runs forwards, or backwards for the adjoint, an upper triangular matrix.
         count = len(self._operators)
         solved: list[Any] = [None] * count
         for i in reversed(range(count)) if adjoint else range(count):
