@@ -73,8 +73,8 @@ def _to_batch(x: torch.Tensor, block_shape: Any, paddings: Any) -> torch.Tensor:
 
 
 def _static_blocks(x: TensorShape, block_shape: Any, paddings: Any, name: str) -> list[tuple[int | None, ...]] | None:
-    """Returns the dimension of space, the size of a block and both paddings for each dimension of space, None for those
-    that are not static; or None if nothing is."""
+    """Returns the length, the block size and both paddings for each spatial dimension. Numbers that are not static are
+    None. If none is static, the result is None."""
     check_rank(block_shape, 1)
     check_rank(paddings, 2)
     count = argument_shape(block_shape)[0]

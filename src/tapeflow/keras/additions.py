@@ -256,8 +256,8 @@ def _renamed(lookup: Any, names: dict[str, str]) -> Any:
 
 
 def _names_of_edges(self: Any, names: list[str]) -> dict[str, str]:
-    """Returns the names of the layers of a model in checkpoints of Keras 2 that had other numbers there: before 2.3,
-    the input layer of a sequential model was number 0.
+    """Renames the layers of a model whose numbers differ in checkpoints of Keras 2. Before 2.3, the input layer of a
+    sequential model was number 0.
     """
     numbered = [name for name in names if name.removeprefix("layer-").isdecimal()]
     if len(numbered) != len(self.layers) + 1 or not isinstance(self, keras.Sequential):
@@ -295,8 +295,8 @@ def _loading_checkpoints(load_weights: Any) -> Any:
 
 
 def _finding_keras_2_names(lookup: Any) -> Any:
-    """Returns the method that also finds children by the names that Keras 2 gave them in checkpoints: "layer-0" for
-    the first layer of a model, and "kernel" for a weight that is in "_kernel" now."""
+    """Extends a method to find children by their names in checkpoints of Keras 2, too: "layer-0" for the first layer of
+    a model, and "kernel" for a weight that is in "_kernel" now."""
 
     @functools.wraps(lookup)
     def find(self: Any, name: str, cached_dependencies: dict[str, Any] | None = None) -> Any:

@@ -228,8 +228,8 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def _is_of_all_slices(x: Any, y: Any, dy: Any) -> bool:
-    """Returns True if `y` is one matrix that all slices of `x` are multiplied by: its gradient is a product of all of
-    their rows, which takes less time than a product for each slice and their sum."""
+    """Returns True if `y` is one matrix that all slices of `x` are multiplied by. Its gradient is then one product of
+    all rows, which is faster than a product for each slice and their sum."""
     if y.shape.rank != 2 or x.shape.rank is None or x.dtype.is_complex:
         return False
     return bool(x.shape[-1] and dy.shape[-1])  # known, and not empty

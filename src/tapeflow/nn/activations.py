@@ -241,8 +241,8 @@ def elu_grad(gradients: torch.Tensor, outputs: torch.Tensor) -> torch.Tensor:
 
 
 def _declare_gradient(grad: Any) -> None:
-    """Declares the gradient of an op that multiplies `gradients` by a function of `outputs`: their number plus a
-    constant where they are negative, and another constant elsewhere."""
+    """Declares the gradient of an op that multiplies `gradients` by a function of `outputs`. The function is `outputs`
+    plus a constant where they are negative, and another constant elsewhere."""
 
     @grad.gradient(needs="inputs")
     def _(call: Call, dy: Any) -> Any:

@@ -116,8 +116,8 @@ def _image(x: torch.Tensor, layout: Layout) -> torch.Tensor:
 def _weight(filters: torch.Tensor, layout: Layout) -> torch.Tensor:
     """Returns filters in ATen's order of dimensions.
 
-    Large ones are copied to the order in memory that images with channels last want: transposing a matrix takes a third
-    of the time of the general copy that ATen would make.
+    Large filters are copied to the memory order of channels-last images. The copy is a transposed matrix, which takes a
+    third of the time of ATen's general copy.
     """
     if filters.numel() < LARGE or not layout.channels_last or layout.groups > 1 or not filters.is_contiguous():
         return filters.permute(layout.filter_to_first)

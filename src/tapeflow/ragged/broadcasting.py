@@ -1,7 +1,7 @@
 """Broadcasting of ragged tensors.
 
-A uniform dimension of length 1 is repeated to the lengths of the other operands' rows, as are missing leading
-dimensions; all other rows must be equally long.
+A uniform dimension of length 1 is repeated to the lengths of the other operands' rows. Missing leading dimensions are
+repeated, too. All other rows must be equally long.
 """
 
 from __future__ import annotations

@@ -13,10 +13,10 @@ _TURNS = 3  # of the event loop, from the bytes of a request to its handler
 
 
 class Connection(asyncio.Protocol):
-    """A connection whose client may shut its side once it has sent a request, and still gets the answer.
+    """A connection whose client may shut its side after a request, and still gets the answer.
 
-    asyncio closes a connection when its client has shut its side; aiohttp leaves it at that, and the answer is lost.
-    TensorFlow Serving reads nothing while it answers, and so does not see it before the answer is sent.
+    asyncio closes a connection when its client shuts its side. aiohttp does not prevent that, and the answer is lost.
+    TensorFlow Serving reads nothing while it answers, and so sends the answer before it notices.
 
     Args:
         handler: aiohttp's protocol.

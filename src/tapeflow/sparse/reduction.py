@@ -48,8 +48,8 @@ def _reduced(axes: Any, rank: int) -> list[int]:
 
 
 def _groups(indices: torch.Tensor, shape: Any, axes: Any) -> tuple[torch.Tensor, list[int], list[int]]:
-    """Returns the indices of the element of the result that each entry belongs to, the result's shape, and that with 1
-    for the reduced dimensions. As in TensorFlow, nobody looks whether indices are inside of the shape."""
+    """Returns the index in the result for each entry, the shape of the result, and its shape with reduced dimensions of
+    length 1. As in TensorFlow, indices are not checked against the shape."""
     check_sizes(shape)
     reduced = _reduced(axes, len(shape))
     others = [d for d in range(len(shape)) if d not in reduced]

@@ -151,8 +151,8 @@ def graph_and_tensors(view: View) -> tuple[Any, list[tuple[str, EagerTensor]]]:
 
 
 def keys_by_full_name(bundle: Any) -> dict[str, str]:
-    """Returns the keys of a checkpoint of objects by the names that its variables had: those under which a checkpoint
-    of a graph has them.
+    """Returns a dict from the full names of variables to the keys of a checkpoint of objects. Checkpoints of graphs use
+    the full names.
 
     Args:
         bundle: the checkpoint, which has an object graph.
