@@ -74,7 +74,7 @@ def _to_batch(x: torch.Tensor, block_shape: Any, paddings: Any) -> torch.Tensor:
 
 def _static_blocks(x: TensorShape, block_shape: Any, paddings: Any, name: str) -> list[tuple[int | None, ...]] | None:
     """Returns the length, the block size and both paddings for each spatial dimension. Numbers that are not static are
-    None. If none is static, the result is None."""
+    None. If the rank of `x` is unknown, the result is None."""
     check_rank(block_shape, 1)
     check_rank(paddings, 2)
     count = argument_shape(block_shape)[0]

@@ -256,8 +256,8 @@ def _renamed(lookup: Any, names: dict[str, str]) -> Any:
 
 
 def _names_of_edges(self: Any, names: list[str]) -> dict[str, str]:
-    """Renames the layers of a model whose numbers differ in checkpoints of Keras 2. Before 2.3, the input layer of a
-    sequential model was number 0.
+    """Returns the names of a model's layers in checkpoints of Keras 2 with other numbers. Before 2.3, the input layer
+    of a sequential model was number 0.
     """
     numbered = [name for name in names if name.removeprefix("layer-").isdecimal()]
     if len(numbered) != len(self.layers) + 1 or not isinstance(self, keras.Sequential):

@@ -102,8 +102,8 @@ def _scattered(how: str) -> Callable[..., Any]:
 
 
 def _extremes(how: str) -> Callable[..., Any]:
-    """Combines rows by "amax" or "amin" like a running extreme. Its comparisons fail with a NaN: the extreme becomes NaN,
-    and then the number after the NaN."""
+    """Combines rows by "amax" or "amin" like a running extreme. Its comparisons fail with a NaN: the extreme becomes
+    NaN, and then the number after the NaN."""
     scatter, neutral = _scattered(how), -math.inf if how == "amax" else math.inf
 
     def gather(out: torch.Tensor, ids: torch.Tensor, rows: torch.Tensor) -> None:

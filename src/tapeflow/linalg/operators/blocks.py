@@ -232,8 +232,8 @@ def _zeros(rows_like: Any, columns: Any) -> Any:
 class LinearOperatorBlockDiag(_BlockOperator):
     """Operators along the diagonal of a larger matrix, and zeros everywhere else.
 
-    The argument of `matmul`, `matvec`, `solve` or `solvevec` is one tensor, which is split between the blocks, or a list
-    with a tensor for each block. For a list, the result is a list, too.
+    The argument of `matmul`, `matvec`, `solve` or `solvevec` is one tensor, which is split between the blocks, or a
+    list with a tensor for each block. For a list, the result is a list, too.
 
     Args:
         operators: a list of operators.
