@@ -294,7 +294,7 @@ def _check_sampling(
 
 
 def _objects(bounding_boxes: torch.Tensor, height: int, width: int, whole: bool) -> list[_Rectangle]:
-    """Returns the boxes in pixels; the whole image if there are none, if `whole` allows that."""
+    """Returns the boxes in pixels; the whole image if there are none and `whole` allows that."""
     objects = []
     for y1, x1, y2, x2 in bounding_boxes.reshape(-1, 4).numpy():
         for value in (y1, x1, y2, x2):

@@ -121,7 +121,7 @@ class TextFileInitializer(TableInitializer):
         value_index: an int, the number of the column that holds values, or a `tf.lookup.TextFileIndex`.
         vocab_size: an int, the number of lines to read; None for all.
         delimiter: the character between columns.
-        value_index_offset: is added to values that are line numbers; 0 by default.
+        value_index_offset: an int that is added to values that are line numbers; 0 by default.
 
     Raises:
         ValueError: an index does not go with its dtype.

@@ -87,7 +87,7 @@ def _unpadded_lengths(tensor: Any, padding: Any, dtype: DType) -> Any:
     real = reduce_any(not_equal(tensor, pad), list(range(2, tensor.shape.rank)))
     ends = range_op(tensor_of(1, dtype), tensor_of(shape_of(tensor)[1], dtype) + 1)
     lengths = reduce_max(where(real, ends, tensor_of(0, dtype)), 1)
-    return maximum(lengths, 0)  # no less if there are no columns
+    return maximum(lengths, 0)  # not negative, even without columns
 
 
 def _with_nested_lengths(tensor: Any, lengths: Sequence[Any], dtype: DType) -> RaggedTensor:
