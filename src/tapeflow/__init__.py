@@ -401,7 +401,7 @@ _WITH_OPS_OF_GRAPHS = (
 
 @_functools.cache
 def _load_services() -> None:
-    """Imports what has builders for the nodes of a `GraphDef`: the first is read."""
+    """Imports the modules with builders for the nodes of a `GraphDef`, before the first `GraphDef` is read."""
     with _loading:
         for name in _WITH_OPS_OF_GRAPHS:
             _importlib.import_module(f"tapeflow.{name}")
@@ -412,7 +412,7 @@ _loaders_of_services.append(_load_services)
 
 
 def _load(name: str) -> _typing.Any:
-    """Loads what is there on first use."""
+    """Loads a name of `_ON_FIRST_USE` when it is first used."""
     home = _ON_FIRST_USE.get(name)
     if home is None:
         raise AttributeError(f"module 'tapeflow' has no attribute {name!r}")

@@ -101,7 +101,7 @@ class _Batcher:
         total = sum(c.size for c in batch)
         padded = next((n for n in self.allowed if n >= total), total)
         inputs = [concat(list(column), 0) for column in zip(*[c.inputs for c in batch], strict=True)]
-        if padded > total:  # with copies of the first row, whose results are dropped
+        if padded > total:  # with copies of the first row; their results are dropped
             inputs = [concat([i, *[i[:1]] * (padded - total)], 0) for i in inputs]
         with nobody_listening():
             result = self.function(*inputs)
@@ -120,7 +120,7 @@ def nondifferentiable_batch_function(
     autograph: bool = True,
     enable_large_batch_splitting: bool = True,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorates a function so that calls of several threads are joined along the first dimension and computed as one.
+    """Decorates a function to join calls of several threads along the first dimension and compute them as one call.
 
     Args:
         num_batch_threads: the number of batches that are computed at the same time.

@@ -58,7 +58,7 @@ def _value(path: str, description: Any) -> Any:
 
 @functools.cache
 def _resolved(path: str) -> Any:
-    """Returns what has a path, a namespace included; raises KeyError."""
+    """Returns the object or the namespace at a path; raises KeyError."""
     if path in _listed():
         return _value(path, _listed()[path])
     if not any(name.startswith(f"{path}.") for name in _listed()):
@@ -71,7 +71,7 @@ def _resolved(path: str) -> Any:
 
 
 def below(namespace: str) -> Callable[[str], Any]:
-    """Returns the `__getattr__` of a namespace, for what of it needs TensorFlow's binaries.
+    """Returns the `__getattr__` of a namespace, for its names that need TensorFlow's binaries.
 
     Args:
         namespace: its path below `tf`, "" for `tf` itself.

@@ -62,7 +62,7 @@ def cond(
 
 
 def is_symbolic(value: Any) -> bool:
-    """Returns whether a value is a tensor of a graph, or a variable while one is built."""
+    """Returns True if a value is a tensor of a graph, or a variable while one is built."""
     if isinstance(value, SymbolicTensor):
         return True
     return state.graph is not None and isinstance(value, ReadAsTensor)
@@ -139,7 +139,7 @@ def _staged_case(
 
 
 def _checked_last(predicates: Sequence[Any], function: Callable[[], Any]) -> Any:
-    """Calls the last function of `case`, where all predicates but the last one are false."""
+    """Calls the last function of `case`, and checks that the last predicate is true."""
     data = ["Input error: None of conditions evaluated as True:", stack(predicates)]
     with control_dependencies([Assert(predicates[-1], data, len(predicates))]):
         return function()
@@ -216,7 +216,7 @@ def switch_case(
 
 
 def _staged_switch(branch_index: Any, functions: Sequence[Callable[[], Any]], name: str) -> Any:
-    """Builds `switch_case` in a graph: the last function is that of all other numbers."""
+    """Builds `switch_case` in a graph. The last function is also the default."""
     labels = [f"branch{i}" for i in range(len(functions))]
     with name_scope(name):
         index = convert(branch_index)
@@ -266,7 +266,7 @@ def while_loop(
         cond: takes the loop variables and returns a boolean scalar.
         body: takes the loop variables and returns new ones, in the same structure.
         loop_vars: a list or tuple of tensors, or nests of them.
-        shape_invariants: the shapes of the loop variables in all iterations, where a graph can't derive them.
+        shape_invariants: the shapes of the loop variables in all iterations, needed if a graph can't derive them.
         parallel_iterations, back_prop, swap_memory: accepted, and without effect.
         maximum_iterations: the most iterations, an integer scalar.
 

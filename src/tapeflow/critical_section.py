@@ -14,7 +14,7 @@ _registering = threading.Lock()  # held while a shared lock is looked up or adde
 
 
 class CriticalSection:
-    """A section in which one thread at a time executes functions.
+    """A section that lets only one thread at a time execute functions.
 
     Args:
         name: of the section.

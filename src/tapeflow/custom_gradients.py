@@ -22,7 +22,7 @@ from tapeflow.registered_gradients import new_name
 
 
 class AggregationMethod:
-    """Methods of adding gradients, with TensorFlow's numbers. Here all of them do the same.
+    """Methods of adding gradients, with TensorFlow's numbers. All have the same effect here.
 
     Example:
         >>> tf.AggregationMethod.DEFAULT == tf.AggregationMethod.ADD_N
@@ -40,13 +40,13 @@ def custom_gradient(f: None = None) -> Callable[[Callable[..., Any]], Callable[.
 @overload
 def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]: ...
 def custom_gradient(f: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """Decorates a function with a gradient of its own.
+    """Decorates a function with its own gradient.
 
     Args:
-        f: `f(*x)` returns `(y, grad_fn)`: its result (a nest of tensors), and a function from the gradients of the
-            results to those of the arguments. If `f` reads variables, `grad_fn` takes `variables=` too and returns a
-            pair: the gradients of the arguments, and a list with those of the variables. If it is None, a decorator
-            is returned.
+        f: `f(*x)` returns `(y, grad_fn)`: its result (a nest of tensors), and a function that maps the gradients of the
+            results to the gradients of the arguments. If `f` reads variables, `grad_fn` also takes `variables=`, and
+            returns a pair: the gradients of the arguments, and a list of the variables' gradients. If `f` is None, a
+            decorator is returned.
 
     Returns:
         A function of the same arguments that returns `y`.
@@ -167,13 +167,13 @@ def _as_tensor(value: Any) -> Any:
 
 
 def _own_tensor(value: Any) -> Any:
-    """Returns a tensor with an identity of its own, as a result of a function may be one of its arguments."""
+    """Returns a tensor with a new identity, because a result of a function may be one of its arguments."""
     value = convert(value)
     return EagerTensor(value.value, value.dtype) if type(value) is EagerTensor else value
 
 
 def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorates a function with a gradient that runs it again, so that a tape keeps only its arguments alive.
+    """Decorates a function with a gradient that runs it again. A tape then keeps only its arguments alive.
 
     Args:
         f: a function of tensors.
@@ -211,7 +211,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorates a function so that gradients pass as if it were the identity.
+    """Decorates a function to pass gradients like the identity.
 
     Args:
         f: a function of one tensor, or with as many results as arguments, of equal shapes.
@@ -265,9 +265,8 @@ def gradients(
 
     Raises:
         RuntimeError: no graph is being built.
-        ValueError: there is not one of `grad_ys` for each of `ys`, or `aggregation_method` is not one of
-            `tf.AggregationMethod`.
-        TypeError: one of `grad_ys` is of another dtype than its `y`, or missing where `y` is complex.
+        ValueError: `grad_ys` and `ys` differ in length, or `aggregation_method` is not in `tf.AggregationMethod`.
+        TypeError: the dtype of an element of `grad_ys` differs from its `y`, or it is missing for a complex `y`.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -304,11 +303,12 @@ def hessians(
         name: the name scope of the operations.
 
     Returns:
-        A list of tensors: for an `x` of shape S, one of shape S + S; zeros where there is no second derivative.
+        A list with a tensor for each `x`. For an `x` of shape S, it has the shape S + S. It is zero if there is no
+        second derivative.
 
     Raises:
         RuntimeError: no graph is being built.
-        ValueError: `aggregation_method` is not one of `tf.AggregationMethod`.
+        ValueError: `aggregation_method` is not in `tf.AggregationMethod`.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:

@@ -2,7 +2,7 @@
 
 A `ListWrapper` is a list and a `_DictWrapper` a dict. A change of the wrapper changes the original too; a change of the
 original alone is detected when a checkpoint is saved, and refused. A tuple with objects to track becomes a
-`TrackedTuple`, which compares and prints as it; a named tuple stays as it is.
+`TrackedTuple`, which compares and prints like the tuple. A named tuple is not wrapped.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class TrackableDataStructure(Trackable):
 
     @property
     def _values(self) -> Sequence[Any]:
-        """The elements, in the order in which TensorFlow goes through them."""
+        """The elements, in TensorFlow's order of iteration."""
         raise NotImplementedError
 
     def _weights(self, trainable: bool) -> list[Any]:
@@ -192,7 +192,7 @@ class ListWrapper(TrackableDataStructure, list):
     def __reduce_ex__(self, protocol: Any) -> Any:
         return (ListWrapper, (list(self),))
 
-    def __hash__(self) -> int:  # type: ignore[override]  # by identity, unlike what it wraps
+    def __hash__(self) -> int:  # type: ignore[override]  # by identity; the wrapped list has no hash
         return id(self)
 
     def __repr__(self) -> str:
@@ -296,7 +296,7 @@ class _DictWrapper(TrackableDataStructure, dict):
     def __reduce_ex__(self, protocol: Any) -> Any:
         return (_DictWrapper, (self._storage,))
 
-    def __hash__(self) -> int:  # type: ignore[override]  # by identity, unlike what it wraps
+    def __hash__(self) -> int:  # type: ignore[override]  # by identity; the wrapped dict has no hash
         return id(self)
 
     def _trackable_children(self, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[str, Any]:

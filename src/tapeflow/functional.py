@@ -37,15 +37,15 @@ def map_fn(
     Args:
         fn: takes a slice, in the structure of `elems`.
         elems: a tensor or ragged tensor of rank 1 or more, or a nest of them with equal first dimensions.
-        fn_output_signature: dtypes or specs in the structure of the results of `fn`, where that differs from `elems`.
-            With a `RaggedTensorSpec`, results of different lengths are stacked into a ragged tensor.
+        fn_output_signature: dtypes or specs in the structure of the results of `fn`; by default the structure and
+            dtypes of `elems`. With a `RaggedTensorSpec`, results of different lengths are stacked into a ragged tensor.
         dtype: an older name of `fn_output_signature`.
         infer_shape: whether all results must have the same shape.
         parallel_iterations, back_prop, swap_memory: accepted; iterations run one after the other.
 
     Returns:
-        The stacked results, in the structure of `fn_output_signature`, or else of `elems`. Their first dimension is
-        that of `elems`.
+        The stacked results, in the structure of `fn_output_signature`, or else of `elems`. Their first dimension is the
+        first dimension of `elems`.
 
     Raises:
         TypeError: `fn` is not callable, or returns values that can't be stacked.
@@ -118,7 +118,7 @@ def _result_spec(signature: Any) -> Any:
 
 
 def _common_length(values: Sequence[Any]) -> Any:
-    """Returns the first dimension that values share: an int, or a scalar tensor where it is not static."""
+    """Returns the first dimension that values share: an int, or a scalar tensor if it is not static."""
     values = [part for value in values for part in _encoded(value)]
     lengths = [value.shape[0] if value.shape.rank is not None else None for value in values]
     static = [n for n in lengths if n is not None]
@@ -201,7 +201,7 @@ class _Parts:
 
 
 class _Encoded:
-    """Collects values of an extension type: the tensors that encode it, each by itself."""
+    """Collects values of an extension type: a collection for each tensor of its encoding."""
 
     def __init__(self, spec: Any, count: Any, infer_shape: bool) -> None:
         self.spec, self.count = spec, count
@@ -251,7 +251,7 @@ def foldl(
         parallel_iterations, back_prop, swap_memory: accepted; iterations run one after the other.
 
     Returns:
-        The last result of `fn`, or the initializer where there are no slices.
+        The last result of `fn`, or the initializer if there are no slices.
 
     Raises:
         TypeError: `fn` is not callable.
@@ -285,7 +285,7 @@ def foldr(
         parallel_iterations, back_prop, swap_memory: accepted; iterations run one after the other.
 
     Returns:
-        The last result of `fn`, or the initializer where there are no slices.
+        The last result of `fn`, or the initializer if there are no slices.
 
     Raises:
         TypeError: `fn` is not callable.
@@ -329,7 +329,7 @@ class _Walk:
         return nest.pack_sequence_as(self.elems, [read(i) for read in self.readers])
 
     def more(self, i: Any) -> Any:
-        """Returns whether there is a slice at an index."""
+        """Returns True if there is a slice at an index."""
         return i >= 0 if self.step < 0 else i < self.count
 
     def go(self, body: Callable[..., Any], *variables: Any) -> Any:

@@ -54,7 +54,7 @@ def install_as_tensorflow() -> None:
 
 
 def uses_legacy_keras() -> bool:
-    """Returns whether `tf.keras` is to be Keras 2, `tf_keras`."""
+    """Returns True if `tf.keras` is to be Keras 2, `tf_keras`."""
     return os.environ.get("TF_USE_LEGACY_KERAS", "").lower() in ("1", "true")
 
 
@@ -92,7 +92,7 @@ class _Finder(MetaPathFinder):
 
 
 def _keras_spec(fullname: str, path: Sequence[str] | None) -> ModuleSpec | None:
-    """Returns the spec of Keras itself; where it loads on TapeFlow, `tapeflow.keras` is loaded next, and adds to it."""
+    """Returns the spec of Keras. If Keras loads on TapeFlow, `tapeflow.keras` is loaded next, and adds to it."""
     spec = PathFinder.find_spec(fullname, path)
     if spec is None or spec.loader is None:
         return spec
@@ -130,7 +130,7 @@ class Existing(Loader):
         module.__spec__ = self._spec  # the import system has put its own there
 
 
-# Where Keras 2 has what was Keras in TensorFlow: its inner modules, its layers for graphs, its API of TensorFlow 1.
+# Keras 2's places for the modules that TensorFlow once had: inner modules, layers for graphs, the API of TensorFlow 1.
 _KERAS_2 = {
     "tensorflow.python.keras": "tf_keras.src",
     **{
@@ -146,7 +146,7 @@ _KERAS_2 = {
 
 
 def _keras_2_module(fullname: str) -> str | None:
-    """Returns the module of Keras 2 that stands for one of TensorFlow's, if Keras 2 is installed."""
+    """Returns the module of Keras 2 that replaces a module of TensorFlow, if Keras 2 is installed."""
     for place, home in _KERAS_2.items():
         if f"{fullname}.".startswith(f"{place}.") and importlib.util.find_spec("tf_keras") is not None:
             return home + fullname.removeprefix(place)
@@ -154,7 +154,7 @@ def _keras_2_module(fullname: str) -> str | None:
 
 
 def keras_2(fullname: str) -> ModuleType | None:
-    """Returns what Keras 2 has for a module of TensorFlow, or None for one that never was Keras.
+    """Returns the module of Keras 2 for a module of TensorFlow, or None if the module never was Keras.
 
     Raises:
         ImportError: Keras 2 is not installed.
@@ -172,7 +172,7 @@ def _own_module(fullname: str) -> str:
     """Returns the module here that stands for one of TensorFlow's."""
     below = fullname.removeprefix("tensorflow.").removeprefix("compat.v2.")
     if f"{below}.".startswith("python.keras."):
-        below = below.removeprefix("python.")  # Keras 2 there, of which these are the names that Keras 3 still has
+        below = below.removeprefix("python.")  # Keras 2 stands there; Keras 3 still has some of its names
     if not f"{below}.".startswith("keras."):
         return f"tapeflow.{below}"
     return f"tf_keras.api._v2.{below}" if uses_legacy_keras() else f"keras._tf_keras.{below}"

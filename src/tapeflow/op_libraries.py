@@ -50,7 +50,7 @@ def load_library(library_location: Any) -> NoReturn:
 
     Raises:
         FileNotFoundError: there is no such file or folder.
-        NotFoundError: there is one.
+        NotFoundError: the file or folder exists. It is never loaded.
 
     Example:
         >>> try:

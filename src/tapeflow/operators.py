@@ -87,7 +87,7 @@ def _divided(args: tuple[Any, Any], name: str | None = None) -> Any:
 
 
 def _multiplied(args: tuple[Any, Any], name: str | None = None) -> Any:
-    """Computes `*` off the fast path: with bools it is that of integers, as bools."""
+    """Computes `*` off the fast path. Bools are multiplied as integers, and the product is cast to bool."""
     if any(isinstance(arg, Tensor) and arg.dtype is bool_ for arg in args):
         x, y = (cast(arg, int32) for arg in args)
         return cast(multiply(x, y, name), bool_)
@@ -151,7 +151,7 @@ def _equality(function: Any, unlike: bool, accepts_none: bool) -> Function:
 
 
 def compare_elements() -> None:
-    """Makes `==` and `!=` of tensors and variables compare elements, as they do from the start."""
+    """Makes `==` and `!=` of tensors and variables compare elements. This is the default."""
     for kind, accepts_none in ((Tensor, True), (Variable, False)):
         _bind("__eq__", operator(equal, "__eq__", _equality(equal, False, accepts_none), python.eq), (kind,))
         _bind("__ne__", operator(not_equal, "__ne__", _equality(not_equal, True, accepts_none), python.ne), (kind,))
@@ -195,7 +195,7 @@ def _invert(self: Any) -> Any:
 _bind("__invert__", _named(_invert, "__invert__"))
 
 
-# Libraries read this to define the operators for classes of their own.
+# Libraries read this to define the operators of their classes.
 Tensor.OVERLOADABLE_OPERATORS = {"__getitem__", *_bound}
 
 
@@ -213,7 +213,7 @@ def _overload_all(cls: type[Variable]) -> None:
 Variable._OverloadAllOperators = classmethod(_overload_all)  # type: ignore[attr-defined]
 
 
-# ---- in-place operators, which variables refuse ----------------------------------------------------------------------
+# ---- in-place operators; variables refuse them -----------------------------------------------------------------------
 
 
 def _refused(symbol: str, instead: str) -> Function:

@@ -186,7 +186,7 @@ def _formatted(value: Any, edge: int | None, of_tensor: Callable[[Any, int | Non
 
 
 class _Verbatim:
-    """A text that appears in a nest as it is."""
+    """A text that appears in a nest without quotes."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -237,7 +237,7 @@ def element_text(value: Any, dtype: DType) -> str:
     if dtype.is_floating:
         return _number(float(value), dtype.size == 8)
     if dtype.is_complex:
-        return "?"  # as TensorFlow, which writes no complex numbers
+        return "?"  # TensorFlow writes no complex numbers either
     if isinstance(value, bytes):
         return f'"{_escaped(value)}"'
     return str(value)
@@ -252,7 +252,7 @@ def _number(value: float, wide: bool) -> str:
 
 
 def _escaped(value: bytes) -> str:
-    """Returns a string as C writes it; UTF-8 stays as it is."""
+    """Escapes a string like in C, but keeps UTF-8 characters."""
     text = value.decode("utf-8", "backslashreplace")
     return "".join(
         _ESCAPES.get(c) or (c if c.isprintable() else "".join(f"\\{b:03o}" for b in c.encode())) for c in text

@@ -3,7 +3,7 @@
 `tf.RegisterGradient` adds to it, `gradient_override_map` reads it, and libraries replace its entries and put them back.
 
 An entry is a mapping with `type`, the function `grad(op, *dys)`, and `location`. The entry of an op reads and sets the
-gradient of that op itself, everywhere; only those of names that no op has are held here.
+gradient of the op, everywhere. Only entries of other names are stored here.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ class _OfOperation:
 
 
 class OwnGradient:
-    """The gradient that an op has by itself, called as registered functions are.
+    """The built-in gradient of an op, with the signature of registered functions.
 
     Args:
-        op: the op, of which it holds what a tape reads.
+        op: the op. It holds the gradient that tapes read.
     """
 
     def __init__(self, op: Op) -> None:
@@ -90,7 +90,7 @@ def with_gradient(op: Any, function: Callable[..., Any], name: str) -> Any:
 
 
 def new_name() -> str:
-    """Returns a name for a gradient that a program defines where it uses it."""
+    """Returns a name for a gradient that a program defines inline."""
     return f"CustomGradient-{next_id()}"
 
 
@@ -123,7 +123,7 @@ class _Entry(MutableMapping):
 
 
 class _Gradients(MutableMapping):
-    """The entries: those of ops that have gradients, and those of other names."""
+    """The entries: one for each op with a gradient, and entries of other names."""
 
     def __init__(self) -> None:
         self._others: dict[str, Any] = {}
@@ -132,7 +132,7 @@ class _Gradients(MutableMapping):
         if name in self._others:
             return self._others[name]
         op = find(name)
-        if op is None or not op.differentiable or op.name != name:  # an older name, which tapes do not have
+        if op is None or not op.differentiable or op.name != name:  # tapes do not have older names
             raise KeyError(name)
         return _Entry(op)
 
@@ -160,7 +160,7 @@ def function_of(name: str) -> Callable[..., Any]:
     """Returns the gradient function that is registered under a name.
 
     Raises:
-        LookupError: there is none.
+        LookupError: there is no gradient of that name.
     """
     if name not in registered:
         raise LookupError(f"gradient registry has no entry for: {name}")

@@ -41,7 +41,7 @@ def py_function(
         Tout: a dtype or spec, or a list or tuple of them; empty for no result.
 
     Returns:
-        A tensor, or a list of them where `Tout` is a list or tuple; the shapes are those that `func` returns.
+        A tensor, or a list of tensors if `Tout` is a list or tuple. The shapes are the shapes of `func`'s results.
 
     Raises:
         InvalidArgumentError: `func` raised a TypeError or ValueError, or did not return values of `Tout`.
@@ -116,7 +116,7 @@ def _results(result: Any, types: list[Any], func: Any) -> list[Any]:
 
 
 def _nested(result: Any) -> bool:
-    """Returns whether a list contains tensors or arrays, rather than numbers."""
+    """Returns True if a list contains tensors or arrays, rather than numbers."""
     return any(isinstance(r, (EagerTensor, np.ndarray)) for r in result)
 
 
@@ -143,10 +143,10 @@ def numpy_function(
         func: takes an array for each in `inp`, and returns arrays. If it is None, a decorator is returned.
         inp: a list of values that are converted to arrays.
         Tout: the dtypes of the results; only graphs need it.
-        stateful: whether two calls with equal inputs may differ, so that a graph must not merge or drop them.
+        stateful: True if two calls with equal inputs may differ. A graph must not merge or drop them then.
 
     Returns:
-        A tensor; a list of them where `func` returns several; None where it returns None.
+        A tensor; a list of tensors if `func` returns several; None if it returns None.
 
     Example:
         >>> tf.numpy_function(np.sinh, [tf.constant([0.0])], tf.float32).numpy().tolist()

@@ -32,7 +32,7 @@ def get_lib() -> str:
 
 
 def get_include() -> str:
-    """Returns where C++ headers would be. There are none: nothing here is to be linked against.
+    """Returns the path where C++ headers would be. There are none, because there is no library to link.
 
     Returns:
         An absolute path.
@@ -45,7 +45,7 @@ def get_include() -> str:
 
 
 def get_compile_flags() -> list[str]:
-    """Returns the flags with which C++ is compiled, as build scripts ask for them.
+    """Returns the flags for compiling C++, for build scripts.
 
     Returns:
         Flags of a compiler.
@@ -58,7 +58,7 @@ def get_compile_flags() -> list[str]:
 
 
 def get_link_flags() -> list[str]:
-    """Returns the flags with which C++ is linked; there is no library to name.
+    """Returns the flags for linking C++. There is no library to link.
 
     Returns:
         Flags of a linker.
@@ -71,7 +71,7 @@ def get_link_flags() -> list[str]:
 
 
 def get_build_info() -> _OrderedDict[str, _Any]:
-    """Returns how the kernels were built, with CUDA's and cuDNN's versions where there are any.
+    """Returns facts about the build of the kernels, with the versions of CUDA and cuDNN if there are any.
 
     Returns:
         A dict from the names of properties to their values.

@@ -107,7 +107,7 @@ class TensorArray:
 
     @property
     def dynamic_size(self) -> bool:
-        """Returns whether writing beyond the end makes it longer."""
+        """Returns True if writing beyond the end makes it longer."""
         return self._dynamic_size
 
     @property
@@ -162,7 +162,7 @@ class TensorArray:
 
     @_of_its_class
     def read(self, index: TensorLike, name: str | None = None) -> Tensor:
-        """Returns the tensor at `index`, or zeros where none was written.
+        """Returns the tensor at `index`, or zeros if none was written.
 
         Args:
             index: an integer scalar.
@@ -430,7 +430,7 @@ class TensorArraySpec(TypeSpec):
         return TensorArray
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Returns whether an array, or the arrays of another spec, can be of this spec.
+        """Returns True if an array, or the arrays of another spec, can be of this spec.
 
         Args:
             other: a `TensorArray` or a spec.

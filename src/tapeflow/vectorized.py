@@ -45,7 +45,7 @@ def vectorized_map(
     Args:
         fn: takes a slice, in the structure of `elems`, and returns a nest of tensors.
         elems: a tensor or a nest of tensors with equal first dimensions; a first dimension of 1 is broadcast.
-        fallback_to_while_loop: whether slices may be computed one by one where they can't be computed at once;
+        fallback_to_while_loop: True to compute slices one by one if they can't be computed at once;
             otherwise that is an error.
         warn: whether to log a warning then.
 
@@ -118,8 +118,8 @@ def _aligned(flat: Sequence[Any]) -> tuple[Any, list[Any], list[bool]]:
     """Aligns the first dimensions of tensors; a first dimension of 1 is broadcast.
 
     Returns:
-        The number of slices, as a scalar tensor; the tensors, those of first dimension 1 as their only slice; and for
-        each tensor whether it is batched.
+        The number of slices, as a scalar tensor; the tensors, where a tensor of first dimension 1 is replaced by its
+        only slice; and for each tensor True if it is batched.
     """
     sizes = [None if e.shape.rank is None else e.shape[0] for e in flat]
     static = [n for n in sizes if n is not None]
@@ -142,7 +142,7 @@ def _aligned(flat: Sequence[Any]) -> tuple[Any, list[Any], list[bool]]:
 
 
 def _common_size(sizes: Sequence[int]) -> int:
-    """Returns the common first dimension, those of 1 aside.
+    """Returns the common first dimension, without regard to dimensions of 1.
 
     Raises:
         InvalidArgumentError: first dimensions differ.

@@ -2,7 +2,7 @@
 
 import torch as _torch
 
-VERSION = "2.21.0"  # TensorFlow's, so that programs which look at it take the path for the API that they find here
+VERSION = "2.21.0"  # TensorFlow's version: programs that check it then use this API
 TAPEFLOW_VERSION = "0.1.0"
 GIT_VERSION = f"v{VERSION}-tapeflow-{TAPEFLOW_VERSION}"
 COMPILER_VERSION = f"ATen {_torch.__version__}"

@@ -15,7 +15,7 @@ def with_entry_for_batch(entry: Any) -> Rule:
     """Returns the rule of ops that take a host argument with one entry per dimension, as `Pad` and `Tile` do.
 
     Args:
-        entry: the entry that leaves the dimension of the batch as it is.
+        entry: the entry that keeps the batch dimension unchanged.
     """
 
     def rule(batch: Batch, x: Slices, entries: Any, *rest: Any) -> Any:

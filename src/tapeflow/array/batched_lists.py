@@ -1,8 +1,8 @@
 """Lists of tensors in functions that run for all slices of a batch at once.
 
-The lists of all slices are one list: they are of one length, and an entry of it has the entries of all slices, stacked.
-Where slices must be told apart (an index of their own, a branch that only some run), the list becomes one tensor, with
-the entries along the first dimension and the slices along the second, and then a list again.
+A batch of lists is one list of the same length. Each of its entries stacks the entries of all slices. If slices must
+be told apart (an index per slice, a branch that only some slices run), the list becomes one tensor, with the entries
+along the first dimension and the slices along the second, and then a list again.
 """
 
 from __future__ import annotations
@@ -87,8 +87,8 @@ class Entries:
 
 
 def _same_in_bodies(operation: Operation, tensor: SymbolicTensor) -> Iterator[SymbolicTensor]:
-    """Yields the tensors that stand for one in the functions that an operation calls; those of a loop variable are
-    one."""
+    """Yields the tensors that stand for a tensor in the functions that an operation calls, and a loop variable's
+    tensors."""
     op = operation.op
     inputs = [i - op.steering for i, t in enumerate(operation.inputs) if t is tensor and i >= op.steering]
     outputs = [i for i, t in enumerate(operation.outputs) if t is tensor]
@@ -110,7 +110,7 @@ def check_lengths(outputs: Sequence[SymbolicTensor]) -> None:
         outputs: the outputs of the function.
 
     Raises:
-        NoRule: a list may be resized, so that the lists of all slices would no longer be of one length.
+        NoRule: a list may be resized. The lists of all slices would then differ in length.
     """
     if any(t.dtype is variant and Entries(t).resized for t in outputs):
         raise NoRule
@@ -120,7 +120,7 @@ def check_lengths(outputs: Sequence[SymbolicTensor]) -> None:
 
 
 def entry_dims(element_shape: Any) -> Any:
-    """Returns the dimensions that an `element_shape` argument names, or -1 where it names none."""
+    """Returns the dimensions that an `element_shape` argument names, or -1 if it names none."""
     if isinstance(element_shape, int) or (isinstance(element_shape, Slices) and element_shape.slice.shape.rank == 0):
         return -1
     return vector(element_shape)
@@ -197,12 +197,12 @@ def picked_lists(batch: Batch, x: Slices, places: Any, count: Any) -> Any:
 
 
 def joined_lists(batch: Batch, parts: Sequence[tuple[Batch, Slices]], order: Any) -> Any:
-    """Returns the lists of all slices, from those of the slices of each part.
+    """Joins the lists of several parts of a batch to the lists of all slices.
 
     Args:
         batch: all slices.
-        parts: the slices of a part, and their lists.
-        order: where each slice is, in all parts one after the other.
+        parts: pairs of the slices of a part and their lists.
+        order: for each slice, its position in the concatenation of the parts.
     """
     entry = Entries(parts[0][1].slice)
     dims = _static_dims(entry)
@@ -212,14 +212,14 @@ def joined_lists(batch: Batch, parts: Sequence[tuple[Batch, Slices]], order: Any
 
 
 def changed_lists(batch: Batch, before: Slices, part: Batch, places: Any, after: Slices) -> Any:
-    """Returns the lists of all slices, after those of some slices have changed.
+    """Replaces the lists of some slices, and returns the lists of all slices.
 
     Args:
         batch: all slices.
-        before: their lists.
-        part: the slices whose lists have changed.
-        places: their numbers.
-        after: their new lists.
+        before: the lists of all slices.
+        part: the slices with new lists.
+        places: the numbers of these slices in the batch.
+        after: the new lists.
     """
     entry = Entries(before.slice)
     dims = _static_dims(entry)
@@ -233,21 +233,21 @@ def changed_lists(batch: Batch, before: Slices, part: Batch, places: Any, after:
 
 
 def entries_at(batch: Batch, x: Slices, indices: Slices, element_shape: Any, dtype: DType) -> Any:
-    """Returns the entries at indices of which each slice has its own."""
+    """Returns the entries at indices that differ between slices."""
     entries = as_tensor(batch, x, entry_dims(element_shape), dtype)
     return ops.GatherV2(swapped(entries), indices.value, 1, 1) if x.stacked else ops.GatherV2(entries, indices.value, 0)
 
 
 def with_entries_at(batch: Batch, stacked: Any, indices: Any, items: Any, dims: Sequence[Any], dtype: DType) -> Any:
-    """Returns a list with other entries, at indices of which each slice has its own.
+    """Writes entries at indices that differ between slices, and returns the new list.
 
     Args:
         batch: all slices.
         stacked: the list of stacked entries.
-        indices: of one entry for each slice, or of several.
+        indices: one index per slice, or a row of indices per slice.
         items: the new entries.
-        dims: the dimensions of an entry of a slice.
-        dtype: its dtype.
+        dims: the dimensions of an entry of one slice.
+        dtype: the dtype of the entries.
     """
     entries = ops.TensorListStack(stacked, batched_dims(batch, dims), dtype, -1)
     numbers = ops.Range(convert(0), convert(batch.count), convert(1))
@@ -258,7 +258,7 @@ def with_entries_at(batch: Batch, stacked: Any, indices: Any, items: Any, dims: 
 
 
 def is_as_long_as_another(x: SymbolicTensor) -> bool:
-    """Returns whether a list was reserved with the length of another, as those of gradients are: it never grows."""
+    """Returns True if a list was reserved with the length of another list, like lists of gradients. It never grows."""
     length = x.op.args[1] if x.op.type == "TensorListReserve" else None
     return isinstance(length, SymbolicTensor) and length.op.type == "TensorListLength"
 

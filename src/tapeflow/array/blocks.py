@@ -39,7 +39,7 @@ from tapeflow.core.values.tensor import Tensor, invalid
 
 
 def _check_blocks(rank: int | None, block_shape: Any, paddings: Any, name: str) -> None:
-    """Checks the host arguments of both ops, in which None stands for a number that is not static."""
+    """Checks the host arguments of both ops. None in them stands for a number that is not static."""
     if not isinstance(block_shape, (list, tuple)):
         raise invalid("block_shape rank should be 1 instead of 0")
     if rank is not None and rank < len(block_shape) + 1:
@@ -73,8 +73,8 @@ def _to_batch(x: torch.Tensor, block_shape: Any, paddings: Any) -> torch.Tensor:
 
 
 def _static_blocks(x: TensorShape, block_shape: Any, paddings: Any, name: str) -> list[tuple[int | None, ...]] | None:
-    """Returns the dimension of space, the size of a block and both paddings for each dimension of space, None for those
-    that are not static; or None where nothing is."""
+    """Returns the length, the block size and both paddings for each spatial dimension. Numbers that are not static are
+    None. If the rank of `x` is unknown, the result is None."""
     check_rank(block_shape, 1)
     check_rank(paddings, 2)
     count = argument_shape(block_shape)[0]
@@ -101,7 +101,7 @@ def _rule(x: TensorShape, blocks: Any, batch: Callable[..., int], space: Callabl
         x: the shape of the input.
         blocks: as `_static_blocks` returns them.
         batch: computes the new size of the batch from the size before and the number of places in a block.
-        space: computes a new dimension of space from what `_static_blocks` returns for it.
+        space: computes a new spatial dimension from its entry in `blocks`.
     """
     if blocks is None:
         return TensorShape(None if x.rank is None else [None] * x.rank)
@@ -127,7 +127,7 @@ def space_to_batch_nd(
     """Cuts space into blocks and moves the places within a block into the batch.
 
     Args:
-        input: of shape `[batch] + space + rest`, with m dimensions of space.
+        input: a tensor of shape `[batch] + space + rest`, with m dimensions of space.
         block_shape: m integers, the size of a block.
         paddings: of shape `[m, 2]`: zeros to put before and after; the padded space is a multiple of the block.
 
@@ -155,7 +155,7 @@ def _(batch: Batch, x: Slices, block_shape: Any, paddings: Any) -> Any:
 
 
 def _regrouped(batch: Batch, value: Any, length: Any, dims: Sequence[Any]) -> Any:
-    """Returns the slices of a batch of batches `[places, slices, length]`: each place of a block is a batch of its own,
+    """Returns the slices of a batch of batches `[places, slices, length]`: each place of a block is a separate batch,
     in front of the slices."""
     if None in dims:
         shape = ops.Shape(value)
@@ -213,7 +213,7 @@ def batch_to_space(input: TensorLike, block_shape: ShapeLike, crops: ShapeLike, 
     """Moves parts of the batch to the places within blocks of space: the inverse of `tf.space_to_batch`.
 
     Args:
-        input: of shape `[batch] + space + rest`, with m dimensions of space.
+        input: a tensor of shape `[batch] + space + rest`, with m dimensions of space.
         block_shape: m integers, the size of a block; one integer stands for `[n, n]`.
         crops: of shape `[m, 2]`: how much to cut off before and after.
 
@@ -236,7 +236,7 @@ def space_to_batch(input: TensorLike, block_shape: ShapeLike, paddings: ShapeLik
     """Cuts space into blocks and moves the places within a block into the batch: `tf.space_to_batch_nd`.
 
     Args:
-        input: of shape `[batch] + space + rest`, with m dimensions of space.
+        input: a tensor of shape `[batch] + space + rest`, with m dimensions of space.
         block_shape: m integers, the size of a block.
         paddings: of shape `[m, 2]`: zeros to put before and after.
 
@@ -259,9 +259,9 @@ def required_space_to_batch_paddings(
     """Returns the least paddings that make space a multiple of the block, and the crops that undo them.
 
     Args:
-        input_shape: int32, of shape `[m]`, the size of space.
-        block_shape: int32, of shape `[m]`, the size of a block.
-        base_paddings: int32, of shape `[m, 2]`, the least padding to use; none by default.
+        input_shape: an int32 tensor of shape `[m]`, the size of space.
+        block_shape: an int32 tensor of shape `[m]`, the size of a block.
+        base_paddings: an int32 tensor of shape `[m, 2]`, the least padding to use; none by default.
 
     Returns:
         Paddings and crops, both int32 of shape `[m, 2]`.
@@ -383,7 +383,7 @@ def extract_patches(
     """Extracts patches of images; the pixels of a patch lie along the last dimension.
 
     Args:
-        images: of shape `[batch, rows, columns, depth]`.
+        images: a tensor of shape `[batch, rows, columns, depth]`.
         sizes: `[1, rows, columns, 1]`, the size of a patch.
         strides: `[1, rows, columns, 1]`, the distance between patches.
         rates: `[1, rows, columns, 1]`, the distance between the pixels of a patch.
@@ -410,7 +410,7 @@ def extract_volume_patches(
     """Extracts patches of volumes; the voxels of a patch lie along the last dimension.
 
     Args:
-        input: of shape `[batch, planes, rows, columns, depth]`.
+        input: a tensor of shape `[batch, planes, rows, columns, depth]`.
         ksizes: `[1, planes, rows, columns, 1]`, the size of a patch.
         strides: `[1, planes, rows, columns, 1]`, the distance between patches.
         padding: "VALID" for patches within the volume, "SAME" for zeros around it.

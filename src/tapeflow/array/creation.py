@@ -49,17 +49,17 @@ def convert_to_tensor(
 ) -> Tensor:
     """Converts a value to a tensor.
 
-    Python ints become int32 (int64 where they don't fit), floats float32, arrays keep their dtype; tensors in a list
-    are stacked, so that gradients pass.
+    Python ints become int32 (int64 if they don't fit), and floats become float32. Arrays keep their dtype. Tensors in a
+    list are stacked, and gradients flow to them.
 
     Args:
         value: a number, a text, a nested list of them or of tensors, a NumPy array, a `torch.Tensor`, a variable, or an
             object with `__array__` or `__dlpack__`.
-        dtype: the dtype it must have.
-        dtype_hint: the dtype it gets where that is possible.
+        dtype: the dtype of the result. Values that it cannot hold are an error.
+        dtype_hint: the preferred dtype of the result; ignored if the value does not convert to it.
 
     Returns:
-        A tensor of the value; the same object where it is a tensor already.
+        A tensor of the value; if the value is a tensor, the same object.
 
     Raises:
         TypeError: Python values do not fit `dtype`.
@@ -79,7 +79,7 @@ def convert_to_tensor(
 
 
 def staged(tensor: Any, name: str | None = None) -> Any:
-    """Returns a tensor as one of the graph that this thread builds: a new constant for an eager one."""
+    """Returns a tensor of the graph under construction. An eager tensor becomes a new constant."""
     if not isinstance(tensor, EagerTensor):
         return tensor
     small = tensor.dtype.torch is None or tensor.value.numel() <= _MOST_CONSTANT
@@ -95,19 +95,19 @@ _NOT_REGISTRABLE = (int, float, complex, str, bytes, np.ndarray, np.generic)
 def register_tensor_conversion_function(
     base_type: type | tuple[type, ...], conversion_func: Callable[..., Any], priority: int = 100
 ) -> None:
-    """Registers a function that converts objects of a type, where TapeFlow does not convert them itself.
+    """Registers a function that converts objects of a type to tensors. Types with a built-in conversion ignore it.
 
     Args:
-        base_type: the type, or a tuple of types; also for subclasses.
-        conversion_func: `conversion_func(value, dtype=None, name=None, as_ref=False)`, giving a tensor (of `dtype`,
-            where that is not None) or `NotImplemented`.
-        priority: functions of lower priority come first.
+        base_type: the type, or a tuple of types. Subclasses count, too.
+        conversion_func: `conversion_func(value, dtype=None, name=None, as_ref=False)`. It returns a tensor (of dtype
+            `dtype`, unless that is None) or `NotImplemented`.
+        priority: an int, 100 by default. Functions of lower priority are tried first.
 
     Returns:
         None.
 
     Raises:
-        TypeError: `base_type` is no type, or one of Python's or NumPy's numbers, or the function can't be called.
+        TypeError: `base_type` is not a type, or is a number type of Python or NumPy, or the function is not callable.
 
     Example:
         >>> class Meters:
@@ -136,12 +136,12 @@ def constant(value: TensorLike, dtype: DTypeLike = None, shape: ShapeLike = None
     """Creates a tensor of a value.
 
     Args:
-        value: anything that `tf.convert_to_tensor` takes.
-        dtype: the dtype it must have.
+        value: a value that `tf.convert_to_tensor` takes.
+        dtype: the dtype of the result; by default it follows from the value.
         shape: the shape of the result: a single value is repeated to fill it, others are rearranged.
 
     Returns:
-        A new tensor; of shape `shape` where that is specified, else of the shape of the value.
+        A new tensor; of shape `shape` if that is specified, else of the shape of the value.
 
     Raises:
         TypeError: the values do not fit `dtype`, or their number does not fit `shape`.
@@ -168,7 +168,7 @@ def constant(value: TensorLike, dtype: DTypeLike = None, shape: ShapeLike = None
         tensor = cast_to(value, dtype)
     else:
         tensor = convert(value if type(value) is not TensorShape else value.as_list(), dtype)
-        if type(tensor) is EagerTensor:  # scalars come from a cache; a constant is an object of its own
+        if type(tensor) is EagerTensor:  # scalars come from a cache; a constant is a new object
             tensor = placed(EagerTensor(tensor.value, tensor.dtype))
     if detours and state.graph is not None:
         if shape is not None:
@@ -199,7 +199,7 @@ def _with_shape(tensor: EagerTensor, shape: Any, value: Any) -> Any:
 
 def _fill_rule(dims: Any, value: TensorShape) -> TensorShape:
     check_rank(dims, 1)
-    if value.rank and not (state.graph is None and value.rank == 1 and value[0] == 1):  # which the kernel takes
+    if value.rank and not (state.graph is None and value.rank == 1 and value[0] == 1):  # eagerly, `[x]` is valid
         raise invalid(f"value must represent a scalar, got shape {text(value)}")
     if isinstance(dims, Tensor):  # not static
         return TensorShape(None)
@@ -239,7 +239,7 @@ def fill(dims: ShapeLike, value: TensorLike, name: str | None = None, layout: ob
     """Creates a tensor filled with one value.
 
     Args:
-        dims: its shape, int32 or int64.
+        dims: an int32 or int64 vector, the shape of the result.
         value: a scalar of any dtype.
         layout: ignored.
 
@@ -259,7 +259,7 @@ def fill(dims: ShapeLike, value: TensorLike, name: str | None = None, layout: ob
 
 
 def _shape_argument(shape: Any) -> Any:
-    """Returns a shape as a tensor, of int32 where its dimensions fit.
+    """Returns a shape as a tensor, of int32 if its dimensions fit.
 
     Raises:
         TypeError, ValueError: it is no shape.
@@ -281,13 +281,13 @@ def _filled(shape: Any, number: int, dtype: Any, name: str | None) -> Any:
 
 
 def _filled_in_graph(shape: Any, value: EagerTensor, name: str) -> Any:
-    """Returns a constant where the tensor is certainly small, else the operation that fills it, with TensorFlow's
+    """Returns a constant if the tensor is certainly small, else the operation that fills it, with TensorFlow's
     names.
     """
     with name_scope(name) as scope:
         dims = _shape_argument(shape)
         if isinstance(shape, Tensor) or not isinstance(dims, EagerTensor):
-            if isinstance(dims, Tensor) and not dims.shape.rank:  # a number, or what may be one
+            if isinstance(dims, Tensor) and not dims.shape.rank:  # a scalar, or of unknown rank
                 dims = ops.Reshape(dims, [-1])
             return _fill(dims, state.graph.constant(value), scope)
         static_dims = np.atleast_1d(dims.numpy()).tolist()
@@ -307,7 +307,7 @@ def _eagerly_filled(dims: list[int], value: EagerTensor) -> EagerTensor:
 
 
 def _filled_at_once(kernel: Callable[..., torch.Tensor], shape: Any, dtype: DType) -> EagerTensor | None:
-    """Returns an eager tensor of zeros or ones, or None where torch does not take the shape or the dtype as it is."""
+    """Returns an eager tensor of zeros or ones, or None if torch does not accept the shape or the dtype."""
     if type(shape) is TensorShape:
         shape = shape._dims
     elif type(shape) is EagerTensor:
@@ -328,7 +328,7 @@ def zeros(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None,
 
     Args:
         shape: its shape: ints, a `tf.TensorShape`, or an int32 or int64 tensor.
-        dtype: any dtype.
+        dtype: any dtype; float32 by default.
         layout: ignored.
 
     Returns:
@@ -353,7 +353,7 @@ def ones(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None, 
 
     Args:
         shape: its shape: ints, a `tf.TensorShape`, or an int32 or int64 tensor.
-        dtype: any numeric dtype, or bool.
+        dtype: any numeric dtype, or bool; float32 by default.
         layout: ignored.
 
     Returns:
@@ -361,7 +361,7 @@ def ones(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None, 
 
     Raises:
         InvalidArgumentError: a dimension is negative.
-        TypeError: there is no one of `dtype`.
+        TypeError: `dtype` has no value 1.
 
     Example:
         >>> tf.ones([3]).numpy().tolist()
@@ -394,7 +394,7 @@ def _zeros_like(x: Any, name: str | None = None) -> Any:
 
 @op("OnesLike", kernel=torch.ones_like, shape=same, element=lambda b, x: b.number(1, x.dtype), fills=1)
 def _ones_like(x: Any, name: str | None = None) -> Any:
-    """Returns ones of the dtype and shape of another tensor."""
+    """Returns a tensor of ones with the dtype and shape of another tensor."""
 
 
 not_differentiable(_zeros_like, _ones_like)
@@ -404,8 +404,8 @@ def zeros_like(input: TensorLike, dtype: DTypeLike = None, name: str | None = No
     """Creates a tensor of zeros of the shape of another tensor.
 
     Args:
-        input: of any dtype and shape.
-        dtype: the dtype of the result; that of `input` by default.
+        input: a tensor of any dtype and shape.
+        dtype: the dtype of the result; the dtype of `input` by default.
         layout: ignored.
 
     Returns:
@@ -419,24 +419,24 @@ def zeros_like(input: TensorLike, dtype: DTypeLike = None, name: str | None = No
         return _like_in_graph(input, dtype, _zeros_like, zeros, name or "zeros_like")
     if dtype is None or (type(input) is EagerTensor and input.dtype is dtype):
         return _zeros_like(input, name)
-    if hasattr(type(input), "__tf_dispatch__"):  # whose rows stay as they are
+    if hasattr(type(input), "__tf_dispatch__"):  # for example, a ragged tensor keeps its rows
         return ops.Cast(_zeros_like(input), as_dtype(dtype))
     return zeros(_shape_of(input), dtype, name)
 
 
 def ones_like(input: TensorLike, dtype: DTypeLike = None, name: str | None = None, layout: object = None) -> Tensor:
-    """Creates a tensor of ones of the shape of another tensor.
+    """Creates a tensor of ones with the shape of another tensor.
 
     Args:
-        input: of any dtype and shape.
-        dtype: the dtype of the result; that of `input` by default, which must be numeric or bool then.
+        input: a tensor of any dtype and shape.
+        dtype: a numeric dtype or bool, the dtype of the result; the dtype of `input` by default.
         layout: ignored.
 
     Returns:
         A tensor of the shape of `input`.
 
     Raises:
-        InvalidArgumentError: there is no one of the dtype.
+        InvalidArgumentError: the dtype has no value 1.
 
     Example:
         >>> tf.ones_like([1.5, 2.5], dtype=tf.int32).numpy().tolist()
@@ -452,8 +452,8 @@ def ones_like(input: TensorLike, dtype: DTypeLike = None, name: str | None = Non
 
 
 def _like_in_graph(input: Any, dtype: Any, like: Any, filled: Any, name: str) -> Any:
-    """Computes `zeros_like` or `ones_like` as TensorFlow does in graphs: from the shape alone, where that is static or
-    the dtype is another.
+    """Computes `zeros_like` or `ones_like` in graphs as TensorFlow does. If the shape is static or the dtype changes,
+    the result depends on the shape alone.
     """
     if hasattr(type(input), "__tf_dispatch__"):
         if hasattr(input, "dense_shape") and input.shape.is_fully_defined():  # of a sparse tensor, its shape is enough
@@ -508,7 +508,7 @@ def _arange(start: torch.Tensor, limit: torch.Tensor, delta: torch.Tensor, devic
     return _count_up(start.item(), limit.item(), delta.item(), start.dtype, device)
 
 
-_MOST = 1 << 59  # numbers, whose bytes torch can't count
+_MOST = 1 << 59  # torch can't count the bytes of so many numbers
 
 
 def _count(start: Any, limit: Any, delta: Any, dtype: Any) -> int:
@@ -559,8 +559,8 @@ def range(
 
     Args:
         start: the first number; with `limit` left out, the limit, and the first number is 0.
-        limit: not in the result.
-        delta: the difference between neighbours.
+        limit: a scalar, the end of the range. It is not in the result.
+        delta: the difference between neighbours; 1 by default.
         dtype: the dtype of the result; by default the widest one among the arguments.
 
     Returns:
@@ -568,7 +568,7 @@ def range(
 
     Raises:
         InvalidArgumentError: `delta` is 0 or leads away from `limit`.
-        AssertionError: the dtypes differ, and one of them is neither int32 nor int64 nor floating.
+        AssertionError: the dtypes differ, and at least one is not int32, int64 or floating.
 
     Example:
         >>> tf.range(3, 10, 3).numpy().tolist()

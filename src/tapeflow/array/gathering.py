@@ -85,7 +85,7 @@ def _taken_in_batches(params: torch.Tensor, indices: torch.Tensor, axis: int, ba
     batch = params.shape[:batch_dims]
     if batch_dims > axis or indices.shape[:batch_dims] != batch:
         raise TypeError("the shape rule says what is wrong")
-    if not torch.compiler.is_exporting():  # where there are no values yet
+    if not torch.compiler.is_exporting():  # an exported program has no values yet
         _check_indices(indices, params.shape[axis])
     # All batches in a row: [batch, outer, n, inner] taken at [batch, m].
     outer, inner = params.shape[batch_dims:axis], params.shape[axis + 1 :]
@@ -104,7 +104,7 @@ def _gather(params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: 
     if not indices.is_cpu:
         indices, outside = _clipped(indices, params.shape[axis])
         out = _taken_at(params, indices, axis)
-        if traced(outside) or outside.any():  # as TensorFlow does it there, where a kernel can't raise
+        if traced(outside) or outside.any():  # TensorFlow returns zeros here, since a GPU kernel can't raise
             axis %= params.ndim
             out = out.masked_fill(outside.reshape((1,) * axis + outside.shape + (1,) * (params.ndim - axis - 1)), 0)
         return out
@@ -115,7 +115,7 @@ def _gather(params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: 
     except (IndexError, RuntimeError):
         if -params.ndim <= axis < params.ndim:
             _check_indices(indices, params.shape[axis])
-        if indices.dtype == torch.int16:  # which ATen lacks
+        if indices.dtype == torch.int16:  # ATen has no such kernel
             return _taken_at(params, indices.to(torch.int32), axis)
         raise
 
@@ -132,7 +132,7 @@ def _(call: Call, dy: Any) -> Any:
     axis = int(axis) % len(shape)
     if axis == 0 and batch_dims == 0:
         if type(indices) is not EagerTensor or indices.value.ndim != 1:
-            fits = all(type(d) is int and d for d in shape[1:])  # so that the number of rows follows
+            fits = all(type(d) is int and d for d in shape[1:])  # then the number of rows follows
             dy = reshape(dy, (-1, *shape[1:]) if fits else (size_of(shape_of(indices)), *shape[1:]))
             indices = reshape(indices, (-1,))
         return IndexedSlices(dy, indices, convert(list(shape), int32)), None
@@ -198,11 +198,11 @@ def gather(
     """Picks slices of a tensor along a dimension.
 
     Args:
-        params: of any dtype.
-        indices: int16, int32 or int64, of any shape.
+        params: a tensor of any dtype.
+        indices: an int16, int32 or int64 tensor of any shape.
         validate_indices: ignored.
-        axis: the dimension; `batch_dims` by default.
-        batch_dims: the number of leading dimensions that `params` and `indices` have in common.
+        axis: an int, the dimension; `batch_dims` by default.
+        batch_dims: an int, the number of leading dimensions that `params` and `indices` have in common; 0 by default.
 
     Returns:
         A tensor of shape `params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis + 1:]`. On a GPU, slices
@@ -301,7 +301,7 @@ def _gather_nd(params: torch.Tensor, indices: torch.Tensor, bad_indices_policy: 
 @_gather_nd.gradient(needs="input1 shapes")
 def _(call: Call, dy: Any) -> Any:
     indices, shape = call.inputs[1], shape_argument(call.shape(0))
-    if indices.shape.rank == 2 and indices.shape[-1] == 1:  # whole slices of the first dimension, as of `gather`
+    if indices.shape.rank == 2 and indices.shape[-1] == 1:  # whole slices of the first dimension, like `gather`
         return IndexedSlices(dy, squeeze(indices, [-1]), cast_to(convert(shape), indices.dtype)), None
     if indices.shape.rank == 1:  # one index alone: TensorFlow scatters rows of them
         indices, dy = indices[None], dy[None]
@@ -321,10 +321,10 @@ def gather_nd(
     """Picks slices of a tensor by their places in its leading dimensions.
 
     Args:
-        params: of any dtype.
-        indices: int16, int32 or int64, of shape `[..., k]`: each row is an index into the first k dimensions (after
-            the batch dimensions).
-        batch_dims: the number of leading dimensions that `params` and `indices` have in common.
+        params: a tensor of any dtype.
+        indices: an int16, int32 or int64 tensor of shape `[..., k]`: each row is an index into the first k dimensions
+            (after the batch dimensions).
+        batch_dims: an int, the number of leading dimensions that `params` and `indices` have in common; 0 by default.
         bad_indices_policy: "ERROR", or "IGNORE": slices at indices out of range are 0. By default an error on the CPU.
 
     Returns:
@@ -346,7 +346,7 @@ def gather_nd(
 
 
 def _with_batch(params: Any, indices: Any, batch_dims: int) -> Any:
-    """Returns the indices with those of their batch dimensions in front."""
+    """Prepends the batch indices to each index."""
     dims = list(shape_of(indices))
     if not 0 <= batch_dims < len(dims):
         raise ValueError(f"Argument `batch_dims` = {batch_dims} must be less than rank(`indices`) = {len(dims)}")

@@ -39,10 +39,10 @@ def eye(
     """Creates an identity matrix, or a batch of them.
 
     Args:
-        num_rows: the number of rows.
-        num_columns: the number of columns; by default that of the rows.
-        batch_shape: leading dimensions of the result.
-        dtype: a numeric dtype, or bool.
+        num_rows: an int or integer scalar, the number of rows.
+        num_columns: the number of columns; `num_rows` by default.
+        batch_shape: leading dimensions of the result; none by default.
+        dtype: the dtype of the result: a numeric dtype, or bool. The default is float32.
 
     Returns:
         A tensor of shape `batch_shape + [num_rows, num_columns]`, with ones on the main diagonal.
@@ -74,7 +74,7 @@ def eye(
                 f"Received: num_rows={num_rows}, num_columns={columns}"
             )
     if isinstance(num_rows, Tensor) or isinstance(columns, Tensor):
-        ops.Minimum(num_rows, columns)  # refuses what are no numbers
+        ops.Minimum(num_rows, columns)  # raises for arguments that are not numbers
         batch_shape = None if batch_shape is None else convert(batch_shape, int32)
     dtype = as_dtype(dtype).base_dtype
     one, zero = (True, False) if dtype.is_bool else (1, 0)
@@ -102,10 +102,10 @@ def linspace(start: TensorLike, stop: TensorLike, num: TensorLike, name: str | N
     """Creates evenly spaced numbers from `start` to `stop`, both included.
 
     Args:
-        start: floating or complex; integers become float64, those of up to 16 bits float32.
-        stop: of the same dtype, and of a shape that broadcasts with that of `start`.
-        num: how many; an integer.
-        axis: the position of the new dimension.
+        start: a floating or complex tensor. Integers of up to 16 bits become float32, larger ones float64.
+        stop: of the same dtype. Its shape broadcasts with the shape of `start`.
+        num: an integer scalar, the number of values.
+        axis: an int, the position of the new dimension, 0 by default.
 
     Returns:
         A tensor of the broadcast shape of `start` and `stop`, with a new dimension of length `num` at `axis`.
@@ -313,11 +313,11 @@ def one_hot(
 
     Args:
         indices: uint8, int8, int32 or int64, of any shape; an index out of range has a row of `off_value`s.
-        depth: the length of a row.
+        depth: an integer scalar, the length of a row.
         on_value: a scalar, 1 by default.
         off_value: a scalar of the same dtype, 0 by default.
-        axis: the position of the new dimension; last by default.
-        dtype: of the result; by default that of the values, and float32 without them.
+        axis: an int, the position of the new dimension; last by default.
+        dtype: the dtype of the result; by default the dtype of `on_value` and `off_value`, or float32 without them.
 
     Returns:
         A tensor of the shape of `indices` with a new dimension of length `depth` at `axis`.

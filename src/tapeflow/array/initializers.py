@@ -73,7 +73,7 @@ class Ones(Initializer):
     """
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike = float32, **kwargs: Any) -> Tensor:
-        """Returns ones of a shape and a numeric or bool dtype."""
+        """Returns a tensor of ones with a given shape and numeric or bool dtype."""
         return ones(kwargs.get("partition_shape", shape), _checked(dtype, kwargs))
 
 
@@ -81,7 +81,7 @@ class Constant(Initializer):
     """Creates the same values each time.
 
     Args:
-        value: a number, or as many as the shape has elements, as a list or array.
+        value: a number, or as many as the shape has elements, as a list or array; 0 by default.
         support_partition: allows calls for a part of a partitioned variable.
 
     Raises:
@@ -102,7 +102,7 @@ class Constant(Initializer):
         self.support_partition = support_partition
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike = None, **kwargs: Any) -> Tensor:
-        """Returns the values in a shape and a dtype; by default that of the values."""
+        """Returns the values with a given shape and dtype. By default the values keep their dtype."""
         _check_options(kwargs)
         if self.support_partition:
             shape = kwargs.get("partition_shape", shape)
@@ -119,8 +119,8 @@ class RandomUniform(Initializer):
     """Creates uniformly distributed numbers.
 
     Args:
-        minval: the lower end of their range.
-        maxval: the upper end of their range.
+        minval: the lower end of their range; -0.05 by default.
+        maxval: the upper end of their range; 0.05 by default.
         seed: makes the numbers the same each time.
 
     Example:
@@ -154,8 +154,8 @@ class RandomNormal(Initializer):
     """Creates normally distributed numbers.
 
     Args:
-        mean: the mean of the distribution.
-        stddev: its standard deviation.
+        mean: the mean of the distribution; 0.0 by default.
+        stddev: its standard deviation; 0.05 by default.
         seed: makes the numbers the same each time.
 
     Example:

@@ -78,8 +78,8 @@ def _concat(values: list[torch.Tensor], axis: int) -> torch.Tensor:
 
 
 def as_partial(numbers: list[Any]) -> tuple[Any, ...]:
-    """Returns the elements of a vector that is put together. Where some are not static, neither is a negative one: it
-    may stand for a length that is to be found, as in TensorFlow's shape functions."""
+    """Returns the elements of a vector that is packed from scalars. If an element is not static, negative elements are
+    unknown, too, as in TensorFlow's shape functions: -1 may stand for an inferred length."""
     partial = None in numbers
     return tuple([None if partial and type(n) is int and n < 0 else n for n in numbers])
 
@@ -105,10 +105,10 @@ def concat(values: Sequence[TensorLike] | TensorLike, axis: AxisLike, name: str 
 
     Args:
         values: tensors of one dtype and rank, equal in all dimensions but `axis`.
-        axis: the dimension.
+        axis: an int, the dimension.
 
     Returns:
-        A tensor of the same dtype and rank, whose dimension `axis` is the sum of those of the tensors.
+        A tensor of the same dtype and rank. Its length along `axis` is the sum of the input lengths.
 
     Raises:
         InvalidArgumentError: the shapes do not match.
@@ -202,7 +202,7 @@ def stack(values: Sequence[TensorLike] | TensorLike, axis: int = 0, name: str | 
 
     Args:
         values: n tensors of one dtype and shape.
-        axis: the position of the new dimension.
+        axis: an int, the position of the new dimension; 0 by default.
 
     Returns:
         A tensor with one more dimension, of length n.
@@ -307,9 +307,9 @@ def unstack(value: TensorLike, num: int | None = None, axis: int = 0, name: str 
     """Splits a tensor into its slices along a dimension.
 
     Args:
-        value: of any dtype, of rank at least 1.
-        num: the length of the dimension; by default that of the shape.
-        axis: the dimension.
+        value: a tensor of any dtype, of rank at least 1.
+        num: an int, the length of the dimension; by default the static length.
+        axis: an int, the dimension to unpack, 0 by default.
 
     Returns:
         A list of tensors without that dimension.
@@ -368,7 +368,7 @@ def _split(axis: int, value: torch.Tensor, num_split: int) -> tuple[torch.Tensor
     length, rest = divmod(value.shape[axis], num_split)
     if rest:
         raise TypeError("the shape rule says what is wrong")
-    # "Unsafe" are such views where torch's autograd is to see changes of one in another.
+    # "Unsafe" means that torch's autograd does not see in-place changes through the views. Kernels make none.
     return torch.unsafe_split_with_sizes(value, [length] * num_split, axis)
 
 
@@ -454,10 +454,10 @@ def split(
     """Splits a tensor into parts along a dimension.
 
     Args:
-        value: of any dtype, of rank at least 1.
+        value: a tensor of any dtype, of rank at least 1.
         num_or_size_splits: the number of equal parts, or the length of each part; one may be -1 for the rest.
-        axis: the dimension.
-        num: the number of parts, where their lengths are a tensor of unknown length.
+        axis: an int, the dimension; 0 by default.
+        num: an int, the number of parts. Required if the lengths are a tensor of unknown length.
 
     Returns:
         A list of tensors.
@@ -538,7 +538,7 @@ def tile(input: TensorLike, multiples: ShapeLike, name: str | None = None) -> Te
     """Repeats a tensor along its dimensions.
 
     Args:
-        input: of any dtype, of rank n.
+        input: a tensor of any dtype, of rank n.
         multiples: n integers: how many copies along each dimension.
 
     Returns:
@@ -576,9 +576,9 @@ def repeat(
     """Repeats the elements of a tensor.
 
     Args:
-        input: of any dtype.
+        input: a tensor of any dtype.
         repeats: how often to repeat: one number, or one for each element along `axis`.
-        axis: the dimension to repeat along; by default the tensor is flattened first.
+        axis: an int, the dimension to repeat along; by default the tensor is flattened first.
 
     Returns:
         A tensor of the same dtype.

@@ -1,5 +1,5 @@
-"""Ops that TensorFlow's Python writes into graphs and that no public function of TapeFlow needs: a `GraphDef` may
-have them."""
+"""Ops without a public function in TapeFlow. TensorFlow's Python writes them into graphs, and a `GraphDef` may have
+them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,7 @@ from tapeflow.core.values.tensor import invalid
 
 @op("BroadcastGradientArgs", shape=lambda s0, s1: [TensorShape([None])] * 2)
 def broadcast_gradient_args(s0: torch.Tensor, s1: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """The axes to sum the gradients of two broadcast tensors along, from their shapes.
-
-    The axes along which gradients are summed up, for each of two shapes that were broadcast together.
-    """
+    """Computes the axes to sum the gradients of two broadcast tensors along, for each of their two shapes."""
     shapes = s0.tolist(), s1.tolist()
     rank = max(map(len, shapes))
     a, b = ([1] * (rank - len(s)) + s for s in shapes)
@@ -45,12 +42,12 @@ def _offsets(axis: int, shapes: list[torch.Tensor]) -> tuple[torch.Tensor, ...]:
 
 @op("ConcatOffset", kernel=_offsets, host=("concat_dim",), shape=lambda axis, shapes: list(shapes))
 def concat_offset(concat_dim: Any, shape: Any, name: str | None = None) -> Any:
-    """Returns where each of the tensors of these shapes begins when they are joined along an axis."""
+    """Returns the offset of each tensor in their concatenation along an axis."""
 
 
 @op("ListDiff", shape=lambda x, y, out_idx: [TensorShape([None])] * 2)
 def list_diff(x: torch.Tensor, y: torch.Tensor, out_idx: DType = int32) -> tuple[torch.Tensor, torch.Tensor]:
-    """The elements of a vector that another one has not, and where they are."""
+    """Returns the elements of a vector that another vector lacks, and their positions."""
     places = torch.nonzero(~torch.isin(x, y)).reshape(-1)
     return x[places], places.to(out_idx.torch)
 
@@ -70,7 +67,7 @@ def _select_rule(condition: TensorShape, t: TensorShape, e: TensorShape) -> Tens
 
 @op("Select", moves=True, shape=_select_rule)
 def select(condition: torch.Tensor, t: torch.Tensor, e: torch.Tensor) -> torch.Tensor:
-    """`t` where `condition` holds and `e` elsewhere; a vector of conditions chooses rows."""
+    """Returns `t` where `condition` holds and `e` elsewhere; a vector of conditions chooses rows."""
     if condition.ndim == 1 and t.ndim > 1:  # whole rows
         condition = condition.reshape(-1, *[1] * (t.ndim - 1))
     return torch.where(condition, t, e)
@@ -92,7 +89,7 @@ def _(call: Any, dy: Any) -> Any:
     view=True,
 )
 def prevent_gradient(input: Any, message: str = "", name: str | None = None) -> Any:
-    """The tensor itself, which refuses to be differentiated."""
+    """Returns a tensor that refuses to be differentiated."""
 
 
 @prevent_gradient.gradient(needs="")
@@ -102,7 +99,7 @@ def _(call: Any, dy: Any) -> Any:
 
 @op("Inv", kernel=torch.reciprocal, shape=same, element=lambda b, x: b.div(1.0, x))
 def inv(x: Any, name: str | None = None) -> Any:
-    """`1 / x`, as old graphs name it."""
+    """Computes `1 / x`. Old graphs have this name."""
 
 
 @inv.gradient(needs="outputs")

@@ -1,11 +1,11 @@
 """The raw values of lists of tensors: sequences of raw tensors that never change.
 
-A loop that fills a list writes one entry after the other. To copy the list each time would cost as much as the list is
-long. So a list that results from writing to another shares its memory: the newest list owns the memory, and each older
-one remembers the entry that was overwritten. Reading an older list gives it memory of its own. Writing to the newest
-list then costs the same for lists of any length, and every list keeps its entries.
+A loop that fills a list writes one entry after the other. Copying the list each time would take time proportional to
+its length. So writing to a list gives a list that shares its memory. The newest list owns the memory, and each older
+list remembers its overwritten entry. Reading an older list copies it to separate memory. Writing to the newest list
+then takes constant time, and every list keeps its entries.
 
-The technique is that of Baker's shallow binding for arrays (https://dl.acm.org/doi/10.1145/122598.122614).
+The technique is Baker's shallow binding for arrays (https://dl.acm.org/doi/10.1145/122598.122614).
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ class Zeros(tuple):
 
 
 class Sparse(Sequence):
-    """A list few of whose entries were written.
+    """A list with few written entries.
 
     Args:
-        length: its length.
-        written: the entries by their places.
+        length: the number of entries.
+        written: a dict from indices to the written entries.
     """
 
     __slots__ = ("length", "written")
@@ -67,7 +67,7 @@ class Sparse(Sequence):
 
 
 class Rows(Sequence):
-    """The list of a tensor's rows, which become tensors of their own when one is asked for.
+    """The list of a tensor's rows, which become separate tensors when the first one is read.
 
     Args:
         tensor: the tensor.
@@ -92,12 +92,12 @@ class Rows(Sequence):
 
 
 class Written(Sequence):
-    """A list in a line of lists, each of which results from the one before by writing an entry or dropping the last.
+    """A list in a line of lists. Each list results from the one before by writing an entry or dropping the last.
 
     Args:
-        entries: its entries, in a list that it owns from now on.
-        line: the line it joins; a new one by default.
-        length: its length; by default that of `entries`.
+        entries: the entries, in a Python list that this list owns from now on.
+        line: the line that the list joins; a new one by default.
+        length: the number of entries; `len(entries)` by default.
     """
 
     __slots__ = ("_after", "_length", "_line", "_number")
@@ -166,7 +166,7 @@ class Written(Sequence):
         return Written(self.entries()[:-1])
 
     def _with_own_memory(self) -> list[Raw]:
-        """Begins a line of its own; returns all entries in it."""
+        """Begins a new line, and returns all entries in it."""
         with _writing:
             former: dict[int, Raw] = {}
             version = self
@@ -187,7 +187,7 @@ class _Line:
     """The memory of a line of lists.
 
     Attributes:
-        entries: those of the newest list, then those that only longer ones had.
+        entries: the entries of the newest list, then the further entries of longer, older lists.
         newest: the number of the list that may write to it.
     """
 
@@ -199,7 +199,7 @@ class _Line:
 
 
 KINDS = (tuple, list, Sparse, Rows, Written)  # the kinds of sequences in raw values
-_EXACTLY = frozenset(KINDS)  # for abstract base classes, as those of three are, `isinstance` takes a microsecond
+_EXACTLY = frozenset(KINDS)  # three of them are abstract base classes, and `isinstance` takes a microsecond for these
 
 
 def as_variant(entries: Any) -> np.ndarray:
@@ -215,7 +215,7 @@ def zeros_variant() -> np.ndarray:
 
 
 def zeros_of_list(variant: np.ndarray) -> np.ndarray:
-    """Returns a list of zeros like those of another one: the `ZerosLike` of a variant."""
+    """Returns a list of zeros that match the entries of another list: the `ZerosLike` of a variant."""
     items = variant[()]
     if isinstance(items, Addend):
         return boxed(items.zeros())

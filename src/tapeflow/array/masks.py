@@ -85,7 +85,7 @@ def where(
     """Selects elements by a condition, or returns the places where it holds.
 
     Args:
-        condition: a bool tensor; with `condition` alone also a numeric one, which holds where it is not 0.
+        condition: a bool tensor. With `condition` alone, it may be numeric; nonzero elements count as True.
         x: a tensor, or left out with `y`; all three broadcast.
         y: a tensor of the dtype of `x`.
 
@@ -94,7 +94,7 @@ def where(
         `[n, rank]` with the indices of the n places where it holds.
 
     Raises:
-        ValueError: one of `x` and `y` is left out.
+        ValueError: only one of `x` and `y` is given.
         InvalidArgumentError: the shapes do not broadcast, or the dtypes differ.
 
     Example:
@@ -121,9 +121,9 @@ def boolean_mask(tensor: TensorLike, mask: TensorLike, axis: int | None = None, 
     """Returns the elements, or slices, of a tensor where a mask is true.
 
     Args:
-        tensor: of any dtype.
+        tensor: a tensor of any dtype.
         mask: a bool tensor of shape `tensor.shape[axis:axis + k]`, of rank k > 0.
-        axis: the first of the dimensions that the mask is about; 0 by default.
+        axis: an int, the first of the dimensions that the mask is about; 0 by default.
 
     Returns:
         A tensor of shape `tensor.shape[:axis] + [n] + tensor.shape[axis + k:]`, for n true elements.
@@ -187,9 +187,9 @@ def sequence_mask(
     """Returns masks that are true for the first `lengths[i]` places of each row.
 
     Args:
-        lengths: integers, of any shape.
+        lengths: an integer tensor of any shape.
         maxlen: the length of a row; the greatest of `lengths` by default.
-        dtype: of the result.
+        dtype: the dtype of the result.
 
     Returns:
         A tensor of shape `lengths.shape + [maxlen]`.

@@ -53,7 +53,7 @@ def _pad_rule(x: TensorShape, paddings: Any, *_: Any) -> TensorShape:
 def _static_rows(paddings: Any) -> Any:
     """Returns the rows of paddings, None for the numbers that are not static."""
     if not isinstance(paddings, (list, tuple)):
-        return paddings  # which the shape rule refuses
+        return paddings  # the shape rule refuses them
     return [[None if isinstance(n, Tensor) else n for n in row] if isinstance(row, tuple) else row for row in paddings]
 
 
@@ -189,10 +189,11 @@ def pad(
     """Pads a tensor.
 
     Args:
-        tensor: of any dtype, of rank n.
+        tensor: a tensor of any dtype, of rank n.
         paddings: integers of shape `[n, 2]`: the number of elements before and after, for each dimension.
-        mode: "CONSTANT"; "REFLECT" for the mirror image without the border; "SYMMETRIC" for that with the border.
-        constant_values: the scalar to pad with.
+        mode: "CONSTANT"; "REFLECT" for the mirror image without the border; "SYMMETRIC" for that with the border. The
+            default is "CONSTANT".
+        constant_values: the scalar to pad with; 0 by default.
 
     Returns:
         A tensor of the same dtype and rank.
@@ -244,7 +245,7 @@ def _flipped(x: torch.Tensor, axis: Any) -> torch.Tensor:
             raise TypeError("the shape rule says what is wrong")
         return torch.flip(x, axis)
     except (IndexError, RuntimeError, TypeError):
-        if not x.ndim or not x.numel():  # its own reverse: only a trace, which asks the rule, minds the axis
+        if not x.ndim or not x.numel():  # its own reverse: only the shape rule of a trace checks the axis
             return x
         raise
 
@@ -254,7 +255,7 @@ def reverse(tensor: TensorLike, axis: AxisLike, name: str | None = None) -> Tens
     """Reverses dimensions.
 
     Args:
-        tensor: of any dtype.
+        tensor: a tensor of any dtype.
         axis: a list of dimensions.
 
     Returns:
@@ -313,7 +314,7 @@ def roll(input: TensorLike, shift: TensorLike, axis: AxisLike, name: str | None 
     """Moves elements along dimensions; those that leave one end come in at the other.
 
     Args:
-        input: of any dtype, of rank at least 1.
+        input: a tensor of any dtype, of rank at least 1.
         shift: by how much; a number, or one for each axis.
         axis: the dimension, or a list of them; shifts along the same one add up.
 
@@ -404,10 +405,10 @@ def reverse_sequence(
     """Reverses the first `seq_lengths[i]` elements of each sequence i; the others stay.
 
     Args:
-        input: of any dtype.
-        seq_lengths: int32 or int64, of shape `[batch]`.
-        seq_axis: the dimension along which the sequences run.
-        batch_axis: the dimension of the batch, 0 by default.
+        input: a tensor of any dtype.
+        seq_lengths: an int32 or int64 tensor of shape `[batch]`.
+        seq_axis: an int, the dimension along which the sequences run.
+        batch_axis: an int, the dimension of the batch, 0 by default.
 
     Returns:
         A tensor of the same dtype and shape.

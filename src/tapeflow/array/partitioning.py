@@ -57,9 +57,9 @@ def dynamic_partition(
     """Distributes the slices of a tensor among several tensors.
 
     Args:
-        data: of any dtype.
-        partitions: int32, of a shape that `data.shape` starts with: for each slice the number of its tensor.
-        num_partitions: the number of tensors.
+        data: a tensor of any dtype.
+        partitions: an int32 tensor of a shape that `data.shape` starts with: for each slice the number of its tensor.
+        num_partitions: an int, the number of tensors.
 
     Returns:
         A list of tensors; each has its slices in the order they have in `data`.
@@ -109,7 +109,7 @@ def _stitched(indices: list[torch.Tensor], data: list[torch.Tensor]) -> torch.Te
                 raise invalid(f"indices[{i}] is out of range")
             size = max(size, int(index.max()) + 1)
     out = data[0].new_zeros((size, *data[0].shape[indices[0].ndim :]))
-    for index, values in zip(indices, data, strict=True):  # where indices meet, the last one counts
+    for index, values in zip(indices, data, strict=True):  # the last of several equal indices wins
         out[index.reshape(-1).to(torch.int64)] = values.reshape((-1, *out.shape[1:]))
     return out
 

@@ -1,4 +1,4 @@
-"""Ops that pass tensors on as they are, and the cast that other array ops need."""
+"""Ops that pass tensors on unchanged, and the cast that other array ops need."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def _itself(x: torch.Tensor) -> torch.Tensor:
 
 
 def less_static(tensor: Any, shape: Any) -> Any:
-    """Returns a tensor of a graph with a less specific static shape: that of TensorFlow, which computes the result in
-    another way. Programs that feed one function with the result of another see the same specs then."""
+    """Weakens the static shape of a tensor of a graph to the shape that TensorFlow infers. TensorFlow computes the
+    result in another way. Programs that feed one function with the result of another then see the same specs."""
     if not isinstance(tensor, SymbolicTensor):
         return tensor
     result = _identity(tensor)
@@ -64,7 +64,7 @@ def identity(input: TensorLike, name: str | None = None) -> Any:
         name: a name for the operation.
 
     Returns:
-        A tensor of the dtype and shape of `input`, or a composite one of the same kind.
+        A tensor with the dtype and shape of `input`, or a composite tensor of the same kind.
 
     Example:
         >>> v = tf.Variable(1)
@@ -79,7 +79,7 @@ def identity(input: TensorLike, name: str | None = None) -> Any:
 
 
 def cast_to(x: Any, dtype: DType) -> Any:
-    """Returns a tensor cast to a dtype, or the tensor itself where it has that dtype.
+    """Returns a tensor cast to a dtype, or the tensor itself if it has that dtype.
 
     `tf.cast`, which does this and more, stands in a layer above this one.
     """
@@ -163,7 +163,7 @@ def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
     """Returns the same value, through which no gradient passes.
 
     Args:
-        input: of any dtype.
+        input: a tensor of any dtype.
 
     Returns:
         A tensor of the dtype and shape of `input`.
@@ -183,7 +183,7 @@ def guarantee_const(input: TensorLike, name: str | None = None) -> Tensor:
     """Returns the same value; in TensorFlow, a promise to its compiler that it never changes.
 
     Args:
-        input: of any dtype.
+        input: a tensor of any dtype.
 
     Returns:
         A tensor of the dtype and shape of `input`.
@@ -245,7 +245,7 @@ def tuple_(tensors: Any, control_inputs: Sequence[Any] | None = None, name: str 
         control_inputs: operations to run before; eagerly they have run.
 
     Returns:
-        A list of the same tensors; eagerly `tensors` as they are.
+        A list of the same tensors. Eagerly, this is `tensors` itself.
 
     Example:
         >>> [int(t) for t in tf.tuple([tf.constant(1), tf.constant(2)])]

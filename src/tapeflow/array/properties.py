@@ -52,7 +52,7 @@ def shape(input: TensorLike, out_type: DTypeLike = None, name: str | None = None
     """Returns the shape of a tensor, as a tensor.
 
     Args:
-        input: of any dtype and shape.
+        input: a tensor of any dtype and shape.
         out_type: int32 (the default) or int64.
 
     Returns:
@@ -88,7 +88,7 @@ def shape_n(input: Sequence[TensorLike], out_type: DTypeLike = int32, name: str 
 
     Args:
         input: a list of tensors of one dtype.
-        out_type: int32 or int64.
+        out_type: int32 or int64; int32 by default.
 
     Returns:
         A list of tensors of shape `[rank]`, one for each.
@@ -122,7 +122,7 @@ def size(input: TensorLike, out_type: DTypeLike = None, name: str | None = None)
     """Returns the number of elements of a tensor, as a scalar tensor.
 
     Args:
-        input: of any dtype and shape.
+        input: a tensor of any dtype and shape.
         out_type: the dtype of the result, int32 by default.
 
     Returns:
@@ -149,7 +149,7 @@ def rank(input: TensorLike, name: str | None = None) -> Tensor:
     """Returns the number of dimensions of a tensor, as a scalar tensor.
 
     Args:
-        input: of any dtype and shape.
+        input: a tensor of any dtype and shape.
 
     Returns:
         An int32 scalar.
@@ -281,7 +281,7 @@ def broadcast_dynamic_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> Tensor:
     """Returns the shape that two shapes, both tensors, broadcast to.
 
     Args:
-        shape_x, shape_y: of shape `[rank]`, int32 or int64.
+        shape_x, shape_y: int32 or int64 tensors of shape `[rank]`.
 
     Returns:
         A tensor of shape `[rank]`.
@@ -326,7 +326,7 @@ def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
     """Checks that a tensor has a shape.
 
     Args:
-        x: of any dtype.
+        x: a tensor of any dtype.
         shape: the shape, with None for dimensions of any length; None for any shape.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Tensors as TensorFlow's `TensorProto` messages, and back. The messages are those that TensorBoard ships."""
+"""Tensors as TensorFlow's `TensorProto` messages, and back. TensorBoard ships the message classes."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def make_tensor_proto(
 
     Raises:
         ValueError: `values` is None, or there are too many values for `shape`.
-        TypeError: they do not fit `dtype` or, with one of the flags, `shape`.
+        TypeError: the values do not fit `dtype` or, with one of the flags, `shape`.
         ImportError: the package `tensorboard` is not installed.
 
     Example:
@@ -228,7 +228,7 @@ def make_ndarray(tensor: TensorProto) -> np.ndarray:
         row = np.array(values, np.int32).astype(np.uint16).view(kind)
     elif dtype.is_complex:
         row = np.array(values, np.float64).view(np.complex128).astype(kind)
-    elif _FIELDS[dtype.name] == "int_val":  # 32 bits each, also where the dtype has fewer
+    elif _FIELDS[dtype.name] == "int_val":  # 32 bits each, even if the dtype has fewer
         row = np.array(values, np.int32).astype(kind)
     else:
         row = np.array(values, kind)

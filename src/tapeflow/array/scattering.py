@@ -124,9 +124,9 @@ def scatter_nd(
     """Adds updates to a tensor of zeros, at the places that indices name.
 
     Args:
-        indices: int16, int32 or int64, of shape `[..., k]`: each row is an index into the first k dimensions.
-        updates: of shape `indices.shape[:-1] + shape[k:]`.
-        shape: of the result.
+        indices: an int16, int32 or int64 tensor of shape `[..., k]`: each row is an index into the first k dimensions.
+        updates: a tensor of shape `indices.shape[:-1] + shape[k:]`.
+        shape: the shape of the result.
         bad_indices_policy: "ERROR", or "IGNORE": updates at indices out of range are left out. By default an error on
             the CPU.
 
@@ -246,9 +246,10 @@ def tensor_scatter_nd_update(
     """Replaces slices of a tensor at the places that indices name.
 
     Args:
-        tensor: of any dtype.
-        indices: integers of shape `[..., k]`: each row is an index into the first k dimensions.
-        updates: of shape `indices.shape[:-1] + tensor.shape[k:]`. Of several for one place, the last one counts.
+        tensor: a tensor of any dtype.
+        indices: an integer tensor of shape `[..., k]`: each row is an index into the first k dimensions.
+        updates: a tensor of shape `indices.shape[:-1] + tensor.shape[k:]`. Of several for one place, the last one
+            counts.
 
     Returns:
         A tensor of the dtype and shape of `tensor`.
@@ -270,9 +271,9 @@ def tensor_scatter_nd_add(
     """Adds updates to a tensor at the places that indices name.
 
     Args:
-        tensor: of a numeric dtype.
-        indices: integers of shape `[..., k]`: each row is an index into the first k dimensions.
-        updates: of shape `indices.shape[:-1] + tensor.shape[k:]`. Several for one place add up.
+        tensor: a tensor of a numeric dtype.
+        indices: an integer tensor of shape `[..., k]`: each row is an index into the first k dimensions.
+        updates: a tensor of shape `indices.shape[:-1] + tensor.shape[k:]`. Several for one place add up.
         bad_indices_policy: "ERROR", or "IGNORE": updates at indices out of range are left out. By default an error on
             the CPU.
 
@@ -300,9 +301,9 @@ def tensor_scatter_nd_sub(
     """Subtracts updates from a tensor at the places that indices name.
 
     Args:
-        tensor: of a numeric dtype.
-        indices: integers of shape `[..., k]`: each row is an index into the first k dimensions.
-        updates: of shape `indices.shape[:-1] + tensor.shape[k:]`. Several for one place add up.
+        tensor: a tensor of a numeric dtype.
+        indices: an integer tensor of shape `[..., k]`: each row is an index into the first k dimensions.
+        updates: a tensor of shape `indices.shape[:-1] + tensor.shape[k:]`. Several for one place add up.
         bad_indices_policy: "ERROR", or "IGNORE": updates at indices out of range are left out. By default an error on
             the CPU.
 
@@ -330,9 +331,9 @@ def tensor_scatter_nd_max(
     """Takes the maximum of a tensor and of updates at the places that indices name.
 
     Args:
-        tensor: of a real dtype.
-        indices: integers of shape `[..., k]`: each row is an index into the first k dimensions.
-        updates: of shape `indices.shape[:-1] + tensor.shape[k:]`.
+        tensor: a tensor of a real dtype.
+        indices: an integer tensor of shape `[..., k]`: each row is an index into the first k dimensions.
+        updates: a tensor of shape `indices.shape[:-1] + tensor.shape[k:]`.
         bad_indices_policy: "ERROR", or "IGNORE": updates at indices out of range are left out. By default an error on
             the CPU.
 
@@ -355,9 +356,9 @@ def tensor_scatter_nd_min(
     """Takes the minimum of a tensor and of updates at the places that indices name.
 
     Args:
-        tensor: of a real dtype.
-        indices: integers of shape `[..., k]`: each row is an index into the first k dimensions.
-        updates: of shape `indices.shape[:-1] + tensor.shape[k:]`.
+        tensor: a tensor of a real dtype.
+        indices: an integer tensor of shape `[..., k]`: each row is an index into the first k dimensions.
+        updates: a tensor of shape `indices.shape[:-1] + tensor.shape[k:]`.
         bad_indices_policy: "ERROR", or "IGNORE": updates at indices out of range are left out. By default an error on
             the CPU.
 

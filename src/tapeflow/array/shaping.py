@@ -1,4 +1,4 @@
-"""Ops that change shapes and leave the elements as they are."""
+"""Ops that change shapes and keep the elements."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _reshaped_strings(x: np.ndarray, shape: Any) -> np.ndarray:
     try:
         return x.reshape(shape)
     except ValueError as error:
-        raise RuntimeError(error) from None  # as torch raises, so that the shape rule explains it
+        raise RuntimeError(error) from None  # torch's error class: the shape rule then explains the failure
 
 
 @op(
@@ -89,7 +89,7 @@ def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
     """Reshapes a tensor; the elements stay the same, in the same order.
 
     Args:
-        tensor: of any dtype.
+        tensor: a tensor of any dtype.
         shape: the new shape; one dimension may be -1 and is computed from the others.
 
     Returns:
@@ -121,7 +121,7 @@ def _(call: Call, dy: Any) -> Any:
 def _(batch: Batch, x: Slices, shape: Any) -> Any:
     dims = vector(shape)
     static_dims = batch.outputs[0].shape.as_list() if batch.outputs[0].shape.rank == len(dims) else dims
-    # A -1 would be ambiguous where there are no slices.
+    # A -1 would be ambiguous if there are no slices.
     return batch.reshape(x.value, [d if s is None else s for d, s in zip(dims, static_dims, strict=True)])
 
 
@@ -164,7 +164,7 @@ def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -
     """Repeats a tensor along dimensions of length 1, and along new leading ones.
 
     Args:
-        input: of any dtype.
+        input: a tensor of any dtype.
         shape: the shape of the result.
 
     Returns:
@@ -240,8 +240,8 @@ def squeeze(input: TensorLike, axis: AxisLike = None, name: str | None = None) -
     """Removes dimensions of length 1.
 
     Args:
-        input: of any dtype.
-        axis: the dimension or dimensions to remove; all that have length 1 by default.
+        input: a tensor of any dtype.
+        axis: an int or a list of ints, the dimension or dimensions to remove; all that have length 1 by default.
 
     Returns:
         A tensor with the same elements and fewer dimensions.
@@ -304,8 +304,8 @@ def expand_dims(input: TensorLike, axis: AxisLike, name: str | None = None) -> T
     """Inserts a dimension of length 1.
 
     Args:
-        input: of any dtype, of rank n.
-        axis: where the dimension goes, from -n - 1 to n.
+        input: a tensor of any dtype, of rank n.
+        axis: an int, the position of the new dimension, from -n - 1 to n.
 
     Returns:
         A tensor of rank n + 1 with the same elements.
@@ -412,7 +412,7 @@ def transpose(a: TensorLike, perm: AxisLike = None, conjugate: bool = False, nam
     """Permutes the dimensions of a tensor.
 
     Args:
-        a: of any dtype, of rank n.
+        a: a tensor of any dtype, of rank n.
         perm: dimension i of the result is dimension `perm[i]` of `a`; by default the order is reversed.
         conjugate: also takes the complex conjugate of complex numbers.
 

@@ -1,7 +1,7 @@
 """Slices: `tf.slice`, `tf.strided_slice`, and the square brackets of tensors and variables.
 
-Brackets are a `StridedSlice`, which writes Python's ints, slices, None and `...` as numbers and bit masks. Most of them
-mean the same to torch, which then gets them as they are; a tape records the numbers and masks.
+Brackets are a `StridedSlice`, which writes Python's ints, slices, None and `...` as numbers and bit masks. Torch gets
+most brackets unchanged, because they mean the same there. A tape records the numbers and masks.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def slice(input_: TensorLike, begin: ShapeLike, size: ShapeLike, name: str | Non
     """Takes a part of a tensor: from `begin` on, of size `size`.
 
     Args:
-        input_: of any dtype, of rank n.
+        input_: a tensor of any dtype, of rank n.
         begin: n numbers, the first index in each dimension.
         size: n numbers; -1 stands for all elements from `begin` on.
 
@@ -130,7 +130,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def _paddings(part: Any, begin: Any, whole: Any) -> Any:
-    """Returns the paddings from a part of a tensor to the whole, in a graph where not all numbers are static."""
+    """Returns the paddings from a part of a tensor to the whole, in a graph, if not all numbers are static."""
     begin = cast_to(begin, int32) if isinstance(begin, Tensor) else convert(list(begin), int32)
     return stack([begin, convert(shape_argument(whole), int32) - ops.Shape(part) - begin], 1)
 
@@ -203,7 +203,7 @@ def _torch_index(shape: Any, spec: _Spec) -> tuple[tuple[Any, ...], list[int]]:
             at = begin[i] if begin[i] >= 0 or length is None else begin[i] + length
             if length is not None and not 0 <= at < length:
                 raise invalid(f"slice index {at} of dimension {axis} out of bounds.")
-            index.append(begin[i])  # not `at`, which would be a symbol for a compiler
+            index.append(begin[i])  # not `at`: in a compiler, that is a symbol
         else:
             first = None if begin_mask >> i & 1 else begin[i]
             last = None if end_mask >> i & 1 else end[i]
@@ -262,7 +262,7 @@ def _strided_rule(input: TensorShape, *spec: Any) -> TensorShape:
 
 
 def _with_length(spec: _Spec) -> _Spec:
-    """Returns a specification with None for the numbers of vectors that are not static, where their length is."""
+    """Replaces vectors that are not static by lists of None, if their length is static."""
     if not any(isinstance(v, Tensor) for v in spec[:2]):
         return spec
     lengths = [v.shape.num_elements() if isinstance(v, Tensor) else len(v) for v in spec[:3]]
@@ -277,7 +277,7 @@ _FAR = 2**40  # past the end of every dimension
 
 
 def _partly_static_rule(input: TensorShape, spec: _Spec) -> TensorShape:
-    """Applies `_strided_rule` where some numbers are not static: dimensions that differ between two trials are not."""
+    """Applies `_strided_rule` if some numbers are not static: dimensions that differ between two trials are not."""
     if None in spec.strides:
         return TensorShape(None)
     trials = []
@@ -432,7 +432,7 @@ def _(shape: Any, begin: Any, end: Any, strides: Any, dy: Any, *masks: int) -> A
     paddings: list[int] = []
     for part, length in zip(index, dims, strict=False):
         first, last, _ = part.indices(length)
-        paddings = [first, length - max(first, last), *paddings]  # those of the last dimension come first
+        paddings = [first, length - max(first, last), *paddings]  # torch wants the last dimension first
     return torch.constant_pad_nd, f"{{kernel}}({{0}}, {[0] * 2 * (len(dims) - len(index)) + paddings})"
 
 
@@ -509,12 +509,13 @@ def strided_slice(
     """Takes a part of a tensor with steps: `input_[begin:end:strides]`.
 
     Args:
-        input_: of any dtype, of rank n.
+        input_: a tensor of any dtype, of rank n.
         begin, end, strides: up to n numbers each (more with new axes); steps are 1 by default.
-        begin_mask, end_mask: bit i set: `begin[i]` or `end[i]` does not count, the slice goes as far as it can.
-        ellipsis_mask: bit i set: entry i is a `...`.
-        new_axis_mask: bit i set: entry i is a `tf.newaxis`.
-        shrink_axis_mask: bit i set: entry i is an index, and its dimension goes away.
+        begin_mask, end_mask: bit i set: `begin[i]` or `end[i]` does not count, the slice goes as far as it can. The
+            default is 0.
+        ellipsis_mask: bit i set: entry i is a `...`. The default is 0.
+        new_axis_mask: bit i set: entry i is a `tf.newaxis`. The default is 0.
+        shrink_axis_mask: bit i set: entry i is an index, and its dimension goes away. The default is 0.
         var: the variable that `input_` was read from; the result then has an `assign` method.
 
     Returns:
@@ -639,7 +640,7 @@ def spec_of(key: Any) -> _Spec:
 
 
 def _index(value: Any) -> Any:
-    """Returns the int of an index; a tensor of a graph as it is."""
+    """Returns an index as an int. A tensor of a graph stays a tensor."""
     if type(value) is int:
         return value
     if isinstance(value, (bool, np.bool_)):

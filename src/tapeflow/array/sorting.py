@@ -32,8 +32,8 @@ def sort(values: TensorLike, axis: int = -1, direction: str = "ASCENDING", name:
 
     Args:
         values: real numbers, of rank at least 1.
-        axis: the dimension.
-        direction: "ASCENDING" or "DESCENDING".
+        axis: an int, the dimension; -1 by default.
+        direction: "ASCENDING" or "DESCENDING"; "ASCENDING" by default.
 
     Returns:
         A tensor of the same dtype and shape.
@@ -56,8 +56,8 @@ def argsort(
 
     Args:
         values: real numbers, of rank at least 1.
-        axis: the dimension.
-        direction: "ASCENDING" or "DESCENDING".
+        axis: an int, the dimension; -1 by default.
+        direction: "ASCENDING" or "DESCENDING"; "ASCENDING" by default.
         stable: equal elements keep their order; they always do.
 
     Returns:
@@ -154,10 +154,10 @@ def searchsorted(
     """Returns the places where values could be inserted into sorted rows, which stay sorted.
 
     Args:
-        sorted_sequence: of shape `[..., n]`, sorted along the last dimension.
+        sorted_sequence: a tensor of shape `[..., n]`, sorted along the last dimension.
         values: of the same dtype, of shape `[..., m]`.
         side: "left" for the first place, "right" for the last one.
-        out_type: int32 or int64.
+        out_type: int32 or int64; int32 by default.
 
     Returns:
         A tensor of the shape of `values`.
@@ -323,8 +323,8 @@ def unique(x: TensorLike, out_idx: DTypeLike = int32, name: str | None = None) -
     """Returns the distinct elements of a vector, in the order of their first appearance.
 
     Args:
-        x: of rank 1, of any dtype.
-        out_idx: the dtype of the indices, int32 or int64.
+        x: a tensor of rank 1, of any dtype.
+        out_idx: the dtype of the indices, int32 or int64; int32 by default.
 
     Returns:
         `(y, idx)`: the distinct elements, and for each element of `x` its index in `y`.
@@ -344,8 +344,8 @@ def unique_with_counts(x: TensorLike, out_idx: DTypeLike = int32, name: str | No
     """Returns the distinct elements of a vector, in the order of their first appearance, and the count of each.
 
     Args:
-        x: of rank 1, of any dtype.
-        out_idx: the dtype of indices and counts, int32 or int64.
+        x: a tensor of rank 1, of any dtype.
+        out_idx: the dtype of indices and counts, int32 or int64; int32 by default.
 
     Returns:
         `(y, idx, count)`: the distinct elements, for each element of `x` its index in `y`, and for each element of `y`
@@ -427,7 +427,7 @@ def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
     """Returns the permutation that undoes another.
 
     Args:
-        x: int32 or int64, of shape `[n]`, with each number from 0 to n - 1 once.
+        x: an int32 or int64 tensor of shape `[n]`, with each number from 0 to n - 1 once.
 
     Returns:
         A tensor of the same dtype and shape.

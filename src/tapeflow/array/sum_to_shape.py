@@ -1,4 +1,4 @@
-"""Undoing broadcasting to a shape that is known only when a graph runs: an op that TensorFlow lacks."""
+"""Sums a tensor to a shape that is known only when a graph runs, to undo broadcasting: an op that TensorFlow lacks."""
 
 from __future__ import annotations
 

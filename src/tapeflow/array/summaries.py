@@ -70,10 +70,10 @@ def histogram_fixed_width(
     """Counts the values in each of several bins of equal width.
 
     Args:
-        values: real numbers, of any shape.
+        values: a real tensor of any shape.
         value_range: `[low, high]`, of the dtype of `values`; a value outside counts in the first or the last bin.
-        nbins: the number of bins.
-        dtype: of the result, int32 or int64.
+        nbins: the number of bins; 100 by default.
+        dtype: the dtype of the result, int32 or int64; int32 by default.
 
     Returns:
         A tensor of shape `[nbins]`.
@@ -98,9 +98,9 @@ def histogram_fixed_width_bins(
     """Returns the bin of each value in a histogram with bins of equal width.
 
     Args:
-        values: real numbers, of any shape.
+        values: a real tensor of any shape.
         value_range: `[low, high]`, of the dtype of `values`; a value outside is in the first or the last bin.
-        nbins: the number of bins.
+        nbins: the number of bins; 100 by default.
         dtype: ignored; the result is int32.
 
     Returns:
@@ -155,14 +155,14 @@ def fingerprint(data: TensorLike, method: TensorLike = "farmhash64", name: str |
     """Returns the fingerprint of each slice along the first dimension: the same for the same bytes, on every machine.
 
     Args:
-        data: of any dtype, of rank at least 1.
-        method: "farmhash64".
+        data: a tensor of any dtype, of rank at least 1.
+        method: the hash function: "farmhash64".
 
     Returns:
         A uint8 tensor of shape `[data.shape[0], 8]`.
 
     Raises:
-        InvalidArgumentError: there is no such method, or `data` is a scalar.
+        InvalidArgumentError: the method is unknown, or `data` is a scalar.
 
     Example:
         >>> tf.fingerprint(["a"]).numpy().tolist()
@@ -191,7 +191,7 @@ def _levenshtein(a: np.ndarray, b: np.ndarray, a_lengths: np.ndarray, b_lengths:
     """
     columns = np.arange(b.shape[1] + 1)
     row = np.broadcast_to(columns, (len(b), len(columns)))
-    out = b_lengths.copy()  # where `a` is empty
+    out = b_lengths.copy()  # the distances from an empty `a`
     for i in range(a.shape[1]):
         new = np.minimum(row[:, 1:] + 1, row[:, :-1] + (a[:, i : i + 1] != b))
         new = np.concatenate([np.full((len(b), 1), i + 1), new], 1)
@@ -227,7 +227,7 @@ class _Sequences:
         return self._numbers[np.minimum(places, len(self._numbers) - 1)]
 
 
-_PAIRS = 1 << 12  # whose distances are computed at once
+_PAIRS = 1 << 12  # the number of pairs that are computed at once
 
 
 @op("EditDistance", strings=True, shape=sparse(unknown, 0, 3))
@@ -277,8 +277,8 @@ def edit_distance(
 
     Args:
         hypothesis: a `tf.SparseTensor` of rank n >= 2, with sequences along the last dimension.
-        truth: another one of the same dtype and rank.
-        normalize: divides by the length of the true sequence.
+        truth: a `tf.SparseTensor` of the same dtype and rank.
+        normalize: divides by the length of the true sequence; True by default.
 
     Returns:
         A dense float32 tensor of rank n - 1.

@@ -179,7 +179,7 @@ def _(batch: Batch, tensor: Slices, element_shape: Any) -> Any:
 
 
 def _shape_argument(shape: Any) -> Any:
-    """Returns a shape as ops take it: a tuple, or a tensor where it is not static."""
+    """Returns a shape as ops take it: a tuple, or a tensor if it is not static."""
     return tuple(shape) if isinstance(shape, tuple) else shape.__tf_tensor__()
 
 
@@ -190,7 +190,7 @@ def _item(variant: Any, index: int, element_shape: Any, dtype: Any) -> Raw:
     items = variant[()]
     if isinstance(items, Zeros):
         return _zeros_item((), element_shape, dtype)
-    if type(items) is Rows:  # a loop reads them one by one, which a tuple serves faster
+    if type(items) is Rows:  # a loop reads them one by one, faster from a tuple
         items = variant[()] = items[:]
     _check_index(index, items)
     item = items[index]
@@ -572,7 +572,7 @@ def _(batch: Batch, entries: Slices, size: Any) -> Any:
 
 @op("TensorListConcatLists", kernel=_no_tensors, strings=lambda a, b, _: as_variant((*a[()], *b[()])), shape=scalar)
 def list_concat_lists(input_a: Tensor, input_b: Tensor, element_dtype: DTypeLike, name: str | None = None) -> Tensor:
-    """Returns a list of the entries of one list, then those of another."""
+    """Concatenates two lists."""
 
 
 not_differentiable(list_concat_lists)  # TensorFlow has no gradient of it

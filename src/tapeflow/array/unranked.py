@@ -29,10 +29,10 @@ def around_axis(x: Any, axis: int) -> tuple[Any, Any, Any]:
 
 
 def with_joined_batch(function: Callable[[Any], Any], x: Any, rank: int) -> Any:
-    """Calls a function that takes leading dimensions as they are on a tensor with these joined to one.
+    """Joins the leading dimensions of a tensor to one, calls a function, and restores the leading dimensions.
 
     Args:
-        function: takes and returns a tensor.
+        function: takes and returns a tensor with one leading dimension.
         x: the tensor.
         rank: the number of dimensions behind the leading ones.
 

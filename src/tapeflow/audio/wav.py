@@ -89,7 +89,7 @@ def _read_wav(data: bytes) -> tuple[np.ndarray, int]:
     """Returns the samples of a file, `[samples, channels]`, and their rate."""
     reader = _Reader(data)
     reader.expect(b"RIFF")
-    reader.read(4)  # the size of the rest, which is wrong in files that were written as a stream
+    reader.read(4)  # the size of the rest; it is wrong in streamed files
     reader.expect(b"WAVE")
     rate, channels = _read_format(reader)
     samples = None
@@ -151,9 +151,10 @@ def decode_wav(
 
     Args:
         contents: a string scalar, the bytes of the file.
-        desired_channels: the number of channels of the result, the last one of the file being repeated where it has
-            fewer; -1 for the number in the file.
-        desired_samples: the number of samples of the result, with silence at the end; -1 for the number in the file.
+        desired_channels: an int, the number of channels of the result; -1 for the number in the file. If the file has
+            fewer, its last channel is repeated.
+        desired_samples: an int, the number of samples of the result, with silence at the end; -1 for the number in the
+            file.
 
     Returns:
         `audio`, float32 in `[-1, 1)` of shape `[samples, channels]`, and `sample_rate`, an int32 scalar.
@@ -212,7 +213,7 @@ def encode_wav(audio: TensorLike, sample_rate: TensorLike, name: str | None = No
     """Encodes samples as a WAV file of 16-bit samples.
 
     Args:
-        audio: float32 of shape `[samples, channels]`; values outside of `[-1, 1]` are clipped.
+        audio: a float32 tensor of shape `[samples, channels]`; values outside of `[-1, 1]` are clipped.
         sample_rate: an int32 scalar, in Hz.
 
     Returns:

@@ -20,7 +20,7 @@ def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
     """Returns the bits set in both arguments, with broadcasting.
 
     Args:
-        x: integers.
+        x: an integer tensor.
         y: integers of the same dtype.
 
     Returns:
@@ -37,10 +37,10 @@ def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
 @op("BitwiseOr", kernel=torch.bitwise_or, shape=broadcast, element=lambda b, x, y: b.bit_or(x, y))
 def bitwise_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Returns the bits set in at least one of the arguments, with broadcasting.
+    """Computes the bitwise OR of integers, with broadcasting.
 
     Args:
-        x: integers.
+        x: an integer tensor.
         y: integers of the same dtype.
 
     Returns:
@@ -57,10 +57,10 @@ def bitwise_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 @op("BitwiseXor", kernel=torch.bitwise_xor, shape=broadcast, element=lambda b, x, y: b.bit_xor(x, y))
 def bitwise_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Returns the bits set in exactly one of the arguments, with broadcasting.
+    """Computes the bitwise XOR of integers, with broadcasting.
 
     Args:
-        x: integers.
+        x: an integer tensor.
         y: integers of the same dtype.
 
     Returns:
@@ -80,7 +80,7 @@ def invert(x: TensorLike, name: str | None = None) -> Tensor:
     """Flips all bits: `-x - 1` for signed integers.
 
     Args:
-        x: integers.
+        x: an integer tensor.
 
     Returns:
         A tensor of the same dtype and shape.
@@ -95,8 +95,8 @@ def invert(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def _shift(function: Callable[..., torch.Tensor], by_numpy: Callable[..., Any]) -> Callable[..., torch.Tensor]:
-    """Returns the kernel of a shift by 0 to all but one of the bits; as in TensorFlow, other numbers count as the
-    nearest of these.
+    """Returns the kernel of a shift. As in TensorFlow, the distance is clipped to the range from 0 to the number of
+    bits minus 1.
     """
 
     def kernel(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
@@ -125,7 +125,7 @@ def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Shifts the bits of `x` up by `y` places, with broadcasting.
 
     Args:
-        x: integers.
+        x: an integer tensor.
         y: integers of the same dtype; below 0 they count as 0, above the last bit as the last.
 
     Returns:
@@ -150,7 +150,7 @@ def right_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
     """Shifts the bits of `x` down by `y` places, with broadcasting; signed integers keep their sign.
 
     Args:
-        x: integers.
+        x: an integer tensor.
         y: integers of the same dtype; below 0 they count as 0, above the last bit as the last.
 
     Returns:
@@ -173,7 +173,7 @@ def _population_count(x: torch.Tensor) -> torch.Tensor:
     """Counts the bits that are set in each integer: `tf.raw_ops.PopulationCount`.
 
     Args:
-        x: integers; negative ones in two's complement.
+        x: an integer tensor; negative ones in two's complement.
 
     Returns:
         A tensor of dtype uint8, of the shape of `x`.

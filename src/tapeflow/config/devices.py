@@ -1,4 +1,4 @@
-"""The devices that ops run on: those of the machine, those in use, and their split into logical devices."""
+"""The devices that ops run on: the machine's devices, the visible ones, and their split into logical devices."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
 
 
 def check_exists(device: PhysicalDevice) -> None:
-    """Checks that a physical device is one of this machine.
+    """Checks that this machine has a physical device.
 
     Raises:
         ValueError: it is not.
@@ -59,7 +59,7 @@ def set_visible_devices(devices: PhysicalDevice | Sequence[PhysicalDevice], devi
 
     Args:
         devices: a physical device or a list of them; no others are used.
-        device_type: "CPU" or "GPU" selects only among those, and leaves the others as they are.
+        device_type: "CPU" or "GPU" sets only the visible devices of this type, and keeps the others.
 
     Returns:
         None.
@@ -110,7 +110,7 @@ def get_logical_device_configuration(device: PhysicalDevice) -> list[LogicalDevi
         device: the physical device.
 
     Returns:
-        A list of `tf.config.LogicalDeviceConfiguration`; None where none was set.
+        A list of `tf.config.LogicalDeviceConfiguration`; None if there was none.
 
     Raises:
         ValueError: there is no such device.

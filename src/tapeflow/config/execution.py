@@ -7,7 +7,7 @@ from tapeflow.core.settings import settings
 
 
 def get_soft_device_placement() -> bool:
-    """Returns whether an op runs on another device where the specified one does not exist.
+    """Returns True if an op runs on another device when the specified one does not exist.
 
     Returns:
         True or False.
@@ -20,7 +20,7 @@ def get_soft_device_placement() -> bool:
 
 
 def set_soft_device_placement(enabled: bool) -> None:
-    """Sets whether an op runs on another device where the specified one does not exist. Default True.
+    """Sets whether an op runs on another device when the specified one does not exist. Default True.
 
     Args:
         enabled: True or False.
@@ -56,7 +56,7 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
 
 
 def functions_run_eagerly() -> bool:
-    """Returns whether every `tf.function` runs its Python function directly.
+    """Returns True if every `tf.function` runs its Python function directly.
 
     Returns:
         True or False.

@@ -34,7 +34,7 @@ def get_jit() -> str:
     """Returns whether graphs are compiled automatically.
 
     Returns:
-        `"autoclustering"`, or `""` where they are not.
+        `"autoclustering"`, or `""` if they are not.
 
     Example:
         >>> tf.config.optimizer.get_jit()

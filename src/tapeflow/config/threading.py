@@ -34,7 +34,7 @@ def set_inter_op_parallelism_threads(num_threads: int) -> None:
     """Sets the number of threads that independent ops share.
 
     Args:
-        num_threads: the number; 0 is the library's choice.
+        num_threads: an int, the number of threads; 0 is the library's choice.
 
     Returns:
         None.
@@ -72,7 +72,7 @@ def set_intra_op_parallelism_threads(num_threads: int) -> None:
     """Sets the number of threads that one op uses. Unlike in TensorFlow it can be changed at any time.
 
     Args:
-        num_threads: the number; 0 is the library's choice.
+        num_threads: an int, the number of threads; 0 is the library's choice.
 
     Returns:
         None.

@@ -40,7 +40,7 @@ def adjust_brightness(image: TensorLike, delta: TensorLike) -> Tensor:
 
     Args:
         image: images of any shape; integers are converted over their whole range.
-        delta: a scalar.
+        delta: a scalar, the number to add.
 
     Returns:
         Images of the same shape and dtype; integers are clipped to their range.
@@ -79,7 +79,7 @@ def adjust_contrast(images: TensorLike, contrast_factor: TensorLike) -> Tensor:
     """Multiplies the distance of each channel of images from its mean.
 
     Args:
-        images: of shape `[..., height, width, channels]`.
+        images: a tensor of shape `[..., height, width, channels]`.
         contrast_factor: the factor, a scalar.
 
     Returns:
@@ -100,7 +100,7 @@ def adjust_hue(image: TensorLike, delta: TensorLike, name: str | None = None) ->
     """Rotates the hue of RGB images.
 
     Args:
-        image: of shape `[..., height, width, 3]`.
+        image: a tensor of shape `[..., height, width, 3]`.
         delta: the rotation as a fraction of the color circle, a scalar in [-1, 1].
 
     Returns:
@@ -125,7 +125,7 @@ def adjust_saturation(image: TensorLike, saturation_factor: TensorLike, name: st
     """Multiplies the saturation of RGB images.
 
     Args:
-        image: of shape `[..., height, width, 3]`.
+        image: a tensor of shape `[..., height, width, 3]`.
         saturation_factor: the factor, a scalar.
 
     Returns:
@@ -148,9 +148,9 @@ def adjust_jpeg_quality(
     """Encodes an image as a JPEG file of a quality, and decodes it again.
 
     Args:
-        image: of shape `[height, width, channels]`, with 1 or 3 channels.
-        jpeg_quality: from 0 to 100, a scalar.
-        dct_method: see `tf.io.decode_jpeg`.
+        image: a tensor of shape `[height, width, channels]`, with 1 or 3 channels.
+        jpeg_quality: a scalar from 0 to 100.
+        dct_method: "INTEGER_ACCURATE", or "INTEGER_FAST" or "" for the fast method, which is a few levels off.
 
     Returns:
         An image of the same shape and dtype.
@@ -181,14 +181,15 @@ def adjust_gamma(image: TensorLike, gamma: TensorLike = 1, gain: TensorLike = 1)
 
     Args:
         image: images of any shape; integers are converted over their whole range.
-        gamma: the exponent, not negative.
-        gain: the factor.
+        gamma: the exponent, not negative; 1 by default.
+        gain: the factor; 1 by default.
 
     Returns:
         Images of the same shape and dtype; integers are clipped to their range.
 
     Raises:
-        ValueError: gamma is negative; where it is a tensor, that is an InvalidArgumentError.
+        ValueError: gamma is a negative number.
+        InvalidArgumentError: gamma is a tensor with a negative value.
 
     Example:
         >>> tf.image.adjust_gamma([[[0.5]]], 2.0).numpy().tolist()
@@ -207,7 +208,7 @@ def per_image_standardization(image: TensorLike) -> Tensor:
     """Scales each image to mean 0 and variance 1.
 
     Args:
-        image: of shape `[..., height, width, channels]`.
+        image: a tensor of shape `[..., height, width, channels]`.
 
     Returns:
         float32 images of the same shape. The standard deviation that they are divided by is at least

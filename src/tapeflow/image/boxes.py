@@ -1,4 +1,4 @@
-"""Bounding boxes: drawn into images, and sampled so that objects stay visible."""
+"""Bounding boxes: draws them into images, and samples boxes that keep objects visible."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _check_boxes(images: torch.Tensor, boxes: torch.Tensor) -> None:
 
 
 def _drawn_rule(images: TensorShape, boxes: TensorShape, colors: TensorShape) -> TensorShape:
-    """Infers the shape of the images, of which it checks what is static."""
+    """Infers the shape of the images, and checks their static dimensions."""
     with_rank(images, -3)
     if colors.is_compatible_with([0, 4]) and colors.is_fully_defined():  # TensorFlow's first op, without a palette
         with_dimension(with_rank(boxes, 3), 2, 4)
@@ -119,13 +119,13 @@ def generate_bounding_box_proposals(
 
     Args:
         scores: of the anchors, float32 of shape `[images, height, width, anchors]`.
-        bbox_deltas: float32 of shape `[images, height, width, 4 * anchors]`.
-        image_info: float32 of shape `[images, 5]`.
-        anchors: float32 of shape `[anchors, 4]`.
-        nms_threshold: the overlap of boxes above which only the better one remains.
-        pre_nms_topn: the number of boxes that are compared.
-        min_size: the smallest size of a box.
-        post_nms_topn: the number of boxes that are returned.
+        bbox_deltas: a float32 tensor of shape `[images, height, width, 4 * anchors]`.
+        image_info: a float32 tensor of shape `[images, 5]`.
+        anchors: a float32 tensor of shape `[anchors, 4]`.
+        nms_threshold: the overlap of boxes above which only the better one remains; 0.7 by default.
+        pre_nms_topn: the number of boxes that are compared; 6000 by default.
+        min_size: the smallest size of a box; 16 by default.
+        post_nms_topn: the number of boxes that are returned; 300 by default.
 
     Returns:
         Nothing.
@@ -151,9 +151,9 @@ def draw_bounding_boxes(
     """Draws boxes into images, as lines of one pixel.
 
     Args:
-        images: float16 or float32 of shape `[batch, height, width, channels]`, with 1, 3 or 4 channels.
-        boxes: float32 of shape `[batch, boxes, 4]`: `[y1, x1, y2, x2]`, where 0 is the first and 1 the last pixel.
-            Lines outside of the image are not drawn.
+        images: a float16 or float32 tensor of shape `[batch, height, width, channels]`, with 1, 3 or 4 channels.
+        boxes: a float32 tensor of shape `[batch, boxes, 4]`, with rows `[y1, x1, y2, x2]`. 0 is the first pixel, 1 the
+            last one. Lines outside of the image are not drawn.
         colors: `[colors, channels]`, used for the boxes in turn; None for a palette of ten colors.
 
     Returns:
@@ -187,7 +187,7 @@ class _Rectangle(NamedTuple):
         return max(self.bottom - self.top, 0) * max(self.right - self.left, 0)
 
     def covers(self, part: np.float32, objects: list[_Rectangle]) -> bool:
-        """Returns whether at least this part of the area of one of the objects is inside."""
+        """Returns True if at least one object has at least this part of its area inside."""
         for other in objects:
             shared = _Rectangle(
                 max(self.top, other.top),
@@ -228,7 +228,7 @@ def _candidate(
 ) -> _Rectangle | None:
     """Draws a rectangle inside of an image.
 
-    The arithmetic is that of float32, and the order of the draws TensorFlow's, so that a seed gives the same boxes.
+    The arithmetic is float32, and the draws are in TensorFlow's order. A seed therefore gives TensorFlow's boxes.
 
     Args:
         height, width: the size of the image.
@@ -237,7 +237,7 @@ def _candidate(
         draws: random words.
 
     Returns:
-        The rectangle, or None where none fits that has this aspect ratio and area.
+        The rectangle, or None if none fits that has this aspect ratio and area.
     """
     smallest, largest = areas
     if largest <= 0 or aspect <= 0 or height <= 0 or width <= 0 or smallest > largest:
@@ -294,7 +294,7 @@ def _check_sampling(
 
 
 def _objects(bounding_boxes: torch.Tensor, height: int, width: int, whole: bool) -> list[_Rectangle]:
-    """Returns the boxes in pixels; the whole image where there are none, if `whole` allows that."""
+    """Returns the boxes in pixels; the whole image if there are none and `whole` allows that."""
     objects = []
     for y1, x1, y2, x2 in bounding_boxes.reshape(-1, 4).numpy():
         for value in (y1, x1, y2, x2):
@@ -422,17 +422,17 @@ def sample_distorted_bounding_box(
     use_image_if_no_bounding_boxes: bool | None = None,
     name: str | None = None,
 ) -> SampleDistortedBoundingBoxV2:
-    """Samples a part of an image, of another aspect ratio, in which one of the objects is still visible.
+    """Samples a part of an image, of another aspect ratio, that still shows an object.
 
     Args:
         image_size: integers `[height, width, channels]`.
-        bounding_boxes: float32 of shape `[batch, boxes, 4]`: `[y1, x1, y2, x2]` of the objects, in [0, 1].
+        bounding_boxes: a float32 tensor of shape `[batch, boxes, 4]`: `[y1, x1, y2, x2]` of the objects, in [0, 1].
         seed: an integer that makes the parts reproducible, see `tf.random.set_seed`; 0 for none.
-        min_object_covered: the smallest fraction of an object that the part must cover, a scalar.
+        min_object_covered: the smallest fraction of an object that the part must cover, a scalar; 0.1 by default.
         aspect_ratio_range: bounds of the part's width divided by its height, (0.75, 1.33) by default.
         area_range: bounds of the part's area divided by the image's, (0.05, 1) by default.
-        max_attempts: the number of attempts, after which the part is the whole image; 100 by default.
-        use_image_if_no_bounding_boxes: regards the whole image as an object where there are no boxes.
+        max_attempts: an int, the number of attempts, after which the part is the whole image; 100 by default.
+        use_image_if_no_bounding_boxes: regards the whole image as an object if there are no boxes.
 
     Returns:
         `(begin, size, bboxes)`: the arguments of `tf.slice` that cut the part out, of shape `[3]` and the dtype of
@@ -467,9 +467,13 @@ def stateless_sample_distorted_bounding_box(
 
     Args:
         image_size: integers `[height, width, channels]`.
-        bounding_boxes: float32 of shape `[batch, boxes, 4]`: `[y1, x1, y2, x2]` of the objects, in [0, 1].
+        bounding_boxes: a float32 tensor of shape `[batch, boxes, 4]`: `[y1, x1, y2, x2]` of the objects, in [0, 1].
         seed: two integers, of shape `[2]`.
-        min_object_covered, aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes: as there.
+        min_object_covered: the smallest fraction of an object that the part must cover, a scalar; 0.1 by default.
+        aspect_ratio_range: bounds of the part's width divided by its height, (0.75, 1.33) by default.
+        area_range: bounds of the part's area divided by the image's, (0.05, 1) by default.
+        max_attempts: an int, the number of attempts, after which the part is the whole image; 100 by default.
+        use_image_if_no_bounding_boxes: regards the whole image as an object if there are no boxes.
 
     Returns:
         `(begin, size, bboxes)`, as there.

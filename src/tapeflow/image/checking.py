@@ -25,14 +25,14 @@ def require(condition: Any, message: str) -> None:
 
 
 def check_image(image: Any) -> None:
-    """Checks what is static of the shape of an image or of a batch of images, of any number of leading dimensions.
+    """Checks the static shape of an image, or of images with any number of leading dimensions.
 
     Args:
         image: the tensor.
 
     Raises:
         ValueError: it has less than three dimensions, or one of the last three is empty.
-        InvalidArgumentError: the same, of what is not static, when the graph runs.
+        InvalidArgumentError: when the graph runs: the same, for dimensions that are not static.
     """
     shape = image.shape
     inner = [None] if shape.rank is None else shape.as_list()[-3:]
@@ -47,7 +47,7 @@ def check_image(image: Any) -> None:
 
 
 def check_image_or_batch(image: Any) -> None:
-    """Checks what is static of the shape of an image, or of a batch of images.
+    """Checks the static shape of an image, or of a batch of images.
 
     Args:
         image: the tensor.

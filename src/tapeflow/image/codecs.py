@@ -81,7 +81,7 @@ def read_jpeg(
     Args:
         data: the contents of the file.
         channels: 1 or 3; 0 for the channels of the file.
-        ratio: the factor by which the image is reduced while it is decoded.
+        ratio: an int. The decoder reduces the image by this factor.
         fancy_upscaling: interpolates colors that are stored at a lower resolution.
         accurate: uses libjpeg's accurate cosine transform, not the fast one.
 
@@ -194,7 +194,7 @@ def read_png(data: bytes, channels: int = 0) -> np.ndarray:
 
 
 def _with_channels(pixels: np.ndarray, transparent: tuple[int, ...] | None, channels: int) -> np.ndarray:
-    """Converts pixels to a number of channels (0 for their own), of which the last is opacity for 2 and 4."""
+    """Converts pixels to a number of channels; 0 keeps the channels. For 2 and 4 channels, the last one is opacity."""
     own = pixels.shape[2]
     if channels in (0, own):
         return pixels

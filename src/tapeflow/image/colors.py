@@ -302,7 +302,7 @@ def rgb_to_yiq(images: TensorLike) -> Tensor:
     """Converts RGB images to YIQ, the color space of NTSC television.
 
     Args:
-        images: floats of shape `[..., 3]`.
+        images: a float tensor of shape `[..., 3]`.
 
     Returns:
         A tensor of the same shape and dtype.
@@ -318,7 +318,7 @@ def yiq_to_rgb(images: TensorLike) -> Tensor:
     """Converts YIQ images to RGB.
 
     Args:
-        images: floats of shape `[..., 3]`.
+        images: a float tensor of shape `[..., 3]`.
 
     Returns:
         A tensor of the same shape and dtype.
@@ -334,7 +334,7 @@ def rgb_to_yuv(images: TensorLike) -> Tensor:
     """Converts RGB images to YUV, the color space of PAL television.
 
     Args:
-        images: floats of shape `[..., 3]`.
+        images: a float tensor of shape `[..., 3]`.
 
     Returns:
         A tensor of the same shape and dtype.
@@ -350,7 +350,7 @@ def yuv_to_rgb(images: TensorLike) -> Tensor:
     """Converts YUV images to RGB.
 
     Args:
-        images: floats of shape `[..., 3]`.
+        images: a float tensor of shape `[..., 3]`.
 
     Returns:
         A tensor of the same shape and dtype.
@@ -385,7 +385,7 @@ def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     """Repeats the channel of images three times.
 
     Args:
-        images: of shape `[..., 1]`.
+        images: a tensor of shape `[..., 1]`.
 
     Returns:
         A tensor of shape `[..., 3]` and the same dtype.

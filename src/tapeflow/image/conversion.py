@@ -24,7 +24,7 @@ def convert_image_dtype(image: TensorLike, dtype: DTypeLike, saturate: bool = Fa
         Images of the same shape and of dtype `dtype`.
 
     Raises:
-        AttributeError: one of the dtypes is neither integer nor floating.
+        AttributeError: the dtype of `image`, or `dtype`, is neither integer nor floating.
 
     Example:
         >>> tf.image.convert_image_dtype([0.5], tf.uint8).numpy().tolist()

@@ -52,7 +52,7 @@ def _positions(begin: torch.Tensor, end: torch.Tensor, count: int, length: int) 
     """Computes the positions of the crops' pixels along one dimension of the images.
 
     Args:
-        begin, end: the bounds of the boxes, where 0 is the first and 1 the last pixel of an image; `[boxes]`.
+        begin, end: the bounds of the boxes, `[boxes]`. 0 is the first pixel of an image, 1 the last one.
         count: the number of pixels of a crop.
         length: the number of pixels of an image.
 
@@ -100,7 +100,7 @@ def _crop_and_resize_kernel(
 
 
 def _static_size(size: Any) -> tuple[int | None, int | None]:
-    """Returns the height and the width of a size argument, as far as they are static."""
+    """Returns the static height and width of a size argument, or None for each that is not static."""
     if type(size) is not tuple or len(size) != 2 or not wholly_static(size):
         return None, None
     height, width = (n if type(n) is int and n != -1 else None for n in size)  # -1 is for the kernel to refuse
@@ -129,16 +129,16 @@ def crop_and_resize(
     extrapolation_value: float = 0.0,
     name: str | None = None,
 ) -> Tensor:
-    """Cuts boxes out of images, and resizes all of them to one size. The corners of a box become those of its crop.
+    """Cuts boxes out of images, and resizes all of them to one size. The corners of a box become the crop's corners.
 
     Args:
-        image: of shape `[batch, height, width, channels]` and an integer or floating dtype.
-        boxes: float32 of shape `[boxes, 4]`: the rows `[y1, x1, y2, x2]`, where 0 is the first and 1 the last pixel of
-            the image. Where `y1 > y2` the crop is upside down.
-        box_indices: int32 of shape `[boxes]`: the index of the image of each box.
+        image: a tensor of shape `[batch, height, width, channels]` and an integer or floating dtype.
+        boxes: a float32 tensor of shape `[boxes, 4]`, with rows `[y1, x1, y2, x2]`. 0 is the first pixel of the image,
+            1 the last one. If `y1 > y2`, the crop is upside down.
+        box_indices: an int32 tensor of shape `[boxes]`: the index of the image of each box.
         crop_size: the height and width of the crops.
-        method: "bilinear" or "nearest".
-        extrapolation_value: the value of pixels outside of the image.
+        method: "bilinear" or "nearest"; "bilinear" by default.
+        extrapolation_value: a float, the value of pixels outside of the image; 0.0 by default.
 
     Returns:
         A float32 tensor of shape `[boxes, crop_height, crop_width, channels]`. It is differentiable with respect to
@@ -146,7 +146,7 @@ def crop_and_resize(
 
     Raises:
         InvalidArgumentError: the shapes do not match, or a box is not finite.
-        OutOfRangeError: an index is not that of an image.
+        OutOfRangeError: an index is negative, or not less than the number of images.
 
     Example:
         >>> image = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
@@ -182,7 +182,7 @@ def _noise(image: torch.Tensor, size: tuple[int, int], noise: str) -> torch.Tens
 
 
 def _start(offset: float, length: int, size: int, centered: bool, normalized: bool) -> int:
-    """Returns the pixel at which a glimpse begins, along one dimension."""
+    """Computes the first pixel of a glimpse along one dimension."""
     start = offset * length if normalized else offset
     if centered:
         start = start / 2 + length / 2 - size / 2 if normalized else start + length / 2
@@ -247,17 +247,17 @@ def extract_glimpse(
     noise: str = "uniform",
     name: str | None = None,
 ) -> Tensor:
-    """Cuts a window out of each image, and fills what lies outside of the image with noise.
+    """Cuts a window out of each image. The part of a window outside of the image is filled with noise.
 
     Args:
         input: float32 images `[batch, height, width, channels]`.
         size: the height and width of the windows.
-        offsets: float32 of shape `[batch, 2]`: y and x of each window.
+        offsets: a float32 tensor of shape `[batch, 2]`: y and x of each window.
         centered: True for offsets from the center of the image, False for offsets from its upper left corner.
         normalized: True for offsets that are fractions of the image's size. If they are centered, -1 and 1 are the
-            borders of the image, and the offset is that of the window's center. False for offsets in pixels, of the
-            window's upper left corner.
-        noise: "uniform", "gaussian" or "zero".
+            borders of the image, and an offset refers to the window's center. False for offsets in pixels, which refer
+            to the window's upper left corner.
+        noise: "uniform", "gaussian" or "zero"; "uniform" by default.
 
     Returns:
         A float32 tensor of shape `[batch, *size, channels]`. It is not differentiable.

@@ -67,7 +67,7 @@ def _as_dtype(pixels: np.ndarray, format: str, dtype: DType) -> torch.Tensor:
 
 
 def _decode(name: str, contents: np.ndarray, channels: int, dtype: Any, *jpeg_options: Any) -> torch.Tensor:
-    """Decodes a file for an op; each op accepts every format of which the image has the rank of its result.
+    """Decodes a file for an op. An op accepts every format whose images have the rank of its result.
 
     Raises:
         InvalidArgumentError: the file is damaged, or the op does not accept it.
@@ -113,7 +113,7 @@ def decode_png(contents: TensorLike, channels: int = 0, dtype: DTypeLike = uint8
     Args:
         contents: the contents of the file, a string scalar.
         channels: 1 for grayscale, 3 for RGB, 4 for RGBA, 0 for the channels of the file.
-        dtype: uint8 or uint16.
+        dtype: uint8 or uint16; uint8 by default.
 
     Returns:
         A tensor of shape `[height, width, channels]` and dtype `dtype`.
@@ -161,8 +161,8 @@ def decode_jpeg(
     Args:
         contents: the contents of the file, a string scalar.
         channels: 1 for grayscale, 3 for RGB, 0 for the channels of the file.
-        ratio: the factor by which the image is reduced: 1, 2, 4 or 8.
-        fancy_upscaling: interpolates colors that are stored at a lower resolution.
+        ratio: 1, 2, 4 or 8. The decoder reduces the image by this factor. The default is 1.
+        fancy_upscaling: interpolates colors that are stored at a lower resolution; True by default.
         try_recover_truncated, acceptable_fraction: without effect.
         dct_method: "INTEGER_ACCURATE", or "INTEGER_FAST" or "" for the fast method, which is a few levels off.
 
@@ -170,7 +170,7 @@ def decode_jpeg(
         A uint8 tensor of shape `[height, width, channels]`.
 
     Raises:
-        InvalidArgumentError: the file is damaged or of another format, or an argument is not one of these.
+        InvalidArgumentError: the file is damaged or of another format, or an argument has an unsupported value.
 
     Example:
         >>> file = tf.io.encode_jpeg(tf.fill([2, 3, 1], tf.constant(200, tf.uint8)))
@@ -224,8 +224,11 @@ def decode_and_crop_jpeg(
     Args:
         contents: the contents of the file, a string scalar.
         crop_window: integers `[top, left, height, width]`, in pixels of the decoded image.
-        channels, ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method: see
-            `tf.io.decode_jpeg`.
+        channels: 1 for grayscale, 3 for RGB, 0 (the default) for the channels of the file.
+        ratio: 1, 2, 4 or 8. The decoder reduces the image by this factor. The default is 1.
+        fancy_upscaling: interpolates colors that are stored at a lower resolution; True by default.
+        try_recover_truncated, acceptable_fraction: without effect.
+        dct_method: "INTEGER_ACCURATE", or "INTEGER_FAST" or "" for the fast method, which is a few levels off.
 
     Returns:
         A uint8 tensor of shape `[height, width, channels]`.
@@ -309,7 +312,7 @@ def decode_webp(contents: TensorLike, channels: int = 0, dtype: DTypeLike = uint
 
     Args:
         contents: the contents of the file, a string scalar.
-        channels: the number of channels that the file must have, 3 or 4; 0 for either.
+        channels: an int, the number of channels that the file must have, 3 or 4; 0 for either.
         dtype: uint8.
 
     Returns:
@@ -355,8 +358,9 @@ def decode_image(
     Args:
         contents: the contents of the file, a string scalar.
         channels: 1 for grayscale, 3 for RGB, 4 for RGBA, None or 0 for the channels of the file.
-        dtype: an integer or floating dtype. Values are converted to its whole range, [0, 1] for floats.
-        expand_animations: returns all frames of GIF and WebP files, instead of the first one.
+        dtype: an integer or floating dtype. Values are converted to its whole range, [0, 1] for floats. The default is
+            uint8.
+        expand_animations: returns all frames of GIF and WebP files, instead of the first one; True by default.
 
     Returns:
         A tensor of shape `[height, width, channels]`, or `[frames, height, width, channels]`, and dtype `dtype`.
@@ -379,7 +383,7 @@ def decode_image(
 
 
 def is_jpeg(contents: TensorLike, name: str | None = None) -> Tensor:
-    """Returns whether files begin with the signature of JPEG files.
+    """Returns True for each file that begins with the signature of JPEG files.
 
     Args:
         contents: the contents of the files, strings of any shape.
@@ -409,7 +413,7 @@ def extract_jpeg_shape(contents: TensorLike, output_type: DTypeLike = int32, nam
 
     Args:
         contents: the contents of the file, a string scalar.
-        output_type: int32 or int64.
+        output_type: int32 or int64; int32 by default.
 
     Returns:
         A tensor `[height, width, channels]` of dtype `output_type`.
@@ -467,14 +471,14 @@ def encode_jpeg(
     """Encodes an image as a JPEG file.
 
     Args:
-        image: uint8 of shape `[height, width, channels]`, with 1 or 3 channels.
+        image: a uint8 tensor of shape `[height, width, channels]`, with 1 or 3 channels.
         format: "grayscale", "rgb", or "" for the format of that number of channels.
-        quality: from 0 to 100.
+        quality: from 0 to 100; 95 by default.
         progressive: encodes a rough image first, which viewers can show early.
         optimize_size: computes coding tables for the image, which is slower and makes the file smaller.
-        chroma_downsampling: encodes colors at half the resolution of brightness.
+        chroma_downsampling: encodes colors at half the resolution of brightness; True by default.
         density_unit: the unit of the densities, "in" for pixels per inch or "cm" for pixels per centimeter.
-        x_density, y_density: horizontal and vertical density.
+        x_density, y_density: horizontal and vertical density; 300 by default.
         xmp_metadata: XMP metadata for the file.
 
     Returns:
@@ -532,7 +536,7 @@ def encode_png(image: TensorLike, compression: int = -1, name: str | None = None
     Args:
         image: uint8 or uint16 of shape `[..., height, width, channels]`, with 1 channel for grayscale, 2 for grayscale
             and opacity, 3 for RGB, 4 for RGBA.
-        compression: the level of zlib, from 0 (fast) to 9 (small); -1 for its default.
+        compression: an int, the level of zlib, from 0 (fast) to 9 (small); -1 for its default.
 
     Returns:
         A string tensor of shape `[...]`.

@@ -20,7 +20,7 @@ def sobel_edges(image: TensorLike) -> Tensor:
     """Applies the Sobel filters to images.
 
     Args:
-        image: floats of shape `[batch, height, width, channels]`.
+        image: a float tensor of shape `[batch, height, width, channels]`.
 
     Returns:
         A tensor of shape `[batch, height, width, channels, 2]` and the same dtype: the changes down and to the right.
@@ -45,7 +45,7 @@ def image_gradients(image: TensorLike) -> tuple[Tensor, Tensor]:
     """Computes the differences to the next row and to the next column.
 
     Args:
-        image: of shape `[batch, height, width, channels]`.
+        image: a tensor of shape `[batch, height, width, channels]`.
 
     Returns:
         `(dy, dx)`, two tensors of the same shape and dtype; the last row of `dy` and the last column of `dx` are zeros.
@@ -69,7 +69,7 @@ def total_variation(images: TensorLike, name: str | None = None) -> Tensor:
     """Computes the total variation of images: the sum of the absolute differences of neighboring pixels.
 
     Args:
-        images: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
+        images: a tensor of shape `[batch, height, width, channels]` or `[height, width, channels]`.
 
     Returns:
         A tensor of shape `[batch]` or `[]`, of the same dtype.

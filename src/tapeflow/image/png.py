@@ -19,7 +19,7 @@ _PASSES = ((0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2),
 
 
 def has_16_bits(data: bytes) -> bool:
-    """Returns whether the channels of a file have 16 bits."""
+    """Returns True if the channels of a file have 16 bits."""
     return data[24:25] == b"\x10"
 
 

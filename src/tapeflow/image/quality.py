@@ -125,7 +125,7 @@ def ssim_multiscale(
 
     Raises:
         ValueError: the images have fewer than three dimensions, or their shapes differ.
-        InvalidArgumentError: the images are smaller than the window at one of the scales.
+        InvalidArgumentError: the images are smaller than the window at some scale.
 
     Example:
         >>> x = tf.random.uniform([32, 32, 3])

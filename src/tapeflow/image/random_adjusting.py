@@ -72,7 +72,7 @@ def random_brightness(image: TensorLike, max_delta: float, seed: int | None = No
 
     Args:
         image: images of any shape.
-        max_delta: the number is in `[-max_delta, max_delta)`.
+        max_delta: a float: the number is in `[-max_delta, max_delta)`.
         seed: an integer that makes the numbers reproducible, see `tf.random.set_seed`.
 
     Returns:
@@ -93,7 +93,7 @@ def stateless_random_brightness(image: TensorLike, max_delta: float, seed: Tenso
 
     Args:
         image: images of any shape.
-        max_delta: the number is in `[-max_delta, max_delta)`.
+        max_delta: a float: the number is in `[-max_delta, max_delta)`.
         seed: two integers, of shape `[2]`.
 
     Returns:
@@ -113,8 +113,8 @@ def random_contrast(image: TensorLike, lower: float, upper: float, seed: int | N
     """Multiplies the contrast of images by a random factor, see `tf.image.adjust_contrast`.
 
     Args:
-        image: of shape `[..., height, width, channels]`.
-        lower, upper: the factor is in `[lower, upper)`.
+        image: a tensor of shape `[..., height, width, channels]`.
+        lower, upper: floats: the factor is in `[lower, upper)`.
         seed: an integer that makes the factors reproducible, see `tf.random.set_seed`.
 
     Returns:
@@ -134,8 +134,8 @@ def stateless_random_contrast(image: TensorLike, lower: float, upper: float, see
     """Multiplies the contrast of images by a factor that a seed determines, see `tf.image.adjust_contrast`.
 
     Args:
-        image: of shape `[..., height, width, channels]`.
-        lower, upper: the factor is in `[lower, upper)`.
+        image: a tensor of shape `[..., height, width, channels]`.
+        lower, upper: floats: the factor is in `[lower, upper)`.
         seed: two integers, of shape `[2]`.
 
     Returns:
@@ -155,8 +155,8 @@ def random_hue(image: TensorLike, max_delta: float, seed: int | None = None) -> 
     """Rotates the hue of RGB images at random, see `tf.image.adjust_hue`.
 
     Args:
-        image: of shape `[..., height, width, 3]`.
-        max_delta: the rotation is in `[-max_delta, max_delta)`; in [0, 0.5].
+        image: a tensor of shape `[..., height, width, 3]`.
+        max_delta: a float: the rotation is in `[-max_delta, max_delta)`; in [0, 0.5].
         seed: an integer that makes the turns reproducible, see `tf.random.set_seed`.
 
     Returns:
@@ -176,8 +176,8 @@ def stateless_random_hue(image: TensorLike, max_delta: float, seed: TensorLike) 
     """Rotates the hue of RGB images as a seed determines, see `tf.image.adjust_hue`.
 
     Args:
-        image: of shape `[..., height, width, 3]`.
-        max_delta: the rotation is in `[-max_delta, max_delta)`; in [0, 0.5].
+        image: a tensor of shape `[..., height, width, 3]`.
+        max_delta: a float: the rotation is in `[-max_delta, max_delta)`; in [0, 0.5].
         seed: two integers, of shape `[2]`.
 
     Returns:
@@ -197,8 +197,8 @@ def random_saturation(image: TensorLike, lower: float, upper: float, seed: int |
     """Multiplies the saturation of RGB images by a random factor, see `tf.image.adjust_saturation`.
 
     Args:
-        image: of shape `[..., height, width, 3]`.
-        lower, upper: the factor is in `[lower, upper)`.
+        image: a tensor of shape `[..., height, width, 3]`.
+        lower, upper: floats: the factor is in `[lower, upper)`.
         seed: an integer that makes the factors reproducible, see `tf.random.set_seed`.
 
     Returns:
@@ -220,8 +220,8 @@ def stateless_random_saturation(
     """Multiplies the saturation of RGB images by a factor that a seed determines, see `tf.image.adjust_saturation`.
 
     Args:
-        image: of shape `[..., height, width, 3]`.
-        lower, upper: the factor is in `[lower, upper)`.
+        image: a tensor of shape `[..., height, width, 3]`.
+        lower, upper: floats: the factor is in `[lower, upper)`.
         seed: two integers, of shape `[2]`.
 
     Returns:
@@ -255,8 +255,9 @@ def random_jpeg_quality(
     """Encodes an image as a JPEG file of a random quality, and decodes it again.
 
     Args:
-        image: of shape `[height, width, channels]`, with 1 or 3 channels.
-        min_jpeg_quality, max_jpeg_quality: the quality is in `[min_jpeg_quality, max_jpeg_quality)`, from 0 to 100.
+        image: a tensor of shape `[height, width, channels]`, with 1 or 3 channels.
+        min_jpeg_quality, max_jpeg_quality: ints: the quality is in `[min_jpeg_quality, max_jpeg_quality)`, from 0 to
+            100.
         seed: an integer that makes the qualities reproducible, see `tf.random.set_seed`.
 
     Returns:
@@ -278,8 +279,9 @@ def stateless_random_jpeg_quality(
     """Encodes an image as a JPEG file of a quality that a seed determines, and decodes it again.
 
     Args:
-        image: of shape `[height, width, channels]`, with 1 or 3 channels.
-        min_jpeg_quality, max_jpeg_quality: the quality is in `[min_jpeg_quality, max_jpeg_quality)`, from 0 to 100.
+        image: a tensor of shape `[height, width, channels]`, with 1 or 3 channels.
+        min_jpeg_quality, max_jpeg_quality: ints: the quality is in `[min_jpeg_quality, max_jpeg_quality)`, from 0 to
+            100.
         seed: two integers, of shape `[2]`.
 
     Returns:
@@ -318,7 +320,7 @@ def random_flip_left_right(image: TensorLike, seed: int | None = None) -> Tensor
     """Exchanges left and right of each image with a probability of one half.
 
     Args:
-        image: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
+        image: a tensor of shape `[batch, height, width, channels]` or `[height, width, channels]`.
         seed: an integer that makes the choices reproducible, see `tf.random.set_seed`.
 
     Returns:
@@ -338,7 +340,7 @@ def stateless_random_flip_left_right(image: TensorLike, seed: TensorLike) -> Ten
     """Exchanges left and right of some of the images, as a seed determines.
 
     Args:
-        image: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
+        image: a tensor of shape `[batch, height, width, channels]` or `[height, width, channels]`.
         seed: two integers, of shape `[2]`.
 
     Returns:
@@ -358,7 +360,7 @@ def random_flip_up_down(image: TensorLike, seed: int | None = None) -> Tensor:
     """Exchanges top and bottom of each image with a probability of one half.
 
     Args:
-        image: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
+        image: a tensor of shape `[batch, height, width, channels]` or `[height, width, channels]`.
         seed: an integer that makes the choices reproducible, see `tf.random.set_seed`.
 
     Returns:
@@ -378,7 +380,7 @@ def stateless_random_flip_up_down(image: TensorLike, seed: TensorLike) -> Tensor
     """Exchanges top and bottom of some of the images, as a seed determines.
 
     Args:
-        image: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
+        image: a tensor of shape `[batch, height, width, channels]` or `[height, width, channels]`.
         seed: two integers, of shape `[2]`.
 
     Returns:

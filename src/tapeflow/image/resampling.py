@@ -116,8 +116,8 @@ def _linear(new: int, old: int, align_corners: bool, half_pixel_centers: bool) -
 
 
 def _interpolated_in_steps(images: torch.Tensor, size: Any) -> torch.Tensor:
-    """Interpolates images that are not finite as TensorFlow does, where infinity less infinity is NaN: adds a part of
-    the difference of two neighbors to the first."""
+    """Interpolates images with infinities as TensorFlow does: adds a part of the difference of two neighbors to the
+    first. The difference of two infinities is NaN."""
     for axis in (1, 2):
         old, new = images.shape[axis], size[axis - 1]
         points = torch.as_tensor(_points(new, old, False, True).astype(np.float32))

@@ -58,11 +58,11 @@ def resize(
     """Resizes images.
 
     Args:
-        images: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
-        size: the new height and width.
-        method: one of `tf.image.ResizeMethod`.
+        images: a tensor of shape `[batch, height, width, channels]` or `[height, width, channels]`.
+        size: two int32 numbers, the new height and width.
+        method: a `tf.image.ResizeMethod`, or its string.
         preserve_aspect_ratio: keeps the proportions of the images; `size` is then an upper bound.
-        antialias: blends pixels where images shrink.
+        antialias: blends pixels when images shrink.
 
     Returns:
         float32 images of shape `[batch, *size, channels]` or `[*size, channels]`; of the dtype of `images` for the
@@ -116,7 +116,7 @@ def _size(batch: Any, size: Any, preserve_aspect_ratio: bool) -> Any:
 
 
 def _resized(batch: Any, size: Any, method: str, antialias: bool) -> Any:
-    """Resizes a batch of images by one of the methods of `ResizeMethod`."""
+    """Resizes a batch of images by a method of `ResizeMethod`."""
     if method == ResizeMethod.NEAREST_NEIGHBOR:
         return resampling.resize_nearest_neighbor(batch, size, half_pixel_centers=True)
     if method == ResizeMethod.AREA:
@@ -142,10 +142,10 @@ def resize_with_pad(
     """Resizes images to the largest size that fits and keeps their proportions, and pads them with zeros.
 
     Args:
-        image: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
+        image: a tensor of shape `[batch, height, width, channels]` or `[height, width, channels]`.
         target_height, target_width: the size of the result.
-        method: one of `tf.image.ResizeMethod`.
-        antialias: blends pixels where images shrink.
+        method: a `tf.image.ResizeMethod`, or its string.
+        antialias: blends pixels when images shrink.
 
     Returns:
         float32 images of the target size; of the dtype of `image` for the nearest neighbor.
@@ -161,7 +161,7 @@ def resize_with_pad(
 
 
 def fitted_with_pad(resizer: Resizer, image: TensorLike, target_height: Any, target_width: Any) -> Any:
-    """Resizes images by a function so that they keep their proportions, and pads them; see `resize_with_pad`."""
+    """Resizes images by a function, keeps their proportions, and pads them; see `resize_with_pad`."""
     tensor = convert_to_tensor(image)
     check_image_or_batch(tensor)
     batched = tensor.shape.rank == 4
@@ -212,7 +212,7 @@ def _floored(value: Any) -> Any:
 
 
 def _images(value: TensorLike) -> Any:
-    """Returns images as a tensor of static rank; one of unknown rank is a single image, as in TensorFlow.
+    """Returns images as a tensor of static rank. A tensor of unknown rank is a single image, as in TensorFlow.
 
     Raises:
         ValueError: it has neither three nor four dimensions, or one of the last three is empty.
@@ -239,7 +239,7 @@ def pad_to_bounding_box(
     """Pads images with zeros.
 
     Args:
-        image: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
+        image: a tensor of shape `[batch, height, width, channels]` or `[height, width, channels]`.
         offset_height, offset_width: the number of zeros above and to the left.
         target_height, target_width: the size of the result.
 
@@ -279,7 +279,7 @@ def crop_to_bounding_box(
     """Cuts a part out of images.
 
     Args:
-        image: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
+        image: a tensor of shape `[batch, height, width, channels]` or `[height, width, channels]`.
         offset_height, offset_width: the first row and column of the part.
         target_height, target_width: the size of the part.
 
@@ -314,8 +314,8 @@ def resize_with_crop_or_pad(image: TensorLike, target_height: int, target_width:
     """Cuts images, or pads them with zeros, to a size; their center stays the center.
 
     Args:
-        image: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
-        target_height, target_width: the size of the result.
+        image: a tensor of shape `[batch, height, width, channels]` or `[height, width, channels]`.
+        target_height, target_width: ints, the size of the result.
 
     Returns:
         Images of the target size and of the same dtype.
@@ -340,7 +340,7 @@ def central_crop(image: TensorLike, central_fraction: TensorLike) -> Tensor:
     """Cuts the center out of images.
 
     Args:
-        image: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
+        image: a tensor of shape `[batch, height, width, channels]` or `[height, width, channels]`.
         central_fraction: the fraction of height and width to keep, in (0, 1].
 
     Returns:

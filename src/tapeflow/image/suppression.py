@@ -180,11 +180,11 @@ def non_max_suppression(
     """Selects boxes: each one suppresses the boxes that overlap with it and have a lower score.
 
     Args:
-        boxes: float16 or float32 of shape `[boxes, 4]`: `[y1, x1, y2, x2]`, two opposite corners.
-        scores: of shape `[boxes]`, of the same dtype.
+        boxes: a float16 or float32 tensor of shape `[boxes, 4]`: `[y1, x1, y2, x2]`, two opposite corners.
+        scores: a tensor of shape `[boxes]`, of the same dtype.
         max_output_size: the largest number of boxes to select, a scalar.
-        iou_threshold: boxes overlap if their intersection over union is greater than this scalar.
-        score_threshold: boxes with this score or a lower one are suppressed; a scalar.
+        iou_threshold: boxes overlap if their intersection over union is greater than this scalar; 0.5 by default.
+        score_threshold: boxes with this score or a lower one are suppressed; a scalar. The default is -inf.
 
     Returns:
         The indices of the selected boxes, int32 of shape `[n]` with `n <= max_output_size`, the best box first.
@@ -238,15 +238,17 @@ def non_max_suppression_padded(
     """Selects boxes like `tf.image.non_max_suppression`, for batches, with a result of a static size.
 
     Args:
-        boxes: float32 of shape `[..., boxes, 4]`: `[y1, x1, y2, x2]`. Boxes without a positive coordinate are padding.
-        scores: of shape `[..., boxes]`.
-        max_output_size, score_threshold: see `tf.image.non_max_suppression`.
-        iou_threshold: boxes overlap if their intersection over union is this scalar or greater.
+        boxes: a float32 tensor of shape `[..., boxes, 4]`: `[y1, x1, y2, x2]`. Boxes without a positive coordinate are
+            padding.
+        scores: a tensor of shape `[..., boxes]`.
+        max_output_size: the largest number of boxes to select, a scalar.
+        score_threshold: boxes with this score or a lower one are suppressed; a scalar. The default is -inf.
+        iou_threshold: boxes overlap if their intersection over union is this scalar or greater; 0.5 by default.
         pad_to_max_output_size: pads the result with zeros to `max_output_size`. Required for batches.
         sorted_input: declares that the boxes are sorted by score, the best first.
         canonicalized_coordinates: declares that the first corner of each box is the lower one. Otherwise the first
             box tells for all boxes which corner is the lower one.
-        tile_size: the number of boxes that are compared with each other at once.
+        tile_size: an int, the number of boxes that are compared with each other at once; 512 by default.
 
     Returns:
         `(indices, counts)`: int32 of shape `[..., max_output_size]`, or `[n]` with `n <= max_output_size` without
@@ -294,11 +296,11 @@ def non_max_suppression_padded(
 
 
 def _check_sizes(boxes: TensorShape, scores: TensorShape) -> None:
-    """Checks static shapes as TensorFlow does, whose function is traced, eagerly too.
+    """Checks static shapes. TensorFlow traces this function and so checks the same shapes, eagerly too.
 
     Raises:
-        ValueError: they are not those of boxes, of four numbers each, and of their scores.
-        InvalidArgumentError: there are boxes of one image and scores of several, or the other way round.
+        ValueError: the boxes do not have four numbers each, or the scores do not match them.
+        InvalidArgumentError: the boxes belong to one image and the scores to several, or the other way round.
     """
     if boxes.rank is None:
         return
@@ -360,10 +362,14 @@ def non_max_suppression_with_scores(
     """Selects boxes like `tf.image.non_max_suppression`, with their scores; optionally by soft suppression.
 
     Args:
-        boxes, scores, max_output_size, iou_threshold, score_threshold: see `tf.image.non_max_suppression`. If
-            `soft_nms_sigma` is positive, `iou_threshold` is without effect.
-        soft_nms_sigma: if positive, scores are multiplied by `exp(-iou ** 2 / (2 * sigma))` for each better box, and
-            no box is suppressed for its overlap.
+        boxes: a float16 or float32 tensor of shape `[boxes, 4]`: `[y1, x1, y2, x2]`, two opposite corners.
+        scores: a tensor of shape `[boxes]`, of the same dtype.
+        max_output_size: the largest number of boxes to select, a scalar.
+        iou_threshold: boxes overlap if their intersection over union is greater than this scalar; 0.5 by default.
+            Without effect if `soft_nms_sigma` is positive.
+        score_threshold: boxes with this score or a lower one are suppressed; a scalar. The default is -inf.
+        soft_nms_sigma: if positive, scores are multiplied by `exp(-iou ** 2 / (2 * sigma))` for each better box, and no
+            box is suppressed for its overlap; 0.0 by default.
 
     Returns:
         `(indices, scores)`: int32 of shape `[n]` with `n <= max_output_size`, and `n` scores of the dtype of `scores`.
@@ -419,11 +425,11 @@ def non_max_suppression_overlaps(
     """Selects items by their scores and overlaps, like `tf.image.non_max_suppression`.
 
     Args:
-        overlaps: float32 of shape `[n, n]`: the overlaps of each item with the others.
-        scores: float32 of shape `[n]`.
+        overlaps: a float32 tensor of shape `[n, n]`: the overlaps of each item with the others.
+        scores: a float32 tensor of shape `[n]`.
         max_output_size: the largest number of items to select, a scalar.
-        overlap_threshold: items that overlap by more than this scalar with a better one are suppressed.
-        score_threshold: items with this score or a lower one are suppressed; a scalar.
+        overlap_threshold: items that overlap by more than this scalar with a better one are suppressed; 0.5 by default.
+        score_threshold: items with this score or a lower one are suppressed; a scalar. The default is -inf.
 
     Returns:
         The indices of the selected items, int32 of shape `[m]` with `m <= max_output_size`, the best one first.
@@ -547,15 +553,16 @@ def combined_non_max_suppression(
     """Selects boxes of each class like `tf.image.non_max_suppression`, and of these the best of each image.
 
     Args:
-        boxes: float32 of shape `[batch, boxes, classes, 4]`, or `[batch, boxes, 1, 4]` for the same boxes in all
-            classes.
-        scores: float32 of shape `[batch, boxes, classes]`.
+        boxes: a float32 tensor of shape `[batch, boxes, classes, 4]`, or `[batch, boxes, 1, 4]` for the same boxes in
+            all classes.
+        scores: a float32 tensor of shape `[batch, boxes, classes]`.
         max_output_size_per_class: the largest number of boxes of a class, a scalar.
         max_total_size: the largest number of boxes of an image, a scalar.
-        iou_threshold, score_threshold: see `tf.image.non_max_suppression`.
+        iou_threshold: boxes overlap if their intersection over union is greater than this scalar; 0.5 by default.
+        score_threshold: boxes with this score or a lower one are suppressed; a scalar. The default is -inf.
         pad_per_class: limits the size of the results to `max_output_size_per_class * classes`, if that is less than
             `max_total_size`.
-        clip_boxes: clips coordinates to [0, 1].
+        clip_boxes: clips coordinates to [0, 1]; True by default.
 
     Returns:
         `(nmsed_boxes, nmsed_scores, nmsed_classes, valid_detections)`: float32 of shapes

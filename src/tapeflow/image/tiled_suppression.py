@@ -1,7 +1,7 @@
 """Non-maximum suppression of many boxes at once: `tf.image.non_max_suppression_padded`.
 
-The boxes of an image are sorted by score and cut into tiles. The boxes of a tile are compared with those of all tiles
-before, then with each other, as matrices. A suppressed box is a box of zeros from then on.
+The boxes of an image are sorted by score and cut into tiles. Matrices compare the boxes of a tile with the boxes of all
+earlier tiles, then with each other. From then on, a suppressed box is a box of zeros.
 """
 
 from __future__ import annotations

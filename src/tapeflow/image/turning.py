@@ -30,7 +30,7 @@ def flip_left_right(image: TensorLike) -> Tensor:
     """Exchanges left and right of images.
 
     Args:
-        image: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
+        image: a tensor of shape `[batch, height, width, channels]` or `[height, width, channels]`.
 
     Returns:
         Images of the same shape and dtype.
@@ -46,7 +46,7 @@ def flip_up_down(image: TensorLike) -> Tensor:
     """Exchanges top and bottom of images.
 
     Args:
-        image: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
+        image: a tensor of shape `[batch, height, width, channels]` or `[height, width, channels]`.
 
     Returns:
         Images of the same shape and dtype.
@@ -62,7 +62,7 @@ def transpose(image: TensorLike, name: str | None = None) -> Tensor:
     """Exchanges height and width of images.
 
     Args:
-        image: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
+        image: a tensor of shape `[batch, height, width, channels]` or `[height, width, channels]`.
 
     Returns:
         Images of shape `[batch, width, height, channels]` or `[width, height, channels]` and the same dtype.
@@ -82,8 +82,8 @@ def rot90(image: TensorLike, k: int = 1, name: str | None = None) -> Tensor:
     """Rotates images counter-clockwise by `k` times 90 degrees.
 
     Args:
-        image: of shape `[batch, height, width, channels]` or `[height, width, channels]`.
-        k: the number of rotations; negative for clockwise ones.
+        image: a tensor of shape `[batch, height, width, channels]` or `[height, width, channels]`.
+        k: an int, the number of rotations; negative for clockwise ones. The default is 1.
 
     Returns:
         Images of the same dtype; height and width are exchanged where `k` is odd.

@@ -12,7 +12,7 @@ class FixedLenFeature(NamedTuple):
     """A feature that has the same shape in each example: parsed to a tensor.
 
     Attributes:
-        shape: of the feature in one example.
+        shape: the shape of the feature in one example.
         dtype: float32, int64 or string.
         default_value: the value for examples that lack the feature; None if it is required.
 
@@ -68,12 +68,12 @@ class VarLenFeature(NamedTuple):
 
 
 class SparseFeature(NamedTuple):
-    """A sparse tensor whose indices and values are features of their own: parsed to a `tf.SparseTensor`.
+    """A sparse tensor whose indices and values are separate features: parsed to a `tf.SparseTensor`.
 
     Attributes:
         index_key: the key of the int64 feature of the indices, or a list of one key for each dimension.
         value_key: the key of the feature of the values.
-        dtype: of the values.
+        dtype: the dtype of the values.
         size: the size of the dimension, or a list of sizes.
         already_sorted: declares that the indices are sorted.
 
@@ -96,7 +96,7 @@ class SparseFeature(NamedTuple):
 
 
 class RowSplits(NamedTuple):
-    """A partition by the indices at which rows begin, followed by the end of the last row."""
+    """A partition by the indices of the first elements of rows, followed by the end of the last row."""
 
     key: str
 
@@ -108,13 +108,13 @@ class RowLengths(NamedTuple):
 
 
 class RowStarts(NamedTuple):
-    """A partition by the indices at which rows begin."""
+    """A partition by the indices of the first elements of rows."""
 
     key: str
 
 
 class RowLimits(NamedTuple):
-    """A partition by the indices at which rows end."""
+    """A partition by the indices of the ends of rows."""
 
     key: str
 
@@ -150,11 +150,11 @@ class RaggedFeature(_RaggedFields):
         partitions: the partitions of the values of one example into rows, the outermost first:
             `RaggedFeature.RowSplits(key)`, `RowLengths(key)`, `RowStarts(key)`, `RowLimits(key)`, `ValueRowIds(key)` or
             `UniformRowLength(length)`.
-        row_splits_dtype: the dtype of the row splits, int32 or int64.
+        row_splits_dtype: the dtype of the row splits, int32 or int64; int32 by default.
         validate: without effect; partitions are always checked.
 
     Raises:
-        TypeError: one of the partitions is something else.
+        TypeError: an entry of `partitions` has another type.
 
     Example:
         >>> features = {"x": tf.train.Feature(float_list=tf.train.FloatList(value=[1.0, 2.0]))}

@@ -123,7 +123,7 @@ def write_file(filename: TensorLike, contents: TensorLike, name: str | None = No
         contents: the contents, a string scalar.
 
     Returns:
-        None, or the operation where a graph is being built.
+        None, or the operation if a graph is being built.
 
     Raises:
         InvalidArgumentError: an argument is not a scalar.

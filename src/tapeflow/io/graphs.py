@@ -17,10 +17,10 @@ def write_graph(
     """Writes a graph to a file.
 
     Args:
-        graph_or_graph_def: a `tf.Graph`, or a `GraphDef`.
+        graph_or_graph_def: a `tf.Graph` or a `GraphDef`.
         logdir: the directory; it is created if it does not exist.
         name: the file's name.
-        as_text: writes the `GraphDef` as text, and not in its binary form.
+        as_text: writes the `GraphDef` as text, and not in its binary form; True by default.
 
     Returns:
         The file's path.

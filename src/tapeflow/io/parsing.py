@@ -69,7 +69,7 @@ def _parsed(
 
 
 def _fits_op(column: Any) -> bool:
-    """Returns whether TensorFlow's op has the column's tensors among its outputs, with nothing to compute of others."""
+    """Returns True if TensorFlow's op has the column's tensors among its outputs, with nothing to compute of others."""
     if isinstance(column, RaggedColumn):
         return not column.parts and not column.inner
     return type(column) in (DenseColumn, PaddedColumn, VariableColumn, PaddedSteps, VariableSteps)
@@ -84,7 +84,7 @@ def _keys(columns: list[Any]) -> Tensor:
 
 
 def _default(column: Any) -> Tensor:
-    """Returns the default value of a dense column as the op takes it: empty where there is none."""
+    """Returns the default value of a dense column as the op takes it: empty if there is none."""
     if isinstance(column, PaddedColumn):
         return EagerTensor(array_of([column.fill], column.dtype), column.dtype)
     values = [] if column.default is None else column.default
@@ -175,7 +175,7 @@ def parse_example(
         example_names: without effect.
 
     Returns:
-        A dict of tensors, `tf.SparseTensor`s and `tf.RaggedTensor`s, whose first dimension is that of examples.
+        A dict of tensors, `tf.SparseTensor`s and `tf.RaggedTensor`s. Their first dimension is the batch of examples.
 
     Raises:
         ValueError: there are no features, or one is of another type.
@@ -208,7 +208,8 @@ def parse_single_example(
 
     Args:
         serialized: a string scalar.
-        features: see `tf.io.parse_example`.
+        features: the features by key: `tf.io.FixedLenFeature`, `FixedLenSequenceFeature` (with `allow_missing`),
+            `VarLenFeature`, `SparseFeature` or `RaggedFeature`.
         example_names: without effect.
 
     Returns:
@@ -284,8 +285,8 @@ def parse_sequence_example(
         example_names: without effect.
 
     Returns:
-        Three dicts by key: the features of the context; those of the sequences, of shape `[batch, steps, ...]`; and the
-        lengths of the sequences that are padded, int64 of shape `[batch]`.
+        Three dicts by key: the features of the context; the features of the sequences, of shape `[batch, steps, ...]`;
+        and the lengths of padded sequences, int64 of shape `[batch]`.
 
     Raises:
         ValueError: there are no features, or one is of another type.
@@ -323,11 +324,14 @@ def parse_single_sequence_example(
 
     Args:
         serialized: a string scalar.
-        context_features, sequence_features: see `tf.io.parse_sequence_example`.
+        context_features: the features of the context, by key: `tf.io.FixedLenFeature`, `VarLenFeature` or
+            `RaggedFeature`.
+        sequence_features: the features of each step, by key: `tf.io.FixedLenSequenceFeature`, `VarLenFeature` or
+            `RaggedFeature`.
         example_name: without effect.
 
     Returns:
-        A dict of the features of the context, and one of those of the sequences, of shape `[steps, ...]`.
+        A dict of the features of the context, and a dict of the features of the sequences, of shape `[steps, ...]`.
 
     Raises:
         ValueError: `serialized` is not a scalar, there are no features, or one is of another type.

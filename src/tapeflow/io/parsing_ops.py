@@ -1,7 +1,7 @@
 """The ops that parse serialized examples: all features of one kind after another, as graphs hold them.
 
-`tf.io.parse_example` and its kin work with columns (see `parsing.py`); these ops take the keys, dtypes and shapes of
-features apart, build columns of them, and return the columns' tensors by output.
+`tf.io.parse_example` and its kin work with columns (see `parsing.py`). These ops take separate lists of keys, dtypes
+and shapes, build columns of them, and return the columns' tensors by output.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def _blank(dtypes: Sequence[Any]) -> list[str]:
 
 
 class _Arguments(dict[str, Any]):
-    """Arguments by the names of an op's definition; empty where the op lacks one."""
+    """Arguments by the names of an op's definition; empty if the op lacks one."""
 
     def __init__(self, op: str, args: Sequence[Any]) -> None:
         super().__init__(zip(parameters(op), args, strict=False))
@@ -158,7 +158,7 @@ def _shape_of_examples(op: str, *args: Any) -> list[Any]:
 
 
 def _steps(keys: Any, dtypes: Sequence[DType], shapes: Sequence[Any], optional: Sequence[str]) -> list[Column]:
-    """Returns the columns of feature lists of fixed shapes; those of the keys in `optional` may be missing."""
+    """Returns the columns of feature lists of fixed shapes. Lists with a key in `optional` may be missing."""
     features = zip(_texts(keys), dtypes, shapes, strict=True)
     return [PaddedSteps(k, FixedLenSequenceFeature(s, d, k in optional), "") for k, d, s in features]
 

@@ -212,7 +212,7 @@ def decode_proto(
         output_types: a dtype for each field; string for messages, which stay serialized.
         descriptor_source: "local://" for the types of this process, the path of a file with a serialized
             `FileDescriptorSet`, or "bytes://" followed by the set.
-        message_format: "binary" or "text".
+        message_format: "binary" or "text"; "binary" by default.
         sanitize: without effect.
 
     Returns:
@@ -247,11 +247,12 @@ def encode_proto(
     """Serializes protocol buffers whose fields are in tensors.
 
     Args:
-        sizes: int32 of shape `[..., fields]`, the number of values that each field of a message has.
+        sizes: an int32 tensor of shape `[..., fields]`, the number of values that each field of a message has.
         values: for each field a tensor of shape `[..., most values]`.
         field_names: the fields.
         message_type: the full name of the messages' type.
-        descriptor_source: see `tf.io.decode_proto`.
+        descriptor_source: "local://" (the default) for the types of this process, the path of a file with a serialized
+            `FileDescriptorSet`, or "bytes://" followed by the set.
 
     Returns:
         A string tensor of shape `[...]`.

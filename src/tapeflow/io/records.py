@@ -121,7 +121,7 @@ def opened(path: FilePath, compression_type: str = "", buffer_size: int | None =
 
 
 def read_records(path: FilePath, compression_type: str = "", buffer_size: int | None = None) -> Iterator[bytes]:
-    """Yields the records of a file. A record of which fewer than 12 bytes are present is ignored.
+    """Yields the records of a file. A last record of fewer than 12 bytes is ignored.
 
     Raises:
         NotFoundError: the file does not exist.
@@ -197,7 +197,7 @@ not_differentiable(decode_compressed)
 
 
 def framed(data: bytes) -> bytes:
-    """Returns a record as it is stored in a file."""
+    """Returns the stored form of a record."""
     length = struct.pack("<Q", len(data))
     return b"".join([length, struct.pack("<I", masked(crc32c(length))), data, struct.pack("<I", masked(crc32c(data)))])
 
@@ -208,8 +208,8 @@ class TFRecordOptions:
     Args:
         compression_type: "GZIP", "ZLIB", "" or None.
         flush_mode, input_buffer_size, output_buffer_size: without effect.
-        window_bits, compression_level, compression_method, mem_level, compression_strategy: the parameters of zlib;
-            None for its defaults.
+        window_bits, compression_level, compression_method, mem_level, compression_strategy: ints, the parameters of
+            zlib; None for its defaults.
 
     Raises:
         ValueError: the compression is unknown.

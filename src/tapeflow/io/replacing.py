@@ -1,8 +1,8 @@
-"""Files and folders that are replaced as wholes: whenever a process is killed, there is the old one or the new one.
+"""Files and folders that are replaced as wholes: if a process is killed, the old one or the new one is there.
 
-What will take the place of `name` is written in a temporary folder beside it, `name.tempstate.<16 hex digits>`, and
-renamed. Its writer holds that folder locked. The system drops the lock when the process ends, however it ends, and
-whoever saves there next deletes the temporary folders that nobody holds.
+The new contents of `name` are written in a temporary folder beside it, `name.tempstate.<16 hex digits>`, and renamed.
+The writer locks the folder. The system drops the lock when the process ends, for any reason. The next process that
+saves there deletes the temporary folders without a lock.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PATIENCE = 10.0  # seconds to wait for another writer: who holds a folder for l
 
 
 def _lock(descriptor: int) -> bool | None:
-    """Locks an open folder. Returns whether it did; None where there are no locks."""
+    """Locks an open folder. Returns whether it did; None if there are no locks."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -61,7 +61,7 @@ def exclusive(folder: str) -> Iterator[None]:
 
 @contextmanager
 def temporary_folder(path: str) -> Iterator[str]:
-    """Creates a folder beside a file, for what will take its place, and deletes it at the end.
+    """Creates a folder for new contents beside a file, and deletes it at the end.
 
     Raises:
         OSError: there is no such directory, or nothing can be written there.
@@ -172,14 +172,14 @@ def write_file(path: str, contents: bytes) -> None:
 def replaced_folder(path: str, last: str, parts: str) -> Iterator[str]:
     """Yields a folder to write, which takes the place of another at the end, if nothing is raised.
 
-    What the old folder has and the new one lacks is kept. Only what is complete is written aside: a folder without
-    `last` is written in place, and so is one that can't be exchanged at once for another, as on Windows.
+    Files that only the old folder has are kept. A folder without `last` is incomplete and is written in place. So is a
+    folder that the system can't exchange for another one in one step, as on Windows.
 
     Args:
-        path: the folder; created where it is missing.
-        last: the file without which the others are nothing, so that it is to be written last.
-        parts: a pattern for the names of all that such a folder holds. One that holds other files is written in place,
-            as others may be writing them.
+        path: the folder; created if it is missing.
+        last: the name of the file that is written last. A folder without it has no meaning.
+        parts: a pattern for the names of all files in such a folder. A folder with other files is written in place,
+            because other programs may be writing these files.
     """
     path = os.path.realpath(path)
     os.makedirs(path, exist_ok=True)
@@ -203,7 +203,7 @@ def replaced_folder(path: str, last: str, parts: str) -> Iterator[str]:
 
 
 def _is_whole(path: str, last: str, parts: str) -> bool:
-    """Returns whether a folder is complete, and can be another one from now on."""
+    """Returns True if a folder is complete, and can be another one from now on."""
     _delete_abandoned(path)
     names = os.listdir(path)
     is_current = os.path.join(os.getcwd(), "").startswith(os.path.join(path, ""))

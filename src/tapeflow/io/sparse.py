@@ -167,7 +167,7 @@ def _parsed(serialized: bytes) -> np.ndarray:
 def _check_part(
     number: int, indices: np.ndarray, values: np.ndarray, shape: np.ndarray, rank: int, dtype: DType
 ) -> None:
-    """Checks the arrays of one of several sparse tensors."""
+    """Checks the arrays of one sparse tensor, part `number` of several."""
     actual = string if values.dtype.hasobject else from_numpy_type(values)
     if actual is not dtype:
         shown = datatype_name(actual) if actual is not None else values.dtype.name
@@ -229,12 +229,12 @@ def deserialize_many_sparse(
     """Deserializes sparse tensors, and joins them along new dimensions.
 
     Args:
-        serialized_sparse: strings of shape `[..., 3]`, as returned by `tf.io.serialize_many_sparse`.
+        serialized_sparse: a string tensor of shape `[..., 3]`, as returned by `tf.io.serialize_many_sparse`.
         dtype: the dtype of the values.
-        rank: the rank of each sparse tensor, if it is static.
+        rank: an int, the rank of each sparse tensor, if it is static.
 
     Returns:
-        A `tf.SparseTensor` whose first dimensions are those of `[...]`; the others are as long as the longest ones.
+        A `tf.SparseTensor`. Its first dimensions are `[...]`. The others are as long as in the longest sparse tensor.
 
     Raises:
         InvalidArgumentError: the strings are not sparse tensors of the same rank and of dtype `dtype`.

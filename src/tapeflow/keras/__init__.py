@@ -3,9 +3,9 @@
 With the environment variable `TF_USE_LEGACY_KERAS=1` it is Keras 2, the package `tf_keras`, as it is but for the
 `safe_mode` of its older formats (`hosted/keras_2.py`).
 
-Otherwise importing this module loads Keras, which `import tensorflow` then serves with TapeFlow, adds the spellings of
-TensorFlow 2.0 (`additions.py`) and what `keras.distribution` needs (`distribution.py`), fills the state that Keras's
-calls read (`state.py`), and puts Keras's own module in its place, so that `tf.keras` is the same module as with
+Otherwise, importing this module loads Keras. TapeFlow serves its `import tensorflow`. The module adds the spellings of
+TensorFlow 2.0 (`additions.py`) and the backend of `keras.distribution` (`distribution.py`), and fills the state that
+Keras's calls read (`state.py`). Then it puts Keras's own module in its place: `tf.keras` is the same module as with
 TensorFlow.
 """
 

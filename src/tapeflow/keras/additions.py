@@ -12,7 +12,7 @@
 - Threads that share an optimizer apply gradients one after the other, as do functions that apply them: an optimizer
   reads its moments and its count before it writes them, and would lose another thread's update in between. (Not
   replicas of a strategy, which wait for each other within an update.)
-- `tf.keras.backend.get_graph()`: the graph to which ops are added.
+- `tf.keras.backend.get_graph()`: the graph under construction.
 
 One setting differs from TensorFlow: `jit_compile="auto"` does not compile on GPUs either.
 """
@@ -259,8 +259,8 @@ def _renamed(lookup: Any, names: dict[str, str]) -> Any:
 
 
 def _names_of_edges(self: Any, names: list[str]) -> dict[str, str]:
-    """Returns the names of the layers of a model in checkpoints of Keras 2 that had other numbers there: before 2.3,
-    the input layer of a sequential model was number 0.
+    """Returns the names of a model's layers in checkpoints of Keras 2 with other numbers. Before 2.3, the input layer
+    of a sequential model was number 0.
     """
     numbered = [name for name in names if name.removeprefix("layer-").isdecimal()]
     if len(numbered) != len(self.layers) + 1 or not isinstance(self, keras.Sequential):
@@ -298,8 +298,8 @@ def _loading_checkpoints(load_weights: Any) -> Any:
 
 
 def _finding_keras_2_names(lookup: Any) -> Any:
-    """Returns the method that also finds children by the names that Keras 2 gave them in checkpoints: "layer-0" for
-    the first layer of a model, and "kernel" for a weight that is in "_kernel" now."""
+    """Extends a method to find children by their names in checkpoints of Keras 2, too: "layer-0" for the first layer of
+    a model, and "kernel" for a weight that is in "_kernel" now."""
 
     @functools.wraps(lookup)
     def find(self: Any, name: str, cached_dependencies: dict[str, Any] | None = None) -> Any:
@@ -450,7 +450,7 @@ def _move_backups(callback: Any, folder: str) -> None:
 
 
 class _VariableTracker(Tracker):
-    """Keras's tracker of the attributes of a layer, extended so that a `tf.Variable` is a weight."""
+    """Keras's tracker of a layer's attributes. In this extension, a `tf.Variable` is a weight, too."""
 
     locked: bool
 

@@ -2,13 +2,13 @@
 
 - `list_devices` and `get_device_count` count the devices of all processes, which `initialize` connects.
 - While a `DataParallel` or `ModelParallel` is in force, the variables of models, metrics and optimizers are DTensors in
-  the layouts that it says. What leaves a variable as an array (`numpy()`, `get_weights()`, `save`) is the whole: it is
-  gathered from all processes, which all have to ask for it.
-- `fit`, `evaluate` and `predict` divide each batch, of which each process reads its share, and give the logs and the
-  predictions of all.
+  its layouts. Reading a variable as an array (`numpy()`, `get_weights()`, `save`) gathers the whole array from all
+  processes. All processes have to take part.
+- `fit`, `evaluate` and `predict` divide each batch among the processes. Each process reads its share. Logs and
+  predictions cover all shares.
 - `distribute_tensor` puts a tensor in a layout, within functions too.
 
-As with JAX, several processes need batches of the same size, so that the dataset has to drop what remains.
+As with JAX, several processes need batches of the same size: the dataset has to drop the remainder.
 """
 
 from __future__ import annotations
@@ -79,10 +79,10 @@ def initialize(job_addresses: str | None, num_processes: int | None, process_id:
     """Meets the other processes, and has all begin with the same seed; see `keras.distribution.initialize`.
 
     Args:
-        job_addresses: the addresses of all processes, separated by commas, or that of the first one, where they meet.
-            None leaves them to the variables of the environment that DTensors read.
-        num_processes: their number; by default the number of addresses.
-        process_id: the number of this one.
+        job_addresses: the addresses of all processes, separated by commas, or only the address of the first process,
+            where all meet. None reads the environment variables of DTensors.
+        num_processes: the number of processes; by default the number of addresses.
+        process_id: the number of this process.
 
     Raises:
         ValueError: there are more or fewer addresses than processes.
@@ -146,7 +146,7 @@ def distribute_data_input(per_process_batch: Any, layout: Any, batch_dim_name: s
 
     Args:
         per_process_batch: this process's share.
-        layout: see `distribute_tensor`.
+        layout: a `keras.distribution.TensorLayout`, or the `Layout` of a DTensor.
         batch_dim_name: without effect: the layout says along which dimension batches are divided.
 
     Raises:
@@ -156,7 +156,7 @@ def distribute_data_input(per_process_batch: Any, layout: Any, batch_dim_name: s
 
 
 def _dividing_batches(autoconvert: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns the trainer's method that prepares what a step gets, extended so that it divides batches."""
+    """Extends the trainer's method that prepares the input of a step: the extended method divides batches."""
 
     @functools.wraps(autoconvert)
     def autoconvert_optionals(self: Any, step: Callable[..., Any]) -> Any:
@@ -198,7 +198,7 @@ class _Weight(DVariable):
 
 
 def _in_layout(initialize: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns the method that creates a variable's value, extended so that it follows the distribution in force."""
+    """Extends the method that creates a variable's value: the extended method follows the distribution in force."""
 
     @functools.wraps(initialize)
     def initialize_in_layout(self: Any, value: Any) -> None:

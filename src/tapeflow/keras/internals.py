@@ -1,7 +1,7 @@
-"""The private names of Keras that TapeFlow uses: what stands in `keras.src`, and methods with an underscore.
+"""The private names of Keras that TapeFlow uses: names in `keras.src`, and methods with an underscore.
 
-`internals.NAME` is looked up when it is first asked for. Each name has a fallback in Keras's public ones, or raises an
-error that says what is missing. A method that Keras lacks is not replaced.
+`internals.NAME` is looked up on first use. Each name has a fallback in Keras's public names, or raises an error that
+names the missing part. A method that Keras lacks is not replaced.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ def replace(owner: str, name: str, wrapped: Callable[[Any], Any]) -> None:
 
     Args:
         owner: the path of the class or module.
-        name: its name.
-        wrapped: gives what takes its place.
+        name: the name of the method or function.
+        wrapped: takes the method or function, and returns its replacement.
     """
     holder: Any = found(owner)
     function = getattr(holder, name, None)

@@ -76,7 +76,7 @@ def _tridiagonal_solve(
     if perturb_singular:
         tiny = torch.finfo(rhs.dtype).eps * float(diagonals.abs().max())
     zero = torch.zeros_like(main[0])
-    second = [zero] * n  # the diagonal above the upper one, which pivoting fills
+    second = [zero] * n  # the diagonal above the upper one: pivoting fills it
     for i in range(n - 1):
         factor, swap = below[i + 1], None
         if partial_pivoting:
@@ -184,15 +184,15 @@ def tridiagonal_solve(
             where the last element of the first and the first of the last do not count. With "sequence", three tensors
             of shapes `[..., n]` or, for those that are not the main one, `[..., n - 1]`. With "matrix", of shape
             `[..., n, n]`.
-        rhs: of shape `[..., n]` or `[..., n, k]`.
-        diagonals_format: "compact", "sequence" or "matrix".
+        rhs: a tensor of shape `[..., n]` or `[..., n, k]`.
+        diagonals_format: "compact", "sequence" or "matrix"; "compact" by default.
         transpose_rhs: `rhs` has the shape `[..., k, n]`.
         conjugate_rhs: conjugates `rhs` first.
-        partial_pivoting: exchanges rows, without which the elimination can be unstable.
-        perturb_singular: replaces pivots that are zero by small numbers, so that singular matrices have a solution.
+        partial_pivoting: exchanges rows. Without it the elimination can be unstable. The default is True.
+        perturb_singular: replaces zero pivots by small numbers, which gives singular matrices a solution.
 
     Returns:
-        A tensor of shape `[..., n]` or `[..., n, k]` and the dtype of `rhs`; NaN where a matrix is singular.
+        A tensor of shape `[..., n]` or `[..., n, k]` and the dtype of `rhs`; NaN if a matrix is singular.
 
     Raises:
         ValueError: the shapes do not go together, or there is no such format.
@@ -276,9 +276,9 @@ def tridiagonal_matmul(
     """Multiplies tridiagonal matrices by matrices.
 
     Args:
-        diagonals: in one of three formats, see `tf.linalg.tridiagonal_solve`; a tensor in the compact one.
-        rhs: of shape `[..., n, k]`.
-        diagonals_format: "compact", "sequence" or "matrix".
+        diagonals: a tensor for the "compact" format; see `tf.linalg.tridiagonal_solve` for all three formats.
+        rhs: a tensor of shape `[..., n, k]`.
+        diagonals_format: "compact", "sequence" or "matrix"; "compact" by default.
 
     Returns:
         A tensor of the shape and dtype of `rhs`.
@@ -347,7 +347,7 @@ def banded_triangular_solve(
     Args:
         bands: the diagonals, of shape `[..., count, n]`, the uppermost first. Those below the main one begin with
             elements that do not count, those above it end with them.
-        rhs: of shape `[..., n, k]`; leading dimensions broadcast.
+        rhs: a tensor of shape `[..., n, k]`; leading dimensions broadcast.
         lower: the main diagonal is the first one, and the others are below it; otherwise it is the last one.
         adjoint: solves with the adjoint of the matrix.
 

@@ -30,7 +30,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.linalg.products import matmul
 
-_LABELS = string.ascii_lowercase[::-1] + string.ascii_uppercase[::-1]  # those that programs use last come first
+_LABELS = string.ascii_lowercase[::-1] + string.ascii_uppercase[::-1]  # rarely used letters first
 _EQUATION = re.compile(r"(?P<inputs>[a-zA-Z,.]*)(?P<arrow>->)?(?P<output>(?(arrow)[a-zA-Z.]*))")
 
 
@@ -39,7 +39,7 @@ def _parsed(equation: str) -> tuple[tuple[str, ...], str, str]:
     """Parses an equation.
 
     Returns:
-        The subscripts of the inputs, those of the output, which may be implicit, and the equation with all of them.
+        The subscripts of the inputs, the explicit or implicit subscripts of the output, and the complete equation.
 
     Raises:
         ValueError: the equation is malformed.
@@ -66,7 +66,7 @@ def _parsed(equation: str) -> tuple[tuple[str, ...], str, str]:
 
 @functools.lru_cache(4096)
 def _sides(equation: str) -> tuple[list[tuple[str, str, str]], str]:
-    """Returns the labels before, in and after the ellipsis of each input of an equation, and those of the output."""
+    """Splits the labels of each input at its ellipsis. Also returns the labels of the output."""
     left, _, output = equation.partition("->")
     return [subscripts.partition("...") for subscripts in left.split(",")], output
 
@@ -123,7 +123,7 @@ def _einsum_rule(inputs: Sequence[TensorShape], equation: str) -> TensorShape:
 
 @functools.lru_cache(4096)
 def _is_plain(equation: str) -> bool:
-    """Returns whether an equation has no ellipsis, and no label twice in the output."""
+    """Returns True if an equation has no ellipsis, and no label twice in the output."""
     output = equation.partition("->")[2]
     return "." not in equation and len(set(output)) == len(output)
 
@@ -229,8 +229,8 @@ def _pairwise(equation: str, shapes: tuple[tuple[int, ...], ...], optimize: Any)
 
 
 def _planned_shapes(shapes: Sequence[TensorShape], equation: str) -> tuple[tuple[int, ...], ...]:
-    """Returns the shapes that a contraction is planned for: a dimension that is not static counts as long as another
-    one of its label, or 1; so does an ellipsis of unknown rank."""
+    """Returns the shapes that a contraction is planned for. A dimension that is not static gets the length of another
+    dimension with the same label, or 1. An ellipsis of unknown rank has no dimensions."""
     ranked = [
         TensorShape([None] * (len(before) + len(after))) if x.rank is None else x
         for x, (before, _, after) in zip(shapes, _sides(equation)[0], strict=True)
@@ -246,10 +246,10 @@ def _planned_shapes(shapes: Sequence[TensorShape], equation: str) -> tuple[tuple
 def einsum(equation: str, *inputs: TensorLike, **kwargs: Any) -> Tensor:
     """Sums products of tensors over the dimensions that an equation names.
 
-    Each input has its subscripts, a letter for each dimension, separated by commas; after `->` stand those of the
-    output. Dimensions that the output does not name are summed over; a letter twice in an input takes a diagonal;
-    `...` stands for dimensions that broadcast. Without `->` the output has the letters that occur once, in
-    alphabetical order.
+    The equation lists the subscripts of each input, a letter for each dimension, separated by commas. The subscripts of
+    the output follow after `->`. Dimensions without a letter in the output are summed over. A letter twice in an input
+    takes a diagonal. `...` stands for dimensions that broadcast. Without `->`, the output has the letters that occur
+    once, in alphabetical order.
 
     Args:
         equation: such as `"ij,jk->ik"`.
@@ -296,17 +296,17 @@ def tensordot(a: TensorLike, b: TensorLike, axes: AxisLike, name: str | None = N
     """Sums products over dimensions of `a` and `b`, as matrices are multiplied.
 
     Args:
-        a, b: of one numeric dtype.
-        axes: a number `n`: the last `n` dimensions of `a` and the first `n` of `b`; or two lists: the dimensions of
-            `a`, and those of `b` that they go with.
+        a, b: tensors of one numeric dtype.
+        axes: an int `n` for the last `n` dimensions of `a` and the first `n` of `b`, or two lists of dimensions of `a`
+            and `b`, which are paired in order.
 
     Returns:
-        A tensor of that dtype, with the other dimensions of `a`, then those of `b`.
+        A tensor of that dtype. Its dimensions are the other dimensions of `a`, then the other dimensions of `b`.
 
     Raises:
-        TypeError: `axes` is a string, or one of two is a list and the other one an integer.
+        TypeError: `axes` is a string, or a pair of a list and an integer.
         ValueError: `axes` are not as described.
-        IndexError: a tensor does not have one of the dimensions.
+        IndexError: `axes` names a dimension that a tensor does not have.
         InvalidArgumentError: the dimensions differ in length.
 
     Example:
@@ -337,7 +337,7 @@ def _rows_of_axes(axes: Any, *ranks: int) -> list[Sequence[int]]:
 
     Raises:
         ValueError: it is a tensor of another dtype than int32.
-        InvalidArgumentError: it has no two rows, or a tensor does not have one of the dimensions.
+        InvalidArgumentError: it does not have two rows, or it names a dimension that a tensor does not have.
     """
     matrix = convert(axes, int32).numpy()
     if matrix.ndim == 0:
@@ -381,7 +381,7 @@ def _tensordot_axes(a: Any, axes: Any, rank: int) -> tuple[Sequence[int], Sequen
 
 
 def _unranked_tensordot(a: Any, b: Any, axes: Any, name: str | None) -> Any:
-    """Computes `tensordot` in a graph, where a rank is unknown."""
+    """Computes `tensordot` in a graph if a rank is unknown."""
     numbers = host_value(axes)
     if isinstance(numbers, SymbolicTensor):
         axes_a, axes_b = (convert(numbers[i], int32) % ops.Rank(x) for i, x in enumerate((a, b)))

@@ -1,7 +1,8 @@
 """Diagonals and bands of matrices, and transposes.
 
 Several diagonals at once stand in the rows of a tensor, the uppermost first, padded to the length of the longest.
-`align` says on which side: "RIGHT_LEFT" puts those above the main diagonal to the right and those below it to the left.
+`align` names the side of the rows above the main diagonal, then of the rows below it. "RIGHT_LEFT" puts superdiagonals
+to the right and subdiagonals to the left.
 """
 
 from __future__ import annotations
@@ -122,7 +123,7 @@ def _diag_rule(
     if not is_static(num_rows) or not is_static(num_cols):
         return batch.concatenate([None, None])
     if diagonal[-1] is None:
-        if num_rows != -1 != num_cols:  # as TensorFlow, which compares both with a length of -1
+        if num_rows != -1 != num_cols:  # like TensorFlow, which compares both with a length of -1
             raise invalid("num_rows and num_cols are not consistent with the length of the given diagonals.")
         return batch.concatenate([None if num_rows == -1 else num_rows, None if num_cols == -1 else num_cols])
     return batch.concatenate(_diag_size(diagonal[-1], low, high, num_rows, num_cols))
@@ -175,12 +176,13 @@ def diag(
     """Builds matrices with some diagonals, and a padding value elsewhere.
 
     Args:
-        diagonal: of shape `[..., length]`, or `[..., number, length]` for several diagonals.
-        k: which diagonal: 0 is the main one, 1 the one above it; or a pair, the lowest and the highest of several.
+        diagonal: a tensor of shape `[..., length]`, or `[..., number, length]` for several diagonals.
+        k: which diagonal: 0 is the main one, 1 the one above it; or a pair, the lowest and the highest of several. The
+            default is 0.
         num_rows, num_cols: the size of the matrices; -1 for the smallest size that holds the diagonals.
-        padding_value: the value of all other elements.
-        align: on which side shorter diagonals are padded: "RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT" or "RIGHT_RIGHT", for
-            those above and those below the main one.
+        padding_value: the value of all other elements; 0 by default.
+        align: the side to which superdiagonals, then subdiagonals, are aligned: "RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT"
+            or "RIGHT_RIGHT". The padding is on the other side. The default is "RIGHT_LEFT".
 
     Returns:
         A tensor of shape `[..., rows, columns]` and the dtype of `diagonal`.
@@ -199,7 +201,7 @@ def diag(
 
 
 def _check_ranks(k: Any, *scalars: Any) -> None:
-    """Checks the ranks of numbers and names of diagonals, where TensorFlow's shape functions do."""
+    """Checks the ranks of `k` and of scalar arguments, as TensorFlow's shape functions do."""
     if (argument_shape(k).rank or 0) > 1:
         check_rank(k, 1)
     for argument in scalars:
@@ -281,10 +283,11 @@ def diag_part(
     """Extracts diagonals of matrices.
 
     Args:
-        input: of shape `[..., rows, columns]`.
-        k: which diagonal: 0 is the main one, 1 the one above it; or a pair, the lowest and the highest of several.
-        padding_value: the value that shorter diagonals are padded with.
-        align: on which side; see `tf.linalg.diag`.
+        input: a tensor of shape `[..., rows, columns]`.
+        k: which diagonal: 0 is the main one, 1 the one above it; or a pair, the lowest and the highest of several. The
+            default is 0.
+        padding_value: the value that shorter diagonals are padded with; 0 by default.
+        align: the side to which shorter diagonals are aligned; see `tf.linalg.diag`.
 
     Returns:
         A tensor of shape `[..., length]`, or `[..., number, length]` for several diagonals, and the dtype of `input`.
@@ -345,11 +348,12 @@ def set_diag(
     """Replaces diagonals of matrices.
 
     Args:
-        input: of shape `[..., rows, columns]`.
-        diagonal: of shape `[..., length]`, or `[..., number, length]` for several diagonals, as `tf.linalg.diag_part`
-            returns them.
-        k: which diagonal: 0 is the main one, 1 the one above it; or a pair, the lowest and the highest of several.
-        align: on which side shorter diagonals are padded; see `tf.linalg.diag`.
+        input: a tensor of shape `[..., rows, columns]`.
+        diagonal: a tensor of shape `[..., length]`, or `[..., number, length]` for several diagonals, as
+            `tf.linalg.diag_part` returns them.
+        k: which diagonal: 0 is the main one, 1 the one above it; or a pair, the lowest and the highest of several. The
+            default is 0.
+        align: the side to which shorter diagonals are aligned; see `tf.linalg.diag`.
 
     Returns:
         A tensor of the shape and dtype of `input`.
@@ -368,7 +372,7 @@ def trace(x: TensorLike, name: str | None = None) -> Tensor:
     """Sums the main diagonals of matrices.
 
     Args:
-        x: of shape `[..., rows, columns]` and a numeric dtype.
+        x: a tensor of shape `[..., rows, columns]` and a numeric dtype.
 
     Returns:
         A tensor of shape `[...]` and the dtype of `x`.
@@ -413,7 +417,7 @@ def band_part(input: TensorLike, num_lower: TensorLike, num_upper: TensorLike, n
     """Sets all elements of matrices outside of a band around the main diagonal to zero.
 
     Args:
-        input: of shape `[..., rows, columns]`.
+        input: a tensor of shape `[..., rows, columns]`.
         num_lower, num_upper: the numbers of diagonals in the band below and above the main one; negative for all.
 
     Returns:
@@ -452,10 +456,10 @@ def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
     """Puts elements where the indices of a tensor of zeros repeat: `result[i, j, i, j] = diagonal[i, j]`.
 
     Args:
-        diagonal: of rank 1 at least.
+        diagonal: a tensor of rank 1 at least.
 
     Returns:
-        A tensor of the dtype of `diagonal`, whose shape is that of `diagonal` twice.
+        A tensor of the dtype of `diagonal`. Its shape is the shape of `diagonal` twice: `[*shape, *shape]`.
 
     Raises:
         InvalidArgumentError: `diagonal` is a scalar.
@@ -520,7 +524,7 @@ def matrix_transpose(a: TensorLike, name: str | None = "matrix_transpose", conju
     """Transposes the last two dimensions.
 
     Args:
-        a: of shape `[..., m, n]`.
+        a: a tensor of shape `[..., m, n]`.
         conjugate: conjugates complex numbers, too.
 
     Returns:
@@ -550,7 +554,7 @@ def adjoint(matrix: TensorLike, name: str | None = None) -> Tensor:
     """Transposes the last two dimensions and conjugates complex numbers.
 
     Args:
-        matrix: of shape `[..., m, n]`, or a `tf.linalg.LinearOperator`.
+        matrix: a tensor of shape `[..., m, n]`, or a `tf.linalg.LinearOperator`.
 
     Returns:
         A tensor of shape `[..., n, m]` and the dtype of `matrix`; for an operator an operator.

@@ -1,7 +1,7 @@
 """Factorizations of matrices: Cholesky, LU and QR.
 
-The gradients are those of S. F. Walter and L. Lehmann, "Algorithmic differentiation of linear algebra functions"
-(2010), and of I. Murray, "Differentiation of the Cholesky decomposition" (2016), written for complex matrices.
+The gradients follow S. F. Walter and L. Lehmann, "Algorithmic differentiation of linear algebra functions" (2010), and
+I. Murray, "Differentiation of the Cholesky decomposition" (2016), extended to complex matrices.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
     """Factors matrices that are Hermitian and positive definite into `L @ adjoint(L)`, with a lower triangular `L`.
 
     Args:
-        input: of shape `[..., n, n]`, of a float or complex dtype; only its lower triangle is read.
+        input: a tensor of shape `[..., n, n]`, of a float or complex dtype; only its lower triangle is read.
 
     Returns:
-        `L`, a tensor of the same shape and dtype. Where a matrix is not positive definite, its lower triangle is NaN.
+        `L`, a tensor of the same shape and dtype. If a matrix is not positive definite, its lower triangle is NaN.
 
     Raises:
         InvalidArgumentError: the matrices are not square.
@@ -107,7 +107,7 @@ def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) 
     """Factors matrices into a unitary `q` and an upper triangular `r`, with `q @ r = input`.
 
     Args:
-        input: of shape `[..., m, n]`, of a float or complex dtype.
+        input: a tensor of shape `[..., m, n]`, of a float or complex dtype.
         full_matrices: computes a square `q`; otherwise it has `min(m, n)` columns.
 
     Returns:
@@ -185,7 +185,7 @@ def _factored_by_modulus(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Factors matrices with at least as many rows as columns, and returns the order of the rows, too.
 
     The pivots are the elements of the greatest modulus, as in TensorFlow. LAPACK's have the greatest sum of the real
-    and the imaginary part's absolute values. The recursion is that of S. Toledo, "Locality of reference in LU
+    and the imaginary part's absolute values. The recursion follows S. Toledo, "Locality of reference in LU
     decomposition with partial pivoting" (1997).
     """
     half = x.shape[-1] // 2
@@ -213,8 +213,8 @@ def lu(input: TensorLike, output_idx_type: DTypeLike = int32, name: str | None =
     """Factors matrices into a lower and an upper triangular one, with exchanged rows.
 
     Args:
-        input: of shape `[..., n, n]`, of a float or complex dtype.
-        output_idx_type: the dtype of the permutation, int32 or int64.
+        input: a tensor of shape `[..., n, n]`, of a float or complex dtype.
+        output_idx_type: the dtype of the permutation, int32 or int64; int32 by default.
 
     Returns:
         A named tuple `(lu, p)`: both triangles in one matrix of that dtype (the diagonal of the lower one is 1 and left
@@ -292,8 +292,8 @@ def lu_solve(
     """Solves `a @ x = rhs` for `x` with matrices that `tf.linalg.lu` has factored.
 
     Args:
-        lower_upper, perm: the results of `tf.linalg.lu`.
-        rhs: of shape `[..., n, k]`; leading dimensions broadcast.
+        lower_upper, perm: the results of `tf.linalg.lu`: of shape `[..., n, n]`, and integers of shape `[..., n]`.
+        rhs: a tensor of shape `[..., n, k]`; leading dimensions broadcast.
         validate_args: checks that `perm` holds permutations.
 
     Returns:
@@ -328,7 +328,7 @@ def lu_matrix_inverse(
     """Computes the inverses of matrices that `tf.linalg.lu` has factored.
 
     Args:
-        lower_upper, perm: the results of `tf.linalg.lu`.
+        lower_upper, perm: the results of `tf.linalg.lu`: of shape `[..., n, n]`, and integers of shape `[..., n]`.
         validate_args: checks that `perm` holds permutations.
 
     Returns:
@@ -352,7 +352,7 @@ def lu_reconstruct(
     """Computes the matrices that `tf.linalg.lu` has factored.
 
     Args:
-        lower_upper, perm: the results of `tf.linalg.lu`.
+        lower_upper, perm: the results of `tf.linalg.lu`: of shape `[..., n, n]`, and integers of shape `[..., n]`.
         validate_args: checks that `perm` holds permutations.
 
     Returns:

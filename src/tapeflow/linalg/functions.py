@@ -47,7 +47,7 @@ def expm(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the exponentials of matrices: `1 + x + x @ x / 2 + x @ x @ x / 6 + ...`.
 
     Args:
-        input: of shape `[..., n, n]`, of a float or complex dtype.
+        input: a tensor of shape `[..., n, n]`, of a float or complex dtype.
 
     Returns:
         A tensor of the same shape and dtype.
@@ -62,7 +62,7 @@ def expm(input: TensorLike, name: str | None = None) -> Tensor:
     """
     tensor: Any = input if isinstance(input, Tensor) else convert(input)
     if not (tensor.dtype.is_floating or tensor.dtype.is_complex) or tensor.dtype is bfloat16:
-        reduce_max(abs_op(tensor), -1)  # as for the norm, by which some dtypes and shapes are refused before
+        reduce_max(abs_op(tensor), -1)  # TensorFlow computes a norm first, which refuses some dtypes and shapes
         raise ValueError(f"tf.linalg.expm does not support matrices of type {tensor.dtype!r}")
     return _matrix_exponential(tensor, name)
 
@@ -86,7 +86,7 @@ def _(call: Call, dy: Any) -> Any:
 _PADE = [64764752532480000.0, 32382376266240000.0, 7771770303897600.0, 1187353796428800.0, 129060195264000.0,
          10559470521600.0, 670442572800.0, 33522128640.0, 1323241920.0, 40840800.0, 960960.0, 16380.0, 182.0,
          1.0]  # fmt: skip
-_LARGEST_NORM = 5.371920351148152  # for which the approximant of degree 13 is exact to float64
+_LARGEST_NORM = 5.371920351148152  # up to this norm, the approximant of degree 13 is exact to float64
 
 
 @_matrix_exponential.decomposition
@@ -116,14 +116,14 @@ def _(input: Any) -> Any:
     return hooks.while_loop(lambda i, x: i < most, squared, start, shapes)[1]
 
 
-# ---- by eigenvalues, or, where a matrix has too few eigenvectors, by iteration ---------------------------------------
+# ---- by eigenvalues, or, if a matrix has too few eigenvectors, by iteration ------------------------------------------
 
 
 def _by_eigenvalues(x: torch.Tensor, function: Any) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Computes `V function(values) V^-1`.
 
     Returns:
-        The result, the eigenvalues, and for which matrices the eigenvectors are accurate enough for it.
+        The result, the eigenvalues, and a bool per matrix: True if its eigenvectors are accurate enough.
     """
     values, vectors = torch.linalg.eig(x)
     inverse, info = torch.linalg.inv_ex(vectors)
@@ -184,10 +184,10 @@ def sqrtm(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the principal square roots of matrices: `sqrtm(x) @ sqrtm(x) = x`.
 
     Args:
-        input: of shape `[..., n, n]`, of a float or complex dtype.
+        input: a tensor of shape `[..., n, n]`, of a float or complex dtype.
 
     Returns:
-        A tensor of the same shape and dtype; NaN where a real matrix has no real root.
+        A tensor of the same shape and dtype; NaN if a real matrix has no real root.
 
     Raises:
         InvalidArgumentError: the matrices are not square.
@@ -260,10 +260,10 @@ def logm(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the principal logarithms of matrices: `expm(logm(x)) = x`.
 
     Args:
-        input: of shape `[..., n, n]` and a complex dtype.
+        input: a tensor of shape `[..., n, n]` and a complex dtype.
 
     Returns:
-        A tensor of the same shape and dtype; NaN where a matrix is singular.
+        A tensor of the same shape and dtype; NaN if a matrix is singular.
 
     Raises:
         InvalidArgumentError: the matrices are not square, or not complex.

@@ -1,4 +1,4 @@
-"""Products of large matrices in functions: oneDNN's, on processors that MKL has only general code for."""
+"""Products of large matrices in functions. oneDNN computes them if MKL has only general code for the processor."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from tapeflow.core.ops.bulk import by_value, mkl_is_slow
 from tapeflow.core.types.dtypes import DType, float32
 from tapeflow.core.types.shape import TensorShape
 
-_LEAST = 1 << 24  # multiplications: for fewer, a longer call takes what the kernel saves
+_LEAST = 1 << 24  # multiplications: below, the overhead of a longer call exceeds the gain
 
 
 def is_large(dtype: DType, rows: TensorShape, columns: int | None, least: int = _LEAST) -> bool:
-    """Returns whether `by_onednn` computes a product in less time than ATen.
+    """Returns True if `by_onednn` computes a product in less time than ATen.
 
     Args:
         dtype: the dtype of both matrices.
         rows: the shape of the rows.
-        columns: the number of columns of the result, or None where it is not static.
+        columns: the number of columns of the result, or None if it is not static.
         least: the fewest multiplications.
     """
     count = rows.num_elements()

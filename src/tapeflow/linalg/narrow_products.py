@@ -1,7 +1,7 @@
 """Products with a matrix of few columns in functions, such as the last layer of a classifier or its gradient.
 
-For most processors, MKL computes them as fast as others. Where it has only general code, a matrix of 10 columns takes
-three to seven times as long as one of 16, and the product of the transposes, which has as many rows, does not.
+For most processors, MKL computes them as fast as others. If MKL has only general code for a processor, a matrix of 10
+columns takes three to seven times as long as one of 16. The product of the transposes has as many rows, and is fast.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from tapeflow.core.types.dtypes import DType, float32
 from tapeflow.core.types.shape import TensorShape
 
 _COLUMNS = range(2, 16)  # ATen computes one column by another function
-_LEAST = 1 << 14  # elements of the other matrix: for fewer, transposing takes what is saved
+_LEAST = 1 << 14  # elements of the other matrix: below, the cost of transposing exceeds the gain
 
 
 def is_narrow(dtype: DType, rows: TensorShape, columns: int | None) -> bool:
-    """Returns whether `by_transposes` may compute a product in less time than ATen.
+    """Returns True if `by_transposes` may compute a product in less time than ATen.
 
     Args:
         dtype: the dtype of both matrices.
         rows: the shape of the matrix on the left.
-        columns: the number of columns of the result, or None where it is not static.
+        columns: the number of columns of the result, or None if it is not static.
     """
     count = rows.num_elements()
     return dtype is float32 and columns in _COLUMNS and (count is None or count >= _LEAST) and mkl_is_slow()

@@ -40,15 +40,15 @@ def norm(
     """Computes norms of vectors or of matrices.
 
     Args:
-        tensor: of a float or complex dtype.
+        tensor: a tensor of a float or complex dtype.
         ord: "euclidean", `np.inf` or a positive number `p`: the root of order `p` of the sum of the absolute values to
             the power `p`. For matrices "euclidean" or "fro" (the root of the sum of squares), 1 (the largest sum of a
-            column), `np.inf` (of a row), or 2 (the largest singular value).
+            column), `np.inf` (of a row), or 2 (the largest singular value). The default is "euclidean".
         axis: the dimension of vectors, or the two dimensions of matrices; None for all elements as one vector.
         keepdims: keeps the reduced dimensions, with length 1.
 
     Returns:
-        A tensor of the shape of `tensor` without the reduced dimensions, and of its dtype; of its real dtype where
+        A tensor of the shape of `tensor` without the reduced dimensions, and of its dtype; of its real dtype if
         `tensor` is complex and `ord` is not "euclidean".
 
     Raises:
@@ -129,14 +129,16 @@ def normalize(
     """Divides vectors or matrices by their norms.
 
     Args:
-        tensor, ord, axis: see `tf.norm`.
+        tensor: a tensor of a float or complex dtype.
+        ord: the kind of norm: "euclidean" (the default), "fro", `np.inf` or a positive number; see `tf.norm`.
+        axis: the dimension of vectors, or the two dimensions of matrices; None for all elements as one vector.
 
     Returns:
         The quotients, of the shape and dtype of `tensor`, and the norms, of that dtype, whose reduced dimensions have
         length 1.
 
     Raises:
-        ValueError: see `tf.norm`.
+        ValueError: there is no such norm, or `axis` names neither a vector nor a matrix.
 
     Example:
         >>> tf.linalg.normalize([3.0, 4.0])[1].numpy().tolist()
@@ -185,16 +187,15 @@ def global_norm(t_list: Sequence[TensorLike | None], name: str | None = None) ->
 def clip_by_norm(
     t: TensorLike, clip_norm: TensorLike, axes: AxisLike = None, name: str | None = None
 ) -> Tensor | IndexedSlices:
-    """Scales a tensor down so that its Euclidean norm is `clip_norm` at most.
+    """Scales a tensor down to a Euclidean norm of at most `clip_norm`.
 
     Args:
-        t: of a float dtype, or `IndexedSlices`, whose rows then count as the tensor.
+        t: a tensor of a float dtype, or `IndexedSlices`, whose rows then count as the tensor.
         clip_norm: the largest norm allowed; it broadcasts against `t`.
         axes: the dimensions over which norms are computed; None for all.
 
     Returns:
-        A tensor (or `IndexedSlices`) of the shape and dtype of `t`; its values are those of `t` where the norm is small
-        enough.
+        A tensor (or `IndexedSlices`) of the shape and dtype of `t`. Parts with a small enough norm are unchanged.
 
     Raises:
         InvalidArgumentError: `t` is not of a float dtype.
@@ -223,7 +224,7 @@ def clip_by_global_norm(
     use_norm: TensorLike | None = None,
     name: str | None = None,
 ) -> tuple[list[Any], Tensor]:
-    """Scales many tensors by one factor so that their global norm is `clip_norm` at most.
+    """Scales many tensors by one factor to a global norm of at most `clip_norm`.
 
     Args:
         t_list: tensors or `IndexedSlices` of one float dtype; None stays None.
@@ -245,7 +246,7 @@ def clip_by_global_norm(
     length: Any = global_norm(tensors) if use_norm is None else convert_to_tensor(use_norm)
     limit = convert_to_tensor(clip_norm, length.dtype)
     factor = limit * minimum(1.0 / length, ones([], length.dtype) / limit)
-    factor += length - length  # NaN where the norm is not finite
+    factor += length - length  # NaN if the norm is not finite
     clipped: list[Any] = []
     for x in tensors:
         values = None if x is None else _values(x) * factor

@@ -1,4 +1,4 @@
-"""Products with matrices of weights that are packed once, for functions that are called again with the same.
+"""Products with matrices of weights that are packed once, for functions that are called again with the same weights.
 
 oneDNN computes with weights in blocks, and a bias and an activation before it writes the result.
 """
@@ -14,7 +14,7 @@ from tapeflow.core import aten
 from tapeflow.core.ops.layer import Activation, Layer
 from tapeflow.linalg.large_products import is_large
 
-_LEAST = 1 << 23  # multiplications: for fewer, a longer call takes what the kernel saves
+_LEAST = 1 << 23  # multiplications: below, the overhead of a longer call exceeds the gain
 
 
 def layer_of_product(step: Any, producer: Callable[..., Any]) -> Layer | None:

@@ -228,8 +228,8 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def _is_of_all_slices(x: Any, y: Any, dy: Any) -> bool:
-    """Returns whether `y` is one matrix that all slices of `x` are multiplied by: its gradient is a product of all of
-    their rows, which takes less time than a product for each slice and their sum."""
+    """Returns True if `y` is one matrix that all slices of `x` are multiplied by. Its gradient is then one product of
+    all rows, which is faster than a product for each slice and their sum."""
     if y.shape.rank != 2 or x.shape.rank is None or x.dtype.is_complex:
         return False
     return bool(x.shape[-1] and dy.shape[-1])  # known, and not empty
@@ -288,12 +288,12 @@ def matmul(
     """Multiplies matrices: `a @ b`.
 
     Args:
-        a: of shape `[..., m, k]`: a float, complex or integer dtype.
-        b: of shape `[..., k, n]` and the same dtype. Leading dimensions broadcast.
+        a: a tensor of shape `[..., m, k]`: a float, complex or integer dtype.
+        b: a tensor of shape `[..., k, n]` and the same dtype. Leading dimensions broadcast.
         transpose_a, transpose_b: transposes `a` or `b` first.
         adjoint_a, adjoint_b: transposes and conjugates `a` or `b` first.
-        a_is_sparse, b_is_sparse: hints that most of the elements are zeros. With one of them, bfloat16 times float32
-            gives float32.
+        a_is_sparse, b_is_sparse: hints that most elements are zeros. If one of them is set, a product of bfloat16 and
+            float32 is allowed, and gives float32.
         output_type: the dtype to compute in and to return; `a` and `b` may then differ in dtype.
         grad_a, grad_b: say that an input is a gradient; without effect.
 
@@ -341,7 +341,7 @@ def matmul(
     rank_a, rank_b = shape_rank(left), shape_rank(right)
     if rank_a is not None and rank_b is not None and rank_a <= 2 and rank_b <= 2:
         if min(rank_a, rank_b) < 2 or not (transpose_a or transpose_b or adjoint_a or adjoint_b):
-            return _product(left, right, name)  # which refuses vectors, after wrong dtypes
+            return _product(left, right, name)  # the op refuses wrong dtypes, then vectors
         left, right = conj(left) if adjoint_a else left, conj(right) if adjoint_b else right
         return _matmul(left, right, transpose_a or adjoint_a, transpose_b or adjoint_b, name)
     if transpose_a:
@@ -355,14 +355,14 @@ _BOTH = "Only one of `transpose_{0}` and `adjoint_{0}` can be True. Received `tr
 
 
 def _operand(x: Any, dtype: DType | None) -> Any:
-    """Returns an input as a tensor, of the dtype if it has none of its own; a ragged tensor as it is."""
+    """Converts an input without a dtype to a tensor of the dtype `dtype`. A ragged tensor is returned unchanged."""
     if isinstance(x, ReadAsTensor) and not detours:
         return x._read()
     return x if isinstance(x, Tensor) or getattr(type(x), "_is_tensor", False) else convert(x, hint=dtype)
 
 
 def shape_rank(x: Any) -> int | None:
-    """Returns the rank of a tensor, or None where it is unknown."""
+    """Returns the rank of a tensor, or None if it is unknown."""
     return x.value.ndim if type(x) is EagerTensor else x.shape.rank
 
 
@@ -420,7 +420,7 @@ def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     """Computes the cross products of vectors of three elements.
 
     Args:
-        a, b: of one shape `[..., 3]` and one real dtype.
+        a, b: tensors of one shape `[..., 3]` and one real dtype.
 
     Returns:
         A tensor of that shape and dtype.

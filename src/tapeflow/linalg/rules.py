@@ -19,7 +19,7 @@ def sizes(shape: TensorShape) -> list[int]:
 
 
 def is_static(argument: Any) -> bool:
-    """Returns whether a shape rule sees the whole value of a host argument."""
+    """Returns True if a shape rule sees the whole value of a host argument."""
     return isinstance(argument, int) or (isinstance(argument, tuple) and None not in argument)
 
 
@@ -51,7 +51,7 @@ def batch_of_both(x: TensorShape, y: TensorShape) -> TensorShape:
     """Returns the shape that the leading dimensions of two stacks of matrices, neither of unknown rank, broadcast to.
 
     Raises:
-        InvalidArgumentError: one of them holds no matrices, or the leading dimensions do not broadcast.
+        InvalidArgumentError: a shape has a rank below 2, or the leading dimensions do not broadcast.
     """
     for i, shape in enumerate((x, y)):
         if shape.rank < 2:
@@ -76,7 +76,7 @@ def solve_slices(batch: Batch, matrix: Slices, rhs: Slices, *attrs: Any) -> Any:
 
 
 def is_singular(pivots: torch.Tensor) -> bool:
-    """Tests whether TensorFlow takes one of several matrices for singular by the pivots of its factors, or the diagonal
-    of a triangle: 0 is the least of their absolute values, by comparisons in turn, which pass over any NaN but the
-    first."""
+    """Returns True if TensorFlow considers one of several matrices singular, by the pivots of its factors or by the
+    diagonal of a triangle. TensorFlow tests if their least absolute value is 0. It finds the least by comparisons in
+    turn, which skip every NaN but the first."""
     return bool((pivots == 0).any()) or bool(torch.isnan(pivots[..., :1]).any())

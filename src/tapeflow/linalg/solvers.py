@@ -47,10 +47,10 @@ def det(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the determinants of matrices.
 
     Args:
-        input: of shape `[..., n, n]`, of a float or complex dtype.
+        input: a tensor of shape `[..., n, n]`, of a float or complex dtype.
 
     Returns:
-        A tensor of shape `[...]` and that dtype. Its gradient exists where the matrices are invertible.
+        A tensor of shape `[...]` and that dtype. Its gradient exists if the matrices are invertible.
 
     Raises:
         InvalidArgumentError: the matrices are not square.
@@ -90,8 +90,8 @@ def _slogdet_kernel(input: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def _eliminated(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Computes the sign and the logarithm of the determinant of a matrix that is not finite, where the steps of an
-    elimination show: LAPACK's leave out what it would multiply by zero."""
+    """Computes the sign and the logarithm of the determinant of a matrix with infinities or NaN by elimination, step by
+    step as TensorFlow does. LAPACK leaves out multiplications by zero, and would give other results."""
     rows, sign = matrix.detach().clone(), matrix.new_ones(())
     for i in range(len(rows)):
         sizes = torch.abs(rows[i:, i])
@@ -112,7 +112,7 @@ def slogdet(input: TensorLike, name: str | None = None) -> LogMatrixDeterminant:
     """Computes the signs of determinants, and the logarithms of their absolute values.
 
     Args:
-        input: of shape `[..., n, n]`, of a float or complex dtype.
+        input: a tensor of shape `[..., n, n]`, of a float or complex dtype.
 
     Returns:
         A named tuple `(sign, log_abs_determinant)` of tensors of shape `[...]` and that dtype; 0 and -inf for singular
@@ -138,10 +138,10 @@ def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
     """Computes the logarithms of the determinants of matrices that are Hermitian and positive definite.
 
     Args:
-        matrix: of shape `[..., n, n]`, of a float or complex dtype.
+        matrix: a tensor of shape `[..., n, n]`, of a float or complex dtype.
 
     Returns:
-        A tensor of shape `[...]` and the real dtype; NaN where a matrix is not positive definite.
+        A tensor of shape `[...]` and the real dtype; NaN if a matrix is not positive definite.
 
     Raises:
         InvalidArgumentError: the matrices are not square.
@@ -185,8 +185,8 @@ def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Te
     """Computes the inverses of matrices.
 
     Args:
-        input: of shape `[..., n, n]`, of a float or complex dtype.
-        adjoint: inverts the adjoints of the matrices.
+        input: a tensor of shape `[..., n, n]`, of a float or complex dtype.
+        adjoint: inverts the conjugate transposes of the matrices.
 
     Returns:
         A tensor of the same shape and dtype.
@@ -239,9 +239,9 @@ def solve(matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: str 
     """Solves `matrix @ x = rhs` for `x`.
 
     Args:
-        matrix: of shape `[..., n, n]`, of a float or complex dtype.
-        rhs: of shape `[..., n, k]`, with the same leading dimensions.
-        adjoint: solves with the adjoint of `matrix`.
+        matrix: a tensor of shape `[..., n, n]`, of a float or complex dtype.
+        rhs: a tensor of shape `[..., n, k]`, with the same leading dimensions.
+        adjoint: solves with the conjugate transpose of `matrix`.
 
     Returns:
         A tensor of the shape and dtype of `rhs`.
@@ -292,13 +292,13 @@ def triangular_solve(
     """Solves `matrix @ x = rhs` for `x` with triangular matrices, by substitution.
 
     Args:
-        matrix: of shape `[..., n, n]`; only one triangle is read.
-        rhs: of shape `[..., n, k]`; leading dimensions broadcast.
+        matrix: a tensor of shape `[..., n, n]`; only one triangle is read.
+        rhs: a tensor of shape `[..., n, k]`; leading dimensions broadcast.
         lower: reads the lower triangle; otherwise the upper one.
-        adjoint: solves with the adjoint of `matrix`.
+        adjoint: solves with the conjugate transpose of `matrix`.
 
     Returns:
-        A tensor of shape `[..., n, k]` and the dtype of `rhs`; infinite or NaN where there is a zero on the diagonal.
+        A tensor of shape `[..., n, k]` and the dtype of `rhs`; infinite or NaN if there is a zero on the diagonal.
 
     Raises:
         InvalidArgumentError: the shapes do not fit.
@@ -327,7 +327,7 @@ def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -
 
     Args:
         chol: the factors, of shape `[..., n, n]`.
-        rhs: of shape `[..., n, k]`; leading dimensions broadcast.
+        rhs: a tensor of shape `[..., n, k]`; leading dimensions broadcast.
 
     Returns:
         A tensor of shape `[..., n, k]` and the dtype of `rhs`.
@@ -397,13 +397,13 @@ def lstsq(
 ) -> Tensor:
     """Solves linear equations in the least squares sense.
 
-    Where there are more equations than unknowns, the solution minimizes the sum of the squared errors and of
-    `l2_regularizer` times the squared elements of `x`; where there are fewer, it is the solution of least norm.
+    If there are more equations than unknowns, the solution minimizes the sum of the squared errors and of
+    `l2_regularizer` times the squared elements of `x`. With fewer equations, it is the solution of least norm.
 
     Args:
-        matrix: of shape `[..., m, n]`, of a float or complex dtype.
-        rhs: of shape `[..., m, k]` and the same dtype.
-        l2_regularizer: the weight of the squared elements of `x`.
+        matrix: a tensor of shape `[..., m, n]`, of a float or complex dtype.
+        rhs: a tensor of shape `[..., m, k]` and the same dtype.
+        l2_regularizer: a float, the weight of the squared elements of `x`; 0.0 by default.
         fast: solves the normal equations by Cholesky's factorization, which needs well conditioned matrices of full
             rank; otherwise an orthogonal factorization is used, which needs neither and ignores the regularizer.
 

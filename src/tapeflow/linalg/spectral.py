@@ -1,8 +1,8 @@
 """Eigenvalues and singular values.
 
-The gradients are those of M. B. Giles, "An extended collection of matrix derivative results for forward and reverse
-mode algorithmic differentiation" (2008), and of Z.-Q. Wan and S.-X. Zhang, "Automatic differentiation for complex
-valued SVD" (2019). They hold where the values are distinct; where two are equal, the vectors' contribution is left out.
+The gradients follow M. B. Giles, "An extended collection of matrix derivative results for forward and reverse mode
+algorithmic differentiation" (2008), and Z.-Q. Wan and S.-X. Zhang, "Automatic differentiation for complex valued SVD"
+(2019). They hold for distinct values. For two equal values, the vectors' contribution is left out.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from tapeflow.math.casting import cast
 from tapeflow.math.complex import real
 from tapeflow.math.reduction import reduce_max, reduce_sum
 
-# The error of an eigenvalue decomposition where LAPACK does not converge, as for NaN.
+# The error of an eigenvalue decomposition if LAPACK does not converge, as for NaN.
 _FAILED = "{} was not successful. The input might not be valid."
 
 
@@ -60,7 +60,7 @@ def _self_adjoint_eig(input: torch.Tensor, compute_v: bool = True) -> tuple[torc
     if input.shape[-1] == 1:  # whatever the number
         values = input[..., 0].real if input.is_complex() else input[..., 0]
         return values.to(input.dtype, copy=True), torch.ones_like(input) if compute_v else input.new_empty(0)
-    if not bool(input.tril().isfinite().all()):  # for which LAPACK returns arbitrary numbers
+    if not bool(input.tril().isfinite().all()):  # LAPACK would return arbitrary numbers
         raise invalid(_FAILED.format("Self-adjoint eigen decomposition"))
     if compute_v:
         values, vectors = torch.linalg.eigh(input)
@@ -88,7 +88,7 @@ def eigh(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Computes the eigenvalues and eigenvectors of self-adjoint matrices.
 
     Args:
-        tensor: of shape `[..., n, n]`, of a float or complex dtype; only the lower triangle is read.
+        tensor: a tensor of shape `[..., n, n]`, of a float or complex dtype; only the lower triangle is read.
 
     Returns:
         The eigenvalues in ascending order, of shape `[..., n]` and the dtype of `tensor`, and the eigenvectors, of unit
@@ -110,7 +110,7 @@ def eigvalsh(tensor: TensorLike, name: str | None = None) -> Tensor:
     """Computes the eigenvalues of self-adjoint matrices.
 
     Args:
-        tensor: of shape `[..., n, n]`, of a float or complex dtype; only the lower triangle is read.
+        tensor: a tensor of shape `[..., n, n]`, of a float or complex dtype; only the lower triangle is read.
 
     Returns:
         The eigenvalues in ascending order, of shape `[..., n]` and the dtype of `tensor`.
@@ -132,7 +132,7 @@ def eigvalsh(tensor: TensorLike, name: str | None = None) -> Tensor:
 def _general_eig(input: torch.Tensor, Tout: DType, compute_v: bool = True) -> tuple[torch.Tensor, torch.Tensor]:
     """Computes eigenvalues, and eigenvectors, of square matrices."""
     check_square(input)
-    if not bool(input.isfinite().all()):  # for which LAPACK may end the process
+    if not bool(input.isfinite().all()):  # LAPACK might end the process
         raise invalid(_FAILED.format("Eigen decomposition"))
     try:
         if compute_v:
@@ -142,7 +142,7 @@ def _general_eig(input: torch.Tensor, Tout: DType, compute_v: bool = True) -> tu
             vectors = values.new_empty(0)
     except torch.linalg.LinAlgError:
         raise invalid(_FAILED.format("Eigen decomposition")) from None
-    if input.is_complex():  # whose values TensorFlow sorts
+    if input.is_complex():  # TensorFlow sorts complex values
         order = values.abs().argsort(dim=-1, stable=True)
         values = values.gather(-1, order)
         if compute_v:
@@ -178,7 +178,7 @@ def eig(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Computes the eigenvalues and eigenvectors of square matrices.
 
     Args:
-        tensor: of shape `[..., n, n]`, of dtype float32, float64 or complex.
+        tensor: a tensor of shape `[..., n, n]`, of dtype float32, float64 or complex.
 
     Returns:
         The eigenvalues in no special order, of shape `[..., n]`, and the eigenvectors, of unit length, in the columns
@@ -201,7 +201,7 @@ def eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
     """Computes the eigenvalues of square matrices.
 
     Args:
-        tensor: of shape `[..., n, n]`, of dtype float32, float64 or complex.
+        tensor: a tensor of shape `[..., n, n]`, of dtype float32, float64 or complex.
 
     Returns:
         A complex tensor of shape `[..., n]`, in no special order.
@@ -288,14 +288,14 @@ def svd(
     """Computes the singular values and singular vectors of matrices: `tensor = u @ diag(s) @ adjoint(v)`.
 
     Args:
-        tensor: of shape `[..., m, n]`, of a float or complex dtype.
+        tensor: a tensor of shape `[..., m, n]`, of a float or complex dtype.
         full_matrices: computes square `u` and `v`; otherwise they have `p = min(m, n)` columns.
-        compute_uv: computes the vectors, too.
+        compute_uv: computes the vectors, too; True by default.
 
     Returns:
         `(s, u, v)`: the singular values in descending order, of shape `[..., p]` and the real dtype, and the vectors in
         the columns of tensors of shapes `[..., m, p]` and `[..., n, p]`; without `compute_uv`, `s` alone. All NaN
-        where `tensor` is not finite.
+        if `tensor` is not finite.
 
     Raises:
         InvalidArgumentError: it has less than two dimensions.
@@ -314,7 +314,7 @@ def svd(
 
 
 def _float_matrices(a: TensorLike, hint: DType | None = None) -> Any:
-    """Returns an argument as a tensor of matrices, of the dtype `hint` where the argument is no tensor.
+    """Returns an argument as a tensor of matrices, of the dtype `hint` if the argument is not a tensor.
 
     Raises:
         TypeError: it is not of a float dtype.
@@ -329,7 +329,7 @@ def _float_matrices(a: TensorLike, hint: DType | None = None) -> Any:
 
 
 def _larger_side(a: Any) -> Any:
-    """Returns the larger dimension of the matrices: a number, or a tensor of their dtype where it is not static."""
+    """Returns the larger dimension of the matrices: a number, or a tensor of their dtype if it is not static."""
     sides = a.shape[-2:]
     return max(sides) if sides.is_fully_defined() else cast(reduce_max(ops.Shape(a)[-2:]), a.dtype)
 
@@ -340,7 +340,7 @@ def pinv(
     """Computes the pseudo-inverses of Moore and Penrose, by singular values.
 
     Args:
-        a: of shape `[..., m, n]`, of a float dtype.
+        a: a tensor of shape `[..., m, n]`, of a float dtype.
         rcond: singular values below this part of the largest one count as zero; of shape `[...]`. By default
             `10 * max(m, n)` times the dtype's precision.
         validate_args: has no effect, as arguments are always checked.
@@ -376,8 +376,9 @@ def matrix_rank(
     """Computes the ranks of matrices: the numbers of singular values larger than `tol`.
 
     Args:
-        a: of shape `[..., m, n]`, of a float dtype.
-        tol: of shape `[...]`; by default `max(m, n)` times the largest singular value times the dtype's precision.
+        a: a tensor of shape `[..., m, n]`, of a float dtype.
+        tol: a tensor of shape `[...]`; by default `max(m, n)` times the largest singular value times the dtype's
+            precision.
         validate_args: has no effect, as arguments are always checked.
 
     Returns:

@@ -19,7 +19,7 @@ class HasherSpec(NamedTuple):
 
     Attributes:
         hasher: "fasthash" or "stronghash".
-        key: of the latter, two integers.
+        key: two integers, the key of "stronghash".
     """
 
     hasher: str
@@ -54,12 +54,13 @@ def table_from_dataset(
     """Creates a static table of the pairs of keys and values that a dataset yields.
 
     Args:
-        dataset: of pairs of scalars.
-        num_oov_buckets: the number of buckets for missing keys; their numbers follow the table's size.
-        vocab_size: the number of pairs to read; None for all.
-        default_value: the value of missing keys, where there are no buckets.
+        dataset: a dataset of pairs of scalars: keys and values.
+        num_oov_buckets: an int, the number of buckets for missing keys; their numbers follow the table's size. The
+            default is 0.
+        vocab_size: an int, the number of pairs to read; None for all.
+        default_value: the value of missing keys, used if there are no buckets.
         hasher_spec: the hash of missing keys.
-        key_dtype: of the keys that are looked up: string or an integer one.
+        key_dtype: the dtype of the keys that are looked up: string or an integer one. The default is string.
 
     Returns:
         A `tf.lookup.StaticVocabularyTable` if there are buckets, else a `tf.lookup.StaticHashTable`.
@@ -99,8 +100,13 @@ def index_table_from_dataset(
     """Creates a static table from the elements of a dataset to their numbers.
 
     Args:
-        dataset: of scalars.
-        num_oov_buckets, vocab_size, default_value, hasher_spec, key_dtype: as for `table_from_dataset`.
+        dataset: a dataset of scalars.
+        num_oov_buckets: an int, the number of buckets for missing keys; their numbers follow the table's size. The
+            default is 0.
+        vocab_size: an int, the number of elements to read; None for all.
+        default_value: the number of missing keys, used if there are no buckets; -1 by default.
+        hasher_spec: the hash of missing keys.
+        key_dtype: the dtype of the keys that are looked up: string or an integer one. The default is string.
 
     Returns:
         A `tf.lookup.StaticVocabularyTable` if there are buckets, else a `tf.lookup.StaticHashTable`.

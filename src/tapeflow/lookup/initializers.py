@@ -46,7 +46,7 @@ class KeyValueTensorInitializer(TableInitializer):
 
     Args:
         keys, values: vectors of one length.
-        key_dtype, value_dtype: their dtypes, where they are Python values.
+        key_dtype, value_dtype: the dtypes of keys and values; inferred by default. Tensors must have these dtypes.
 
     Example:
         >>> init = tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2])
@@ -114,13 +114,14 @@ class TextFileInitializer(TableInitializer):
     """Fills a table with the lines of a text file.
 
     Args:
-        filename: of the file.
-        key_dtype: of the keys.
-        key_index: the number of the column that holds keys, or a `tf.lookup.TextFileIndex`.
-        value_dtype, value_index: the same for the values.
-        vocab_size: the number of lines to read; None for all.
+        filename: the path of the file.
+        key_dtype: the dtype of the keys.
+        key_index: an int, the number of the column that holds keys, or a `tf.lookup.TextFileIndex`.
+        value_dtype: the dtype of the values.
+        value_index: an int, the number of the column that holds values, or a `tf.lookup.TextFileIndex`.
+        vocab_size: an int, the number of lines to read; None for all.
         delimiter: the character between columns.
-        value_index_offset: is added to values that are line numbers.
+        value_index_offset: an int that is added to values that are line numbers; 0 by default.
 
     Raises:
         ValueError: an index does not go with its dtype.
@@ -235,10 +236,10 @@ class DatasetInitializer(TableInitializer):
     """Fills a table with the elements of a dataset: pairs of a key and a value. Public in `tf.data.experimental`.
 
     Args:
-        dataset: of pairs of scalars.
+        dataset: a dataset of pairs of scalars.
 
     Raises:
-        ValueError: its elements are no such pairs.
+        ValueError: its elements are not such pairs.
 
     Example:
         >>> ds = tf.data.Dataset.zip((tf.data.Dataset.from_tensor_slices(["a", "b"]), tf.data.Dataset.range(2)))

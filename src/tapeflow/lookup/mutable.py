@@ -19,8 +19,8 @@ class MutableHashTable(LookupTable):
     """A table with keys to add and remove, which checkpoints save.
 
     Args:
-        key_dtype, value_dtype: of both.
-        default_value: the value of missing keys; its shape is that of all values.
+        key_dtype, value_dtype: the dtypes of keys and values.
+        default_value: the value of missing keys. All values have its shape.
         checkpoint: False for a table that checkpoints do not save.
         experimental_is_anonymous: ignored.
 
@@ -125,13 +125,13 @@ class MutableHashTable(LookupTable):
 
 
 class DenseHashTable(MutableHashTable):
-    """A table with keys to add and remove, of which two stand for empty buckets.
+    """A table with keys to add and remove. Two keys are reserved for empty buckets.
 
     Args:
-        key_dtype, value_dtype: of both.
-        default_value: the value of missing keys; its shape is that of all values.
-        empty_key, deleted_key: keys of empty buckets, which no entry may have; their shape is that of all keys.
-        initial_num_buckets: the number of buckets at first: a power of 2, at least 4.
+        key_dtype, value_dtype: the dtypes of keys and values.
+        default_value: the value of missing keys. All values have its shape.
+        empty_key, deleted_key: the keys of empty buckets. No entry may have them. All keys have their shape.
+        initial_num_buckets: an int, the number of buckets at first: a power of 2, at least 4.
         checkpoint: False for a table that checkpoints do not save.
         experimental_is_anonymous: ignored.
 
@@ -190,7 +190,7 @@ class DenseHashTable(MutableHashTable):
 
 
 class _DenseStorage(Storage):
-    """Keys and values that are exported as the buckets of TensorFlow's table, which reads them as they are.
+    """Keys and values that are exported as the buckets of TensorFlow's table. TensorFlow reads the buckets directly.
 
     A key goes into the bucket of its hash, or the first free one at distances 1, 3, 6, 10, ... from there.
     """
@@ -206,7 +206,7 @@ class _DenseStorage(Storage):
         """Returns keys as Python values.
 
         Raises:
-            InvalidArgumentError: one of them is that of empty buckets.
+            InvalidArgumentError: a key is reserved for empty buckets.
         """
         keys = super().keys(tensor)
         for name, key in self._unused.items():
@@ -246,7 +246,7 @@ class _DenseStorage(Storage):
         return EagerTensor(value, dtype)
 
     def replace(self, keys: EagerTensor, values: EagerTensor) -> None:
-        """Replaces all keys and values by those of buckets that are not empty."""
+        """Replaces all keys and values by the contents of buckets, without the empty ones."""
         unused = set(self._unused.values())
         pairs = zip(self.rows(keys, self.key_shape), self.rows(values, self.value_shape), strict=True)
         with self.lock:

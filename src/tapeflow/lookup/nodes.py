@@ -1,4 +1,4 @@
-"""The nodes of a `GraphDef` for tables: those that SavedModels create, fill and look up tables with."""
+"""The nodes of a `GraphDef` for tables. SavedModels create, fill and look up tables with them."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ def hash_table(
     """Adds an operation that returns the handle of a table, which is empty at first.
 
     Args:
-        key_dtype, value_dtype: of the table.
+        key_dtype, value_dtype: the dtypes of keys and values.
         shared_name: the table's name.
-        held: returns the table, which it creates with the function that it takes if there is none; by default each run
-            of the operation creates a table.
+        held: a function that returns the table. If there is none, it calls its argument to create one. By default, each
+            run of the operation creates a table.
     """
     attrs = {"key_dtype": key_dtype, "value_dtype": value_dtype, "shared_name": shared_name}
 
@@ -84,7 +84,7 @@ def fill(handle: Any, keys: Any, values: Any) -> Operation:
 
 
 def _with_attrs(node: Node, names: Sequence[str], operation: Operation) -> Operation:
-    """Returns the operation, with the attrs that its inputs do not determine, so that it can be exported again."""
+    """Adds the attrs that the inputs do not determine. The operation can then be exported again."""
     operation.op.attrs = {name: node_attr(node, name) for name in names}
     return operation
 

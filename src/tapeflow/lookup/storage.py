@@ -37,8 +37,8 @@ class Storage:
     """Keys and values.
 
     Args:
-        key_dtype, value_dtype: of both.
-        key_shape, value_shape: of one key and of one value.
+        key_dtype, value_dtype: the dtypes of keys and values.
+        key_shape, value_shape: the shapes of one key and of one value.
     """
 
     def __init__(

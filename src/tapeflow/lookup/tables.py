@@ -37,9 +37,9 @@ class LookupTable(TrackableResource):
     """A table from keys of one dtype to values of another.
 
     Args:
-        key_dtype, value_dtype: of both.
-        default_value: of missing keys.
-        key_shape: of one key.
+        key_dtype, value_dtype: the dtypes of keys and values.
+        default_value: the value of missing keys.
+        key_shape: the shape of one key.
         op: the name of the op that creates it, for messages.
 
     Raises:
@@ -83,10 +83,10 @@ class LookupTable(TrackableResource):
         """Checks the dtypes of keys and values.
 
         Args:
-            key_dtype, value_dtype: those of an initializer.
+            key_dtype, value_dtype: the dtypes of an initializer.
 
         Raises:
-            TypeError: one of them is not that of the table.
+            TypeError: a dtype differs from the dtype of the table.
         """
         if key_dtype is not self.key_dtype:
             raise TypeError(f"Invalid key dtype for table, expected {self.key_dtype!s} but got {key_dtype!s}.")
@@ -137,7 +137,7 @@ def map_keys(keys: Any, dtype: DType, function: Callable[[Any], Any]) -> Any:
     Args:
         keys: a tensor, or a ragged or sparse one.
         dtype: of the keys.
-        function: takes a tensor of keys and returns one of the same shape.
+        function: takes a tensor of keys, and returns a tensor of the same shape.
 
     Returns:
         The kind of tensor that `keys` is.
@@ -160,7 +160,7 @@ class StaticHashTable(LookupTable):
     """A table that is filled once.
 
     Args:
-        initializer: fills it, such as `tf.lookup.KeyValueTensorInitializer`.
+        initializer: an object that fills the table, such as `tf.lookup.KeyValueTensorInitializer`.
         default_value: the value of missing keys.
         experimental_is_anonymous: ignored.
 
@@ -191,7 +191,7 @@ class StaticHashTable(LookupTable):
 
     @functools.cached_property
     def _saved_functions(self) -> dict[str, Any]:
-        """The functions that create and fill the table where it is loaded in a SavedModel."""
+        """The functions that create and fill the table when a SavedModel is loaded."""
 
         def creator() -> Any:
             return hash_table(self.key_dtype, self.value_dtype, f"table_{next_id()}").outputs[0]
@@ -236,8 +236,8 @@ class StaticVocabularyTable(TrackableResource):
 
     Args:
         initializer: fills the table with the numbers from 0 on, int64; None for buckets alone.
-        num_oov_buckets: the number of buckets.
-        lookup_key_dtype: of the keys that are looked up; by default that of the initializer.
+        num_oov_buckets: an int, the number of buckets.
+        lookup_key_dtype: the dtype of the keys that are looked up; by default the key dtype of the initializer.
         experimental_is_anonymous: ignored.
 
     Raises:
@@ -293,7 +293,7 @@ class StaticVocabularyTable(TrackableResource):
 
     @property
     def resource_handle(self) -> Tensor | None:
-        """A scalar tensor that stands for the table of words; None where there are buckets alone."""
+        """A scalar tensor that stands for the table of words; None if there are buckets alone."""
         return None if self._table is None else self._table.resource_handle
 
     def size(self, name: str | None = None) -> Tensor:

@@ -50,7 +50,7 @@ def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Adds two tensors element by element, with broadcasting; joins strings.
 
     Args:
-        x, y: of one numeric dtype, or strings.
+        x, y: tensors of one numeric dtype, or strings.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -90,9 +90,9 @@ def _(call: Call, dy: Any, sums: dict[int, Any], owned: set[int]) -> Any:
 
 
 def _added_rows(total: Any, dy: Any, shape: torch.Size) -> bool:
-    """Adds the rows of a matrix to a sum in place, as those of a bias that many steps share; returns False if it can't.
+    """Adds the rows of a matrix to a sum in place, such as a bias gradient over many steps. Returns False if it can't.
 
-    As a product with ones that is one kernel, and not two.
+    A product with ones does this in one kernel instead of two.
     """
     rows, value = dy.value, total.value
     if len(shape) != 2 or shape[0] > _MOST_ROWS or value.ndim != 1 or not value.is_cpu:
@@ -129,7 +129,7 @@ def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Subtracts `y` from `x` element by element, with broadcasting.
 
     Args:
-        x, y: of one numeric dtype.
+        x, y: tensors of one numeric dtype.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -163,7 +163,7 @@ def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Multiplies two tensors element by element, with broadcasting.
 
     Args:
-        x, y: of one numeric dtype.
+        x, y: tensors of one numeric dtype.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -201,7 +201,7 @@ def negative(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `-x` element by element.
 
     Args:
-        x: of a signed numeric dtype.
+        x: a tensor of a signed numeric dtype.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -232,7 +232,7 @@ def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) ->
     """Computes `(x - y) ** 2` element by element, with broadcasting; for complex numbers `|x - y| ** 2`.
 
     Args:
-        x, y: of one numeric dtype.
+        x, y: tensors of one numeric dtype.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -255,8 +255,8 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def zero_where_zero(product: torch.Tensor, factor: torch.Tensor) -> torch.Tensor:
-    """Returns a product with 0 where one of its factors is 0, even if the others are infinite or NaN, as TensorFlow's
-    gradients of roots and reciprocals are. The factor is of the product's shape."""
+    """Sets a product to 0 where one of its factors is 0, even if the other factors are infinite or NaN. TensorFlow's
+    gradients of roots and reciprocals do the same. The factor has the shape of the product."""
     return product.masked_fill(factor == 0, 0)
 
 
@@ -286,7 +286,7 @@ def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Te
     """Multiplies element by element, with 0 where `y` is 0, even if `x` is NaN or infinite there.
 
     Args:
-        x, y: floating or complex, of one dtype.
+        x, y: floating or complex tensors of one dtype.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -352,7 +352,7 @@ def add_n(inputs: Iterable[TensorLike], name: str | None = None) -> Tensor:
     """
     if not isinstance(inputs, Iterable):
         raise TypeError(f"{type(inputs).__name__!r} object is not iterable")
-    # As in TensorFlow, each gets its own dtype, so that [1, 2.5] is a mistake.
+    # As in TensorFlow, each input gets its own dtype, and [1, 2.5] is an error.
     tensors = [as_operand(x) for x in inputs]
     if not tensors:
         raise ValueError(
@@ -368,8 +368,8 @@ def accumulate_n(
 
     Args:
         inputs: a list of tensors.
-        shape: the shape they must have.
-        tensor_dtype: the dtype they must have.
+        shape: the shape of all tensors, or None for the shape of the first one.
+        tensor_dtype: the dtype of all tensors, or None for the dtype of the first one.
 
     Returns:
         A tensor of that shape and dtype.
@@ -407,7 +407,7 @@ def scalar_mul(scalar: TensorLike, x: Tensor | ReadAsTensor | IndexedSlices, nam
         x: a tensor, variable or `IndexedSlices`.
 
     Returns:
-        A tensor of the shape and dtype of `x`, or `IndexedSlices` where `x` is.
+        A tensor of the shape and dtype of `x`, or `IndexedSlices` if `x` is one.
 
     Raises:
         ValueError: `scalar` has dimensions.
@@ -430,7 +430,7 @@ def polyval(coeffs: list[TensorLike], x: TensorLike, name: str | None = None) ->
 
     Args:
         coeffs: the list of coefficients: tensors that broadcast against `x`, the highest power first.
-        x: where to evaluate it.
+        x: a tensor, the points of evaluation.
 
     Returns:
         A tensor of the dtype of the coefficients and of the broadcast shape; zeros like `x` without coefficients.

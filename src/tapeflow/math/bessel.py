@@ -12,8 +12,8 @@ import torch
 
 _EULER = 0.57721566490153286
 _FAR = 25.0  # from here on the asymptotic series has all digits
-_NODES = 40  # of a quarter of the circle, so that J(160 - 2 * _TERMS) and those that follow vanish up to _FAR
-_TERMS = 33  # as J(2 * _TERMS + 2) vanishes up to _FAR
+_NODES = 40  # per quarter of the circle: J(160 - 2 * _TERMS) and all later ones vanish up to _FAR
+_TERMS = 33  # J(2 * _TERMS + 2) vanishes up to _FAR
 
 
 def bessel_j0_kernel(x: torch.Tensor) -> torch.Tensor:

@@ -50,8 +50,8 @@ def _array_to(x: np.ndarray, DstT: DType) -> Any:
     return from_array(x, DstT).value
 
 
-# TensorFlow's vectors of floats become 8 and 16-bit integers by way of int32, and saturate there; what does not fill a
-# vector up, as in small tensors, wraps around. So many numbers are in a vector.
+# TensorFlow casts full vectors of floats to 8 and 16-bit integers by way of int32, and they saturate. The rest of a
+# tensor that does not fill a vector wraps around. These are the vector lengths.
 _AT_ONCE = {torch.float16: 16, torch.bfloat16: 8, torch.float32: 32, torch.float64: 16}
 
 
@@ -64,8 +64,8 @@ def _narrowed(x: torch.Tensor, to: DType) -> torch.Tensor:
 
 
 def _to_uint32(x: torch.Tensor) -> torch.Tensor:
-    """Casts floats to uint32. In TensorFlow's vectors of 8, numbers that neither int32 nor uint32 has become `2 ** 31`;
-    of what does not fill one up, the low bits of the int64 remain."""
+    """Casts floats to uint32. In TensorFlow's full vectors of 8, numbers out of the ranges of int32 and uint32 become
+    `2 ** 31`. The rest of the tensor keeps the low bits of the int64."""
     numbers = x.reshape(-1).double()
     low = numbers.to(torch.int64) & 0xFFFFFFFF
     inside = (numbers > -(2.0**31) - 1) & (numbers < 2.0**32)
@@ -80,7 +80,7 @@ def _to_uint64(x: torch.Tensor) -> torch.Tensor:
     return torch.where(x.double() >= 2.0**64, torch.iinfo(torch.int64).min, bits).view(torch.uint64)
 
 
-# The casts of floats to dtypes whose range they may leave.
+# The casts of floats to dtypes with a smaller range.
 _FROM_FLOATS: dict[DType, Callable[[torch.Tensor], torch.Tensor]] = {
     **{to: functools.partial(_narrowed, to=to) for to in (int8, uint8, int16, uint16)},
     uint32: _to_uint32,
@@ -130,10 +130,10 @@ def cast(x: TensorLike | IndexedSlices, dtype: DTypeLike, name: str | None = Non
 
     Args:
         x: a tensor, or a value that converts to one; `IndexedSlices` stay sparse.
-        dtype: the dtype, or its name.
+        dtype: the dtype of the result, a `tf.DType` or its name.
 
     Returns:
-        A tensor of the same shape and of that dtype; `x` itself where it has it already.
+        A tensor of the same shape and of that dtype; `x` itself if it already has this dtype.
 
     Raises:
         UnimplementedError: it is a cast from or to strings.
@@ -162,7 +162,7 @@ def cast(x: TensorLike | IndexedSlices, dtype: DTypeLike, name: str | None = Non
 
 @functools.cache
 def _limits(source: DType, to: DType) -> tuple[Any, Any] | None:
-    """Returns the values of `source` nearest to the smallest and largest of `to`, or None where all of them fit."""
+    """Returns the values of `source` nearest to the smallest and largest of `to`, or None if all of them fit."""
     if source.min >= to.min and source.max <= to.max:
         return None
     if source.is_integer:
@@ -187,15 +187,15 @@ def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) 
     """Casts a tensor to a dtype, with values beyond its range replaced by its smallest or largest value.
 
     Args:
-        value: of a numeric dtype. Complex numbers lose their imaginary part if `dtype` is real; else both parts
-            saturate.
-        dtype: the dtype, or its name.
+        value: a tensor of a numeric dtype. Complex numbers lose their imaginary part if `dtype` is real; else both
+            parts saturate.
+        dtype: the dtype of the result, a `tf.DType` or its name.
 
     Returns:
         A tensor of the shape of `value` and of `dtype`.
 
     Raises:
-        TypeError: one of the dtypes has no range.
+        TypeError: the dtype of `value`, or `dtype`, has no range.
 
     Example:
         >>> tf.saturate_cast([300.0, -5.0, 7.9], tf.uint8).numpy().tolist()
@@ -260,12 +260,12 @@ def bitcast(input: TensorLike, type: DTypeLike, name: str | None = None) -> Tens
     """Interprets the bits of each element as another dtype.
 
     Args:
-        input: of a numeric dtype, of shape `[...]`.
-        type: the dtype. Where it is smaller by a factor `n`, a last dimension of `n` is added; where it is larger, the
-            last dimension must be `n` and is lost.
+        input: a tensor of a numeric dtype, of shape `[...]`.
+        type: the dtype of the result. If its elements are smaller by a factor `n`, the result has a new last dimension
+            of length `n`. If they are larger, the last dimension of `input` must be `n`, and is removed.
 
     Returns:
-        A tensor of dtype `type`. Its shape is that of `input` where both dtypes are of one size.
+        A tensor of dtype `type`. If both dtypes have the same size, it has the shape of `input`.
 
     Raises:
         InvalidArgumentError: the last dimension does not fit, or a dtype is `tf.string`.

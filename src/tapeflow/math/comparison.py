@@ -46,7 +46,7 @@ def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether elements are equal, with broadcasting. NaN equals nothing.
 
     Args:
-        x, y: of one dtype, any.
+        x, y: tensors of one dtype, any.
 
     Returns:
         A bool tensor of the broadcast shape.
@@ -72,7 +72,7 @@ def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether elements differ, with broadcasting. NaN differs from everything.
 
     Args:
-        x, y: of one dtype, any.
+        x, y: tensors of one dtype, any.
 
     Returns:
         A bool tensor of the broadcast shape.
@@ -123,7 +123,8 @@ def _may_be_unlike(x: TensorShape, y: TensorShape) -> bool:
 
 
 def _rule_or_unlike(x: TensorShape, y: TensorShape, *_: Any) -> TensorShape:
-    """Infers the broadcast shape, where a dimension beside one that is not static says nothing."""
+    """Infers the broadcast shape. If a dimension is unknown in one tensor, and neither unknown nor 1 in the other, the
+    whole shape is unknown: the op may return a scalar."""
     if x.rank is None or y.rank is None:
         return TensorShape(None)
     pairs = _dimensions(x, y)
@@ -173,7 +174,7 @@ def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x < y`, element by element, with broadcasting.
 
     Args:
-        x, y: of one real dtype.
+        x, y: tensors of one real dtype.
 
     Returns:
         A bool tensor of the broadcast shape.
@@ -199,7 +200,7 @@ def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x <= y`, element by element, with broadcasting.
 
     Args:
-        x, y: of one real dtype.
+        x, y: tensors of one real dtype.
 
     Returns:
         A bool tensor of the broadcast shape.
@@ -225,7 +226,7 @@ def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x > y`, element by element, with broadcasting.
 
     Args:
-        x, y: of one real dtype.
+        x, y: tensors of one real dtype.
 
     Returns:
         A bool tensor of the broadcast shape.
@@ -251,7 +252,7 @@ def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
     """Tests whether `x >= y`, element by element, with broadcasting.
 
     Args:
-        x, y: of one real dtype.
+        x, y: tensors of one real dtype.
 
     Returns:
         A bool tensor of the broadcast shape.
@@ -273,7 +274,7 @@ def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
     """Tests whether both elements are true, with broadcasting.
 
     Args:
-        x, y: bools.
+        x, y: bool tensors.
 
     Returns:
         A bool tensor of the broadcast shape.
@@ -290,10 +291,10 @@ def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
 @op("LogicalOr", kernel=torch.logical_or, shape=broadcast, element=lambda b, x, y: b.bit_or(x, y))
 def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Tests whether at least one of two elements is true, with broadcasting.
+    """Computes logical OR element-wise, with broadcasting.
 
     Args:
-        x, y: bools.
+        x, y: bool tensors.
 
     Returns:
         A bool tensor of the broadcast shape.
@@ -313,7 +314,7 @@ def logical_not(x: TensorLike, name: str | None = None) -> Tensor:
     """Returns the opposite truth value of each element.
 
     Args:
-        x: bools.
+        x: a bool tensor.
 
     Returns:
         A bool tensor of the shape of `x`.
@@ -325,10 +326,10 @@ def logical_not(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def logical_xor(x: TensorLike, y: TensorLike, name: str | None = "LogicalXor") -> Tensor:
-    """Tests whether exactly one of two elements is true, with broadcasting.
+    """Computes logical XOR (exactly one element is true) element-wise, with broadcasting.
 
     Args:
-        x, y: bools.
+        x, y: bool tensors.
 
     Returns:
         A bool tensor of the broadcast shape.
@@ -353,7 +354,7 @@ def is_nan(x: TensorLike, name: str | None = None) -> Tensor:
     """Tests which elements are NaN.
 
     Args:
-        x: floating.
+        x: a floating tensor.
 
     Returns:
         A bool tensor of the shape of `x`.
@@ -369,7 +370,7 @@ def is_inf(x: TensorLike, name: str | None = None) -> Tensor:
     """Tests which elements are infinite.
 
     Args:
-        x: floating.
+        x: a floating tensor.
 
     Returns:
         A bool tensor of the shape of `x`.
@@ -385,7 +386,7 @@ def is_finite(x: TensorLike, name: str | None = None) -> Tensor:
     """Tests which elements are neither infinite nor NaN.
 
     Args:
-        x: floating.
+        x: a floating tensor.
 
     Returns:
         A bool tensor of the shape of `x`.

@@ -79,7 +79,7 @@ def real(input: TensorLike, name: str | None = None) -> Tensor:
     """Returns the real part of each element; of a real tensor the tensor itself.
 
     Args:
-        input: of a numeric dtype.
+        input: a tensor of a numeric dtype.
 
     Returns:
         A tensor of the shape of `input`: float32 for complex64, float64 for complex128.
@@ -113,7 +113,7 @@ def imag(input: TensorLike, name: str | None = None) -> Tensor:
     """Returns the imaginary part of each element; zeros for a real tensor.
 
     Args:
-        input: of any dtype.
+        input: a tensor of any dtype.
 
     Returns:
         A tensor of the shape of `input`: float32 for complex64, float64 for complex128, else of its own dtype.
@@ -147,7 +147,7 @@ def conj(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the complex conjugate of each element; a real tensor is its own.
 
     Args:
-        x: of a numeric dtype.
+        x: a tensor of a numeric dtype.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -186,7 +186,7 @@ def angle(input: TensorLike, name: str | None = None) -> Tensor:
     The angle of a real number is 0, or pi where it is negative.
 
     Args:
-        input: floating or complex.
+        input: a floating or complex tensor.
 
     Returns:
         A tensor of the shape of `input`: float32 for complex64, float64 for complex128, else of its own dtype.

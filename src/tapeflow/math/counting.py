@@ -137,11 +137,11 @@ def bincount(
 
     Args:
         arr: int32 or int64, not negative: a tensor, `RaggedTensor` or `SparseTensor`. Floats are cut off.
-        weights: of the kind and shape of `arr`: each occurrence counts as much as its weight.
+        weights: a tensor of the kind and shape of `arr`. Each occurrence counts as much as its weight.
         minlength: the least length of the result.
         maxlength: the greatest length of the result; values from there on are not counted.
-        dtype: of the result without weights: int32, int64, float32 or float64.
-        axis: None or 0 counts all values; -1 those of each row of a matrix.
+        dtype: the dtype of the result without weights: int32, int64, float32 or float64. The default is int32.
+        axis: None or 0 counts all values. -1 counts the values of each row of a matrix.
         binary_output: returns 1 for each integer that occurs and 0 for others, instead of counts.
 
     Returns:
@@ -149,7 +149,7 @@ def bincount(
         for each of its rows. Of the dtype of `weights`, or else of `dtype`.
 
     Raises:
-        InvalidArgumentError: a value is negative, or the weights' shape is not that of `arr`.
+        InvalidArgumentError: a value is negative, or `weights` and `arr` differ in shape.
         ValueError: `axis` is another, both `weights` and `binary_output` are specified, or `weights` is not of the kind
             of `arr`.
 
@@ -223,7 +223,7 @@ def confusion_matrix(
         predictions: the predicted ones, `[n]`.
         num_classes: the number of classes; by default the largest class plus 1.
         weights: `[n]`: each prediction counts as much as its weight.
-        dtype: of the result.
+        dtype: the dtype of the result; int32 by default.
 
     Returns:
         A tensor of shape `[num_classes, num_classes]` and of `dtype`.
@@ -264,7 +264,7 @@ def confusion_matrix(
 
 
 def _without_last_dimension(labels: Any, predictions: Any) -> tuple[Any, Any]:
-    """Returns both, without a last dimension of length 1 that only one of them has."""
+    """Removes a last dimension of length 1 that only one of the two tensors has."""
     if predictions.shape.rank is None or labels.shape.rank is None:
         return labels, predictions
     more = len(predictions.shape) - len(labels.shape)
@@ -291,7 +291,7 @@ def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether no element is less than the one before it, over all elements in row-major order.
 
     Args:
-        x: numeric.
+        x: a numeric tensor.
 
     Returns:
         A scalar bool; true of less than two elements.
@@ -311,7 +311,7 @@ def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether each element is greater than the one before it, over all elements in row-major order.
 
     Args:
-        x: numeric.
+        x: a numeric tensor.
 
     Returns:
         A scalar bool; true of less than two elements.

@@ -70,9 +70,9 @@ def cumsum(
     """Sums each element and all before it along a dimension. Integers wrap around.
 
     Args:
-        x: numeric.
-        axis: the dimension.
-        exclusive: leaves the element itself out, so that the first sum is 0.
+        x: a numeric tensor.
+        axis: the dimension; 0 by default.
+        exclusive: leaves the element itself out. The first sum is then 0.
         reverse: sums from the last element on.
 
     Returns:
@@ -104,9 +104,9 @@ def cumprod(
     The gradient divides by `x`, and is 0 where that is 0; of complex numbers it is not conjugated: as TensorFlow's.
 
     Args:
-        x: numeric.
-        axis: the dimension.
-        exclusive: leaves the element itself out, so that the first product is 1.
+        x: a numeric tensor.
+        axis: the dimension; 0 by default.
+        exclusive: leaves the element itself out. The first product is then 1.
         reverse: multiplies from the last element on.
 
     Returns:
@@ -135,9 +135,9 @@ def cumulative_logsumexp(
     """Computes `log(cumsum(exp(x)))` along a dimension, without overflow.
 
     Args:
-        x: floating.
-        axis: the dimension.
-        exclusive: leaves the element itself out, so that the first result is `-inf`.
+        x: a floating tensor.
+        axis: the dimension; 0 by default.
+        exclusive: leaves the element itself out. The first result is then `-inf`.
         reverse: goes from the last element on.
 
     Returns:
@@ -190,7 +190,7 @@ def _by_signs(x: Any, y: Any, dy: Any, axis: Any, exclusive: bool, reverse: bool
 def _decayed_sums(dy: Any, y: Any, axis: int) -> Any:
     """Sums `dy[j] * exp(y[i] - y[j])` over `j >= i`, and doubles the number of summands in each step.
 
-    `y` never falls, so that no factor is above 1.
+    `y` never falls, so all factors are at most 1.
     """
     length, span = shape_of(y)[axis], 1
     while span < length:

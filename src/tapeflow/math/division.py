@@ -67,7 +67,7 @@ def realdiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides floats or complex numbers element by element, with broadcasting.
 
     Args:
-        x, y: floating or complex, of one dtype.
+        x, y: floating or complex tensors of one dtype.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -98,12 +98,12 @@ def _(call: Call, dy: Any) -> Any:
     )
 
 
-# The dtypes in which narrow integers are divided; wider ones are divided as float64.
+# Narrow integers are divided in these dtypes, wider ones in float64.
 _DIVIDED_AS = {int8: float32, uint8: float32, int16: float32, uint16: float32}
 
 
 def _divide_numbers(division: Any, title: str, args: tuple[Any, Any], name: str | None) -> Any:
-    """Divides floats, complex numbers or, cast to floats, integers by one of the ops for floats.
+    """Divides numbers by an op for floats. Integers are cast to floats first.
 
     Raises:
         TypeError: the dtypes differ or are not numeric.
@@ -131,7 +131,7 @@ def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides element by element as Python 3 does: integers give floats.
 
     Args:
-        x, y: of one numeric dtype. 8 and 16 bit integers are divided as float32, wider ones as float64.
+        x, y: tensors of one numeric dtype. 8 and 16 bit integers are divided as float32, wider ones as float64.
 
     Returns:
         A floating or complex tensor of the broadcast shape.
@@ -159,7 +159,7 @@ def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides `x` by `y` as Python 3's `x / y` does: integers give floats. See `tf.math.truediv`.
 
     Args:
-        x, y: of one numeric dtype. 8 and 16 bit integers are divided as float32, wider ones as float64.
+        x, y: tensors of one numeric dtype. 8 and 16 bit integers are divided as float32, wider ones as float64.
 
     Returns:
         A floating or complex tensor of the broadcast shape.
@@ -197,7 +197,7 @@ def divisor(y: Element) -> Element:
 
 
 def _has_other_sign(b: ElementBuilder, remainder: Element, y: Element) -> Element:
-    """Returns whether a remainder is not 0 and has not the sign of the divisor."""
+    """Computes if a remainder is not 0 and its sign differs from the sign of the divisor."""
     return b.less(remainder, 0) if y.constant > 0 else b.less(0, remainder)
 
 
@@ -226,7 +226,7 @@ def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides and rounds towards minus infinity, element by element. Its gradient is None.
 
     Args:
-        x, y: of one real dtype.
+        x, y: tensors of one real dtype.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -260,7 +260,7 @@ def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
     """Divides and rounds towards zero, as C does, element by element. Its gradient is None.
 
     Args:
-        x, y: of one real dtype.
+        x, y: tensors of one real dtype.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -284,7 +284,7 @@ not_differentiable(floordiv, truncatediv)
 def _remainder(
     function: Callable[..., torch.Tensor], exact: Callable[..., np.ndarray], x: torch.Tensor, y: torch.Tensor
 ) -> torch.Tensor:
-    """Computes a remainder by ATen, and where that has NaN by NumPy: ATen's vectorized kernels give up on very large
+    """Computes a remainder by ATen, and by NumPy if that has NaN: ATen's vectorized kernels give up on very large
     quotients.
     """
     result = function(x, y)
@@ -296,7 +296,7 @@ def _remainder(
         return torch.where(result.isnan(), torch.from_numpy(exact(x.numpy(), y.numpy())), result)
 
 
-_VECTOR = 8  # the least number of elements for which ATen has vectorized kernels
+_VECTOR = 8  # ATen's vectorized kernels start at this number of elements
 _COMPUTED_BY_FMOD = (torch.float32, torch.float64)
 
 
@@ -313,7 +313,7 @@ def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes the remainder of floor division, `x - floor(x / y) * y`, which has the sign of `y`.
 
     Args:
-        x, y: of one real dtype.
+        x, y: tensors of one real dtype.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -342,7 +342,7 @@ def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
     """Computes the remainder of division towards zero, as C's `fmod`, which has the sign of `x`.
 
     Args:
-        x, y: of one real dtype.
+        x, y: tensors of one real dtype.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -409,7 +409,7 @@ def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
     """Divides element by element, with 0 where `y` is 0. Integers give floats, as in `tf.math.truediv`.
 
     Args:
-        x, y: of one numeric dtype.
+        x, y: tensors of one numeric dtype.
 
     Returns:
         A floating or complex tensor of the broadcast shape.
@@ -433,7 +433,7 @@ def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x / y` element by element, and 0 where `x` is 0, whatever `y` is.
 
     Args:
-        x, y: floating or complex, of one dtype.
+        x, y: floating or complex tensors of one dtype.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -476,7 +476,7 @@ def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `1 / x` element by element.
 
     Args:
-        x: floating or complex.
+        x: a floating or complex tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -519,7 +519,7 @@ def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `1 / x` element by element, and 0 where `x` is 0.
 
     Args:
-        x: floating or complex.
+        x: a floating or complex tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.

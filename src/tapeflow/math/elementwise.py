@@ -137,7 +137,7 @@ def square(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x * x` element by element.
 
     Args:
-        x: of a numeric dtype.
+        x: a tensor of a numeric dtype.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -167,7 +167,7 @@ def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the square root of each element; NaN for negative floats.
 
     Args:
-        x: floating or complex.
+        x: a floating or complex tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -212,7 +212,7 @@ def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `1 / sqrt(x)` element by element.
 
     Args:
-        x: floating or complex.
+        x: a floating or complex tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -284,7 +284,7 @@ def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x ** y` element by element, with broadcasting.
 
     Args:
-        x, y: of one dtype: signed integers, floating or complex.
+        x, y: tensors of one dtype: signed integers, floating or complex.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -333,7 +333,7 @@ def exp(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `e ** x` element by element.
 
     Args:
-        x: floating or complex.
+        x: a floating or complex tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -357,7 +357,7 @@ def expm1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `e ** x - 1` element by element, exact for small `x` too.
 
     Args:
-        x: floating or complex.
+        x: a floating or complex tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -381,7 +381,7 @@ def log(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the natural logarithm of each element; -inf for 0 and NaN for negative floats.
 
     Args:
-        x: floating or complex.
+        x: a floating or complex tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -405,7 +405,7 @@ def log1p(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `log(1 + x)` element by element, exact for small `x` too.
 
     Args:
-        x: floating or complex.
+        x: a floating or complex tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -431,7 +431,7 @@ def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x * log(y)` element by element, and 0 where `x` is 0, whatever `y` is.
 
     Args:
-        x, y: floating or complex, of one dtype.
+        x, y: floating or complex tensors of one dtype.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -465,7 +465,7 @@ def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x * log(1 + y)` element by element, and 0 where `x` is 0, whatever `y` is.
 
     Args:
-        x, y: floating or complex, of one dtype.
+        x, y: floating or complex tensors of one dtype.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.

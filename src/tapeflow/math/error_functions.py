@@ -30,7 +30,7 @@ def erf(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the error function of each element: `2 / sqrt(pi)` times the integral of `exp(-t * t)` from 0 to `x`.
 
     Args:
-        x: floating.
+        x: a floating tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -51,7 +51,7 @@ def erfc(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the complementary error function, `1 - erf(x)`, of each element, exact for large `x` too.
 
     Args:
-        x: floating.
+        x: a floating tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -77,7 +77,7 @@ def erfinv(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse of the error function of each element; NaN outside [-1, 1].
 
     Args:
-        x: floating.
+        x: a floating tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -98,7 +98,7 @@ def ndtri(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the quantile of the standard normal distribution at each element; NaN outside [0, 1].
 
     Args:
-        x: floating.
+        x: a floating tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -118,7 +118,7 @@ def erfcinv(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse of the complementary error function of each element; NaN outside [0, 2].
 
     Args:
-        x: floating.
+        x: a floating tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.

@@ -31,12 +31,12 @@ from tapeflow.math.comparison import greater, greater_equal, less_equal, logical
     scalar="max({0}, {1})",
 )
 def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Returns the larger of two elements, with broadcasting; NaN where either is NaN.
+    """Returns the larger of two elements, with broadcasting; NaN if either is NaN.
 
     Where both are equal, the gradient goes to `x`.
 
     Args:
-        x, y: of one real dtype.
+        x, y: tensors of one real dtype.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -65,12 +65,12 @@ def _(call: Call, dy: Any) -> Any:
     scalar="min({0}, {1})",
 )
 def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Returns the smaller of two elements, with broadcasting; NaN where either is NaN.
+    """Returns the smaller of two elements, with broadcasting; NaN if either is NaN.
 
     Where both are equal, the gradient goes to `x`.
 
     Args:
-        x, y: of one real dtype.
+        x, y: tensors of one real dtype.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -126,7 +126,7 @@ def _(t: Any, clip_value_min: Any, clip_value_max: Any) -> Any:
 def _(call: Call, dy: Any) -> Any:
     t, low, high = call.inputs
     want_t, want_low, want_high = call.wanted
-    # The gradient of maximum(minimum(t, high), low); that of a NaN goes to `low`.
+    # The gradient of maximum(minimum(t, high), low). The gradient at a NaN goes to `low`.
     zero = convert(0.0, dy.dtype)
     inside = logical_and(less_equal(t, high), greater_equal(t, low)) if want_t else None
     to_high = logical_and(greater(t, high), greater_equal(high, low)) if want_high else None
@@ -170,15 +170,15 @@ def clip_by_value(
 ) -> Tensor:
     """Clips elements to `[clip_value_min, clip_value_max]`.
 
-    The gradient passes where nothing was clipped. Where the bounds cross, `clip_value_min` wins.
+    The gradient passes where nothing was clipped. If the bounds cross, `clip_value_min` wins.
 
     Args:
         t: a tensor of a real dtype, or `IndexedSlices`, whose rows are clipped.
-        clip_value_min: a tensor of the same dtype whose shape broadcasts to that of `t`.
-        clip_value_max: the same.
+        clip_value_min: a tensor of the same dtype. Its shape broadcasts to the shape of `t`.
+        clip_value_max: a tensor like `clip_value_min`.
 
     Returns:
-        A tensor of the shape and dtype of `t`, or `IndexedSlices` where `t` is.
+        A tensor of the shape and dtype of `t`, or `IndexedSlices` if `t` is one.
 
     Raises:
         InvalidArgumentError: the shapes do not broadcast, or the dtypes differ.

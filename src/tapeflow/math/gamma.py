@@ -31,7 +31,7 @@ def lgamma(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the logarithm of the absolute value of the gamma function of each element.
 
     Args:
-        x: floating.
+        x: a floating tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -57,7 +57,7 @@ def digamma(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the derivative of `lgamma` at each element.
 
     Args:
-        x: floating.
+        x: a floating tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -88,7 +88,7 @@ def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         a: whole numbers from 0 on, as floats; others give NaN. No gradient.
-        x: float32 or float64, of the dtype of `a`.
+        x: a float32 or float64 tensor of the dtype of `a`.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -122,7 +122,7 @@ def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         x: above 1; NaN below. No gradient.
-        q: float32 or float64, of the dtype of `x`.
+        q: a float32 or float64 tensor of the dtype of `x`.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -246,7 +246,7 @@ def _by_fraction(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     value, d_value = p1 / q1, 1 / (q1 * q1)
     for n in range(1, _MOST_STEPS):
         b = b + 2
-        c = n * (n - a)  # its derivative is -n, and that of b is -1
+        c = n * (n - a)  # the derivative of c is -n, the derivative of b is -1
         p2, dp2 = b * p1 - c * p0, b * dp1 - p1 - c * dp0 + n * p0
         q2, dq2 = b * q1 - c * q0, b * dq1 - q1 - c * dq0 + n * q0
         scale = 1 / q2.abs().clamp_min(1.0)
@@ -291,7 +291,7 @@ def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the logarithm of the absolute value of the multivariate beta function along the last dimension.
 
     Args:
-        x: floating, of shape `[..., n]`.
+        x: a floating tensor of shape `[..., n]`.
 
     Returns:
         `sum(lgamma(x)) - lgamma(sum(x))`: a tensor of shape `[...]` and of the dtype of `x`.

@@ -73,7 +73,7 @@ def _spread(dy: Any, shape: Any, axis: Any, keepdims: bool) -> Any:
 
 
 def _with_reduced(dy: Any, shape: Any, axis: Any, keepdims: bool) -> Any:
-    """Restores the reduced dimensions, with length 1, so that a result broadcasts against its input."""
+    """Restores the reduced dimensions with length 1. The result then broadcasts against the input of the reduction."""
     if keepdims or axis is None:
         return dy
     if isinstance(axis, Tensor) or is_unranked(shape):
@@ -83,7 +83,7 @@ def _with_reduced(dy: Any, shape: Any, axis: Any, keepdims: bool) -> Any:
 
 
 def _shape_with_ones(shape: Any, axis: Any) -> Any:
-    """Returns a shape with 1 for the reduced dimensions, where these are unknown while a graph is built."""
+    """Replaces the reduced dimensions by 1 in a shape that is unknown while a graph is built."""
     shape = convert(list(shape), int32) if isinstance(shape, tuple) else shape.__tf_tensor__()
     rank = ops.Size(shape)
     axes = (ops.Reshape(cast(convert(axis), int32), (1, -1)) + rank) % rank
@@ -123,8 +123,8 @@ def reduce_sum(
     """Sums over dimensions. Integers wrap around.
 
     Args:
-        input_tensor: numeric.
-        axis: the dimension or dimensions to reduce; None for all.
+        input_tensor: a numeric tensor.
+        axis: an int or a list of ints, the dimension or dimensions to reduce; None for all.
         keepdims: retains the reduced dimensions, with length 1.
 
     Returns:
@@ -167,7 +167,7 @@ def _mean_of_all(x: torch.Tensor) -> torch.Tensor:
     if counts is not None and type(x) is torch.Tensor and x.is_cpu:
         return torch.sum(x).div_(counts[x.numel()])
     if x.is_complex() and not x.numel():
-        return torch.sum(x)  # 0, though that of no real numbers is NaN
+        return torch.sum(x)  # 0, but the mean of an empty real tensor is NaN
     return torch.mean(x) if x.is_floating_point() or x.is_complex() else _integer_mean(x, None, False)
 
 
@@ -195,8 +195,8 @@ def _mean(x: torch.Tensor, axis: Any, keepdims: Any) -> torch.Tensor:
     return _any_mean(x, axis, keepdims)
 
 
-# The mean of a short row is its product with so many times 1/n: one kernel, where the sum and the division are two. It
-# is the same but for the order of the sum only where 1/n is a binary fraction.
+# The mean of a short row is its product with a vector of 1/n: one kernel instead of a sum and a division. If 1/n is a
+# binary fraction, the results are equal up to the order of the sum.
 _EXACT = frozenset({2, 4, 8, 16, 32, 64})
 
 
@@ -230,8 +230,8 @@ def reduce_mean(
     """Computes the mean over dimensions. The mean of integers is an integer, rounded towards zero.
 
     Args:
-        input_tensor: numeric.
-        axis: the dimension or dimensions to reduce; None for all.
+        input_tensor: a numeric tensor.
+        axis: an int or a list of ints, the dimension or dimensions to reduce; None for all.
         keepdims: retains the reduced dimensions, with length 1.
 
     Returns:
@@ -293,13 +293,13 @@ def _min_along(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
 def reduce_max(
     input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Returns the largest element over dimensions; NaN where there is a NaN.
+    """Returns the largest element over dimensions; NaN if there is a NaN.
 
     The gradient is shared by all largest elements.
 
     Args:
-        input_tensor: real.
-        axis: the dimension or dimensions to reduce; None for all.
+        input_tensor: a real tensor.
+        axis: an int or a list of ints, the dimension or dimensions to reduce; None for all.
         keepdims: retains the reduced dimensions, with length 1.
 
     Returns:
@@ -327,13 +327,13 @@ def reduce_max(
 def reduce_min(
     input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Returns the smallest element over dimensions; NaN where there is a NaN.
+    """Returns the smallest element over dimensions; NaN if there is a NaN.
 
     The gradient is shared by all smallest elements.
 
     Args:
-        input_tensor: real.
-        axis: the dimension or dimensions to reduce; None for all.
+        input_tensor: a real tensor.
+        axis: an int or a list of ints, the dimension or dimensions to reduce; None for all.
         keepdims: retains the reduced dimensions, with length 1.
 
     Returns:
@@ -379,8 +379,8 @@ def reduce_prod(
     """Multiplies elements over dimensions; 1 for no elements. Integers wrap around.
 
     Args:
-        input_tensor: numeric.
-        axis: the dimension or dimensions to reduce; None for all.
+        input_tensor: a numeric tensor.
+        axis: an int or a list of ints, the dimension or dimensions to reduce; None for all.
         keepdims: retains the reduced dimensions, with length 1.
 
     Returns:
@@ -397,7 +397,7 @@ def reduce_prod(
 
 @reduce_prod.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:
-    """Multiplies `dy` by the product of the others: of those before and of those after, so that nothing is divided."""
+    """Multiplies `dy` by the product of all other elements: the ones before times the ones after. It never divides."""
     x, (axis, keepdims) = call.inputs[0], call.attrs
     shape = shape_of(x)
     if is_unranked(shape) or isinstance(axis, Tensor):
@@ -455,8 +455,8 @@ def reduce_euclidean_norm(
     """Computes the Euclidean norm over dimensions: the square root of the sum of the squared magnitudes.
 
     Args:
-        input_tensor: numeric; integers give integers, rounded towards zero.
-        axis: the dimension or dimensions to reduce; None for all.
+        input_tensor: a numeric tensor; integers give integers, rounded towards zero.
+        axis: an int or a list of ints, the dimension or dimensions to reduce; None for all.
         keepdims: retains the reduced dimensions, with length 1.
 
     Returns:
@@ -488,8 +488,8 @@ def reduce_all(
     """Tests whether all elements are true, over dimensions; true for no elements.
 
     Args:
-        input_tensor: of bools.
-        axis: the dimension or dimensions to reduce; None for all.
+        input_tensor: a bool tensor.
+        axis: an int or a list of ints, the dimension or dimensions to reduce; None for all.
         keepdims: retains the reduced dimensions, with length 1.
 
     Returns:
@@ -512,8 +512,8 @@ def reduce_any(
     """Tests whether any element is true, over dimensions; false for no elements.
 
     Args:
-        input_tensor: of bools.
-        axis: the dimension or dimensions to reduce; None for all.
+        input_tensor: a bool tensor.
+        axis: an int or a list of ints, the dimension or dimensions to reduce; None for all.
         keepdims: retains the reduced dimensions, with length 1.
 
     Returns:
@@ -557,7 +557,7 @@ def _position_of(extreme: Callable[..., torch.Tensor], worst: float) -> Callable
 
 
 def _by_numpy(extreme: Callable[..., torch.Tensor], x: torch.Tensor) -> torch.Tensor | None:
-    """Finds the positions along the last dimension, where NumPy can read the values."""
+    """Finds the positions along the last dimension with NumPy, or returns None if NumPy can't read the values."""
     if not by_value(x) or x.dtype not in _VECTORIZED or not x.is_contiguous():
         return None
     return torch.from_numpy(np.asarray(_BY_NUMPY[extreme](x.numpy(), axis=-1)))
@@ -598,12 +598,12 @@ _POSITION: dict[str, Any] = {
 
 @op("ArgMax", kernel=_position_of(torch.argmax, -math.inf), shape=_argmax_rule, **_POSITION, keeps_nothing=True)
 def argmax(input: TensorLike, axis: AxisLike = None, output_type: DTypeLike = int64, name: str | None = None) -> Tensor:
-    """Finds the position of the largest element along a dimension; of the first, where several are equal.
+    """Finds the position of the largest element along a dimension. Of several equal elements, it returns the first.
 
     Args:
         input: real, or bools. NaN is never the largest.
-        axis: the dimension, 0 by default.
-        output_type: int16, uint16, int32 or int64.
+        axis: an int, the dimension, 0 by default.
+        output_type: int16, uint16, int32 or int64; int64 by default.
 
     Returns:
         A tensor of `output_type`, without that dimension.
@@ -619,12 +619,12 @@ def argmax(input: TensorLike, axis: AxisLike = None, output_type: DTypeLike = in
 
 @op("ArgMin", kernel=_position_of(torch.argmin, math.inf), shape=_position_rule, **_POSITION)
 def argmin(input: TensorLike, axis: AxisLike = None, output_type: DTypeLike = int64, name: str | None = None) -> Tensor:
-    """Finds the position of the smallest element along a dimension; of the first, where several are equal.
+    """Finds the position of the smallest element along a dimension. Of several equal elements, it returns the first.
 
     Args:
         input: real, or bools. NaN is never the smallest.
-        axis: the dimension, 0 by default.
-        output_type: int32 or int64.
+        axis: an int, the dimension, 0 by default.
+        output_type: int32 or int64; int64 by default.
 
     Returns:
         A tensor of `output_type`, without that dimension.
@@ -650,8 +650,8 @@ def reduce_logsumexp(
     """Computes `log(sum(exp(x)))` over dimensions, without overflow: the largest element is subtracted first.
 
     Args:
-        input_tensor: floating.
-        axis: the dimension or dimensions to reduce; None for all.
+        input_tensor: a floating tensor.
+        axis: an int or a list of ints, the dimension or dimensions to reduce; None for all.
         keepdims: retains the reduced dimensions, with length 1.
 
     Returns:
@@ -678,12 +678,12 @@ def reduce_variance(
     """Computes the variance over dimensions: the mean of the squared distances from the mean.
 
     Args:
-        input_tensor: floating or complex.
-        axis: the dimension or dimensions to reduce; None for all.
+        input_tensor: a floating or complex tensor.
+        axis: an int or a list of ints, the dimension or dimensions to reduce; None for all.
         keepdims: retains the reduced dimensions, with length 1.
 
     Returns:
-        A tensor of the same dtype, real where the input is complex, without the reduced dimensions.
+        A tensor of the same dtype, real if the input is complex, without the reduced dimensions.
 
     Raises:
         InvalidArgumentError: there is no such dimension, or it is named twice.
@@ -715,12 +715,12 @@ def reduce_std(
     """Computes the standard deviation over dimensions: the square root of the variance.
 
     Args:
-        input_tensor: floating or complex.
-        axis: the dimension or dimensions to reduce; None for all.
+        input_tensor: a floating or complex tensor.
+        axis: an int or a list of ints, the dimension or dimensions to reduce; None for all.
         keepdims: retains the reduced dimensions, with length 1.
 
     Returns:
-        A tensor of the same dtype, real where the input is complex, without the reduced dimensions.
+        A tensor of the same dtype, real if the input is complex, without the reduced dimensions.
 
     Raises:
         InvalidArgumentError: there is no such dimension, or it is named twice.
@@ -743,10 +743,10 @@ def count_nonzero(
     """Counts the elements that are not zero, over dimensions.
 
     Args:
-        input: numeric, bools, or strings (of which the empty one is zero).
-        axis: the dimension or dimensions to reduce; None for all.
+        input: numeric, bools, or strings. The empty string counts as zero.
+        axis: an int or a list of ints, the dimension or dimensions to reduce; None for all.
         keepdims: retains the reduced dimensions, with length 1.
-        dtype: of the result.
+        dtype: the dtype of the result; int64 by default.
 
     Returns:
         A tensor of `dtype`, without the reduced dimensions.

@@ -23,7 +23,7 @@ def floor(x: TensorLike, name: str | None = None) -> Tensor:
     """Rounds each element down to an integer, in the dtype of `x`.
 
     Args:
-        x: floating.
+        x: a floating tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -39,7 +39,7 @@ def ceil(x: TensorLike, name: str | None = None) -> Tensor:
     """Rounds each element up to an integer, in the dtype of `x`.
 
     Args:
-        x: floating.
+        x: a floating tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -55,7 +55,7 @@ def rint(x: TensorLike, name: str | None = None) -> Tensor:
     """Rounds each element to the nearest integer, in the dtype of `x`; halves go to the even one.
 
     Args:
-        x: floating.
+        x: a floating tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -84,7 +84,7 @@ def round(x: TensorLike, name: str | None = None) -> Tensor:
     """Rounds each element to the nearest integer, in the dtype of `x`; halves go to the even one, as in Python.
 
     Args:
-        x: floating, or integers, which stay as they are.
+        x: floating, or integers. Integers are returned unchanged.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -103,7 +103,7 @@ def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor
     """Returns the next float after `x1` in the direction of `x2`, element by element, with broadcasting.
 
     Args:
-        x1, x2: float32 or float64.
+        x1, x2: float32 or float64 tensors.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.

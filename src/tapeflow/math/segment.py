@@ -102,8 +102,8 @@ def _scattered(how: str) -> Callable[..., Any]:
 
 
 def _extremes(how: str) -> Callable[..., Any]:
-    """Combines rows by "amax" or "amin" as a running extreme does whose comparisons all fail with a NaN: it becomes
-    NaN, and then the number after that."""
+    """Combines rows by "amax" or "amin" like a running extreme. Its comparisons fail with a NaN: the extreme becomes
+    NaN, and then the number after the NaN."""
     scatter, neutral = _scattered(how), -math.inf if how == "amax" else math.inf
 
     def gather(out: torch.Tensor, ids: torch.Tensor, rows: torch.Tensor) -> None:
@@ -158,9 +158,9 @@ def unsorted_segment_sum(
     """Sums the elements of each segment: `result[i]` is the sum of all `data[j]` with `segment_ids[j] == i`.
 
     Args:
-        data: numeric, of shape `[*segment_ids.shape, *rest]`.
+        data: a numeric tensor of shape `[*segment_ids.shape, *rest]`.
         segment_ids: integers below `num_segments` in any order; rows with a negative id are left out.
-        num_segments: the number of segments.
+        num_segments: an integer scalar, the number of segments.
 
     Returns:
         A tensor of shape `[num_segments, *rest]` and of the dtype of `data`; 0 for empty segments.
@@ -205,9 +205,9 @@ def unsorted_segment_max(
     """Returns the largest element of each segment.
 
     Args:
-        data: real, of shape `[*segment_ids.shape, *rest]`.
+        data: a real tensor of shape `[*segment_ids.shape, *rest]`.
         segment_ids: integers below `num_segments` in any order; rows with a negative id are left out.
-        num_segments: the number of segments.
+        num_segments: an integer scalar, the number of segments.
 
     Returns:
         A tensor of shape `[num_segments, *rest]` and of the dtype of `data`; the lowest finite number for empty
@@ -229,9 +229,9 @@ def unsorted_segment_min(
     """Returns the smallest element of each segment.
 
     Args:
-        data: real, of shape `[*segment_ids.shape, *rest]`.
+        data: a real tensor of shape `[*segment_ids.shape, *rest]`.
         segment_ids: integers below `num_segments` in any order; rows with a negative id are left out.
-        num_segments: the number of segments.
+        num_segments: an integer scalar, the number of segments.
 
     Returns:
         A tensor of shape `[num_segments, *rest]` and of the dtype of `data`; the highest finite number for empty
@@ -269,9 +269,9 @@ def unsorted_segment_prod(
     """Multiplies the elements of each segment.
 
     Args:
-        data: numeric, of shape `[*segment_ids.shape, *rest]`.
+        data: a numeric tensor of shape `[*segment_ids.shape, *rest]`.
         segment_ids: integers below `num_segments` in any order; rows with a negative id are left out.
-        num_segments: the number of segments.
+        num_segments: an integer scalar, the number of segments.
 
     Returns:
         A tensor of shape `[num_segments, *rest]` and of the dtype of `data`; 1 for empty segments.
@@ -320,7 +320,7 @@ def _product_gradient(call: Call, dy: Any, total: Callable[[Any, Any], Any], pro
 @unsorted_segment_max.batching
 @unsorted_segment_min.batching
 def _(batch: Batch, x: Slices, ids: Slices, num_segments: Any) -> Any:
-    """Computes the segments of all slices at once, those of a slice after those of the slice before it."""
+    """Computes the segments of all slices at once, in the order of the slices."""
     count, own = static(num_segments), batch.stack(ids)
     zero, end = (convert(n, own.dtype) for n in (0, count))
     starts = ops.Mul(ops.Range(zero, ops.Cast(convert(batch.count), own.dtype), convert(1, own.dtype)), end)
@@ -352,9 +352,9 @@ def unsorted_segment_mean(
     """Computes the mean of each segment.
 
     Args:
-        data: real, of shape `[*segment_ids.shape, *rest]`.
+        data: a real tensor of shape `[*segment_ids.shape, *rest]`.
         segment_ids: integers below `num_segments` in any order; rows with a negative id are left out.
-        num_segments: the number of segments.
+        num_segments: an integer scalar, the number of segments.
 
     Returns:
         A floating tensor of shape `[num_segments, *rest]`; 0 for empty segments.
@@ -377,9 +377,9 @@ def unsorted_segment_sqrt_n(
     """Divides the sum of each segment by the square root of the number of its elements.
 
     Args:
-        data: floating, of shape `[*segment_ids.shape, *rest]`.
+        data: a floating tensor of shape `[*segment_ids.shape, *rest]`.
         segment_ids: integers below `num_segments` in any order; rows with a negative id are left out.
-        num_segments: the number of segments.
+        num_segments: an integer scalar, the number of segments.
 
     Returns:
         A tensor of shape `[num_segments, *rest]` and of the dtype of `data`; 0 for empty segments.
@@ -461,8 +461,8 @@ def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = No
     """Sums the rows of each segment: `result[i]` is the sum of all `data[j]` with `segment_ids[j] == i`.
 
     Args:
-        data: numeric, of shape `[n, *rest]`.
-        segment_ids: int32 or int64 of shape `[n]`, sorted, not negative.
+        data: a numeric tensor of shape `[n, *rest]`.
+        segment_ids: an int32 or int64 tensor of shape `[n]`, sorted, not negative.
 
     Returns:
         A tensor of shape `[segment_ids[-1] + 1, *rest]` and of the dtype of `data`; 0 for ids that do not occur.
@@ -486,8 +486,8 @@ def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = N
     """Computes the mean of the rows of each segment. The mean of integers is rounded towards zero.
 
     Args:
-        data: numeric, of shape `[n, *rest]`.
-        segment_ids: int32 or int64 of shape `[n]`, sorted, not negative.
+        data: a numeric tensor of shape `[n, *rest]`.
+        segment_ids: an int32 or int64 tensor of shape `[n]`, sorted, not negative.
 
     Returns:
         A tensor of shape `[segment_ids[-1] + 1, *rest]` and of the dtype of `data`; 0 for ids that do not occur.
@@ -514,7 +514,7 @@ def _sorted_extreme(how: str) -> Callable[..., torch.Tensor]:
     extremes = _extremes(how)
 
     def gather(out: torch.Tensor, ids: torch.Tensor, rows: torch.Tensor) -> None:
-        out.index_copy_(0, ids, rows)  # so that the 0 of an empty segment does not take part
+        out.index_copy_(0, ids, rows)  # otherwise, the 0 of an empty segment would take part
         extremes(out, ids, rows)
 
     kernel = _sorted(0, gather)
@@ -535,8 +535,8 @@ def segment_max(data: TensorLike, segment_ids: TensorLike, name: str | None = No
     """Returns the largest element of each segment.
 
     Args:
-        data: real, of shape `[n, *rest]`.
-        segment_ids: int32 or int64 of shape `[n]`, sorted, not negative.
+        data: a real tensor of shape `[n, *rest]`.
+        segment_ids: an int32 or int64 tensor of shape `[n]`, sorted, not negative.
 
     Returns:
         A tensor of shape `[segment_ids[-1] + 1, *rest]` and of the dtype of `data`; 0 for ids that do not occur.
@@ -555,8 +555,8 @@ def segment_min(data: TensorLike, segment_ids: TensorLike, name: str | None = No
     """Returns the smallest element of each segment.
 
     Args:
-        data: real, of shape `[n, *rest]`.
-        segment_ids: int32 or int64 of shape `[n]`, sorted, not negative.
+        data: a real tensor of shape `[n, *rest]`.
+        segment_ids: an int32 or int64 tensor of shape `[n]`, sorted, not negative.
 
     Returns:
         A tensor of shape `[segment_ids[-1] + 1, *rest]` and of the dtype of `data`; 0 for ids that do not occur.
@@ -581,8 +581,8 @@ def segment_prod(data: TensorLike, segment_ids: TensorLike, name: str | None = N
     """Multiplies the rows of each segment.
 
     Args:
-        data: numeric, of shape `[n, *rest]`.
-        segment_ids: int32 or int64 of shape `[n]`, sorted, not negative.
+        data: a numeric tensor of shape `[n, *rest]`.
+        segment_ids: an int32 or int64 tensor of shape `[n]`, sorted, not negative.
 
     Returns:
         A tensor of shape `[segment_ids[-1] + 1, *rest]` and of the dtype of `data`; 1 for ids that do not occur.

@@ -22,7 +22,7 @@ from tapeflow.math.division import realdiv
 from tapeflow.math.elementwise import abs as absolute
 from tapeflow.math.elementwise import sign
 
-# As overloads, which saves the look for the right one at each call.
+# Overloads save the search for the right one at each call.
 
 
 @op(
@@ -37,7 +37,7 @@ def sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `1 / (1 + exp(-x))` element by element.
 
     Args:
-        x: floating or complex.
+        x: a floating or complex tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -86,7 +86,7 @@ def tanh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the hyperbolic tangent of each element.
 
     Args:
-        x: floating or complex.
+        x: a floating or complex tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -134,7 +134,7 @@ def softplus(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes `log(1 + exp(features))` element by element.
 
     Args:
-        features: floating.
+        features: a floating tensor.
 
     Returns:
         A tensor of the shape and dtype of `features`.
@@ -170,7 +170,7 @@ def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `log(1 / (1 + exp(-x)))` element by element, without overflow.
 
     Args:
-        x: floating.
+        x: a floating tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -192,7 +192,7 @@ def softsign(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes `features / (1 + |features|)` element by element.
 
     Args:
-        features: floating.
+        features: a floating tensor.
 
     Returns:
         A tensor of the shape and dtype of `features`.

@@ -21,7 +21,7 @@ def _points(dim: int, num_results: int, skip: int, dtype: DType, device: torch.d
         raise invalid(f"num_results must be at least one, not {num_results}")
     if skip < 0:
         raise invalid(f"skip must be non-negative, not {skip}")
-    # The origin, the first of torch's points, is none of TensorFlow's.
+    # The origin, the first of torch's points, is not one of TensorFlow's.
     engine = torch.quasirandom.SobolEngine(dim).fast_forward(skip + 1)
     return engine.draw(num_results, dtype=dtype.torch).to(device)
 
@@ -40,8 +40,8 @@ def sobol_sample(
     Args:
         dim: the number of dimensions, up to 21200.
         num_results: the number of points.
-        skip: the number of points to leave out at the beginning.
-        dtype: float32 or float64.
+        skip: the number of points to leave out at the beginning; 0 by default.
+        dtype: float32 or float64; float32 by default.
 
     Returns:
         A tensor of shape `[num_results, dim]` and of `dtype`, with values from 0 to 1.

@@ -53,7 +53,7 @@ def _largest(keys: torch.Tensor, k: int) -> torch.Tensor:
     if k == 1:
         return torch.argmax(keys, -1, keepdim=True)
     if 4 * k < keys.shape[-1]:
-        # One more than k shows whether there are equals, of which torch.topk takes any.
+        # One more than k shows whether there are equal elements. torch.topk takes any of these.
         values, places = torch.topk(keys, k + 1)
         if not bool((values[..., 1:] == values[..., :-1]).any()):
             return places[..., :k]
@@ -93,12 +93,12 @@ def _sorts_around_nans(x: torch.Tensor, k: int) -> bool:
     return few and x.is_cpu and not traced(x) and bool(torch.isnan(x).any())
 
 
-_FEW = 16  # the number of elements up to which C++'s `std::sort` inserts one after another
+_FEW = 16  # up to this number of elements, C++'s `std::sort` is an insertion sort
 
 
 def _insertion_order(x: torch.Tensor) -> torch.Tensor:
-    """Sorts rows by insertion, the largest first, with comparisons that fail for NaN: an element that is larger than
-    the first one goes before it, another one passes those before it as long as it is larger."""
+    """Sorts rows by insertion, the largest first, with comparisons that fail for NaN. An element that is larger than
+    the first one goes before it. Any other element moves forward past smaller ones."""
     rows = x.reshape(-1, x.shape[-1])
     order = torch.arange(rows.shape[1]).repeat(len(rows), 1)
     for i in range(1, rows.shape[1]):
@@ -133,7 +133,7 @@ def _put_back(dy: Any, places: Any, shape: Any, axis: int) -> Any:
 
 
 def _put_back_rows(dy: Any, places: Any, shape: Any, axis: int) -> Any:
-    """Computes `_put_back` for dynamic dimensions, along the last one, to which others are moved."""
+    """Computes `_put_back` for dynamic dimensions. It moves other dimensions to the end and works along the last."""
     if is_unranked(shape):  # the dimension is the last one
         whole, length = shape_argument(shape), shape[-1]
         dy, places = (ops.Reshape(t, (-1, shape_of(t)[-1])) for t in (dy, places))
@@ -164,10 +164,10 @@ def top_k(
     """Finds the k largest elements of each row, and their positions.
 
     Args:
-        input: real, of shape `[..., n]`.
-        k: how many, at most `n`.
-        sorted: requires that they are in order, largest first. (They always are.)
-        index_type: of the indices: int16, int32 or int64.
+        input: a real tensor of shape `[..., n]`.
+        k: an int, the number of elements, at most `n`; 1 by default.
+        sorted: requires sorted results, the largest first. They are always sorted. The default is True.
+        index_type: the dtype of the indices: int16, int32 or int64. The default is int32.
 
     Returns:
         A named tuple of `values`, of the dtype of `input`, and `indices`, both of shape `[..., k]`. Of equal elements
@@ -225,12 +225,12 @@ def in_top_k(targets: TensorLike, predictions: TensorLike, k: TensorLike, name: 
     """Tests whether each target is among the k largest predictions; classes that tie all count as among them.
 
     Args:
-        targets: `[batch]`, int32 or int64: classes.
-        predictions: `[batch, classes]`, float32.
-        k: the number of predictions that count.
+        targets: a tensor of shape `[batch]`, int32 or int64: classes.
+        predictions: a tensor of shape `[batch, classes]`, float32.
+        k: an integer scalar, the number of predictions that count.
 
     Returns:
-        A bool tensor of shape `[batch]`; False where the target is no class or a prediction is not finite.
+        A bool tensor of shape `[batch]`; False if the target is not a class or a prediction is not finite.
 
     Raises:
         InvalidArgumentError: the shapes do not go together.
@@ -301,10 +301,10 @@ def approx_top_k(
     """Finds the k largest or smallest elements of a dimension, and their positions: here always exactly.
 
     Args:
-        input: half, bfloat16 or float32.
-        k: how many.
-        reduction_dimension: the dimension to search.
-        is_max_k: the largest, or else the smallest.
+        input: a half, bfloat16 or float32 tensor.
+        k: an int, the number of elements.
+        reduction_dimension: an int, the dimension to search; -1 by default.
+        is_max_k: True for the largest elements, False for the smallest; True by default.
         recall_target, reduction_input_size_override, aggregate_to_topk: for hardware that approximates; not used.
 
     Returns:
@@ -337,9 +337,9 @@ def approx_max_k(
     """Finds the k largest elements of a dimension, and their positions. See `tf.approx_top_k`.
 
     Args:
-        operand: half, bfloat16 or float32.
-        k: how many.
-        reduction_dimension: the dimension to search.
+        operand: a half, bfloat16 or float32 tensor.
+        k: an int, the number of elements.
+        reduction_dimension: an int, the dimension to search; -1 by default.
         recall_target, reduction_input_size_override, aggregate_to_topk: for hardware that approximates; not used.
 
     Returns:
@@ -370,9 +370,9 @@ def approx_min_k(
     """Finds the k smallest elements of a dimension, and their positions. See `tf.approx_top_k`.
 
     Args:
-        operand: half, bfloat16 or float32.
-        k: how many.
-        reduction_dimension: the dimension to search.
+        operand: a half, bfloat16 or float32 tensor.
+        k: an int, the number of elements.
+        reduction_dimension: an int, the dimension to search; -1 by default.
         recall_target, reduction_input_size_override, aggregate_to_topk: for hardware that approximates; not used.
 
     Returns:

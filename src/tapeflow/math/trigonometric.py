@@ -28,7 +28,7 @@ def sin(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the sine of each element.
 
     Args:
-        x: floating or complex.
+        x: a floating or complex tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -52,7 +52,7 @@ def cos(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the cosine of each element.
 
     Args:
-        x: floating or complex.
+        x: a floating or complex tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -76,7 +76,7 @@ def tan(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the tangent of each element.
 
     Args:
-        x: floating or complex.
+        x: a floating or complex tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -100,7 +100,7 @@ def asin(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse sine of each element, from -pi/2 to pi/2; NaN for floats outside [-1, 1].
 
     Args:
-        x: floating or complex.
+        x: a floating or complex tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -124,7 +124,7 @@ def acos(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse cosine of each element, from 0 to pi; NaN for floats outside [-1, 1].
 
     Args:
-        x: floating or complex.
+        x: a floating or complex tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -148,7 +148,7 @@ def atan(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse tangent of each element, from -pi/2 to pi/2.
 
     Args:
-        x: floating or complex.
+        x: a floating or complex tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -169,7 +169,7 @@ def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the angle of the point `(x, y)`, from -pi to pi, element by element, with broadcasting.
 
     Args:
-        y, x: floating, of one dtype.
+        y, x: floating tensors of one dtype.
 
     Returns:
         A tensor of the same dtype and of the broadcast shape.
@@ -202,7 +202,7 @@ def sinh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the hyperbolic sine of each element.
 
     Args:
-        x: floating or complex.
+        x: a floating or complex tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -226,7 +226,7 @@ def cosh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the hyperbolic cosine of each element.
 
     Args:
-        x: floating or complex.
+        x: a floating or complex tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -250,7 +250,7 @@ def asinh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse hyperbolic sine of each element.
 
     Args:
-        x: floating or complex.
+        x: a floating or complex tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -274,7 +274,7 @@ def acosh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse hyperbolic cosine of each element; NaN for floats below 1.
 
     Args:
-        x: floating or complex.
+        x: a floating or complex tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -298,7 +298,7 @@ def atanh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse hyperbolic tangent of each element; NaN for floats outside [-1, 1].
 
     Args:
-        x: floating or complex.
+        x: a floating or complex tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.

@@ -26,7 +26,7 @@ from tapeflow.math.casting import cast
 from tapeflow.math.error_functions import erf
 from tapeflow.math.sigmoid import sigmoid, tanh
 
-# Of relu, which has no slope below 0: unlike that of a threshold, it is 0 at NaN.
+# The backward kernel of a leaky relu with slope 0. Unlike a threshold's backward kernel, it gives 0 at NaN.
 _leaky_relu_backward_into = torch.ops.aten.leaky_relu_backward.grad_input
 
 # Selu's two constants: Klambauer et al., Self-Normalizing Neural Networks, 2017.
@@ -71,7 +71,7 @@ def relu_grad(gradients: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
     except RuntimeError:
         if features.is_floating_point() or features.shape != gradients.shape:
             raise
-    # ATen has no kernel for integers, and compares few unsigned ones, of which all but 0 are positive.
+    # ATen has no kernel for integers, and compares few unsigned ones. Unsigned numbers other than 0 are positive.
     bits = SAME_BITS[features.itemsize]
     positive = features > 0 if features.dtype.is_signed else features.view(bits) != 0
     return torch.where(positive, gradients.view(bits), 0).view(gradients.dtype)
@@ -95,7 +95,7 @@ def _relu6(features: torch.Tensor) -> torch.Tensor:
     except RuntimeError:
         if features.dtype is not torch.uint64:
             raise
-    bits = features.view(torch.int64)  # in which large ones are negative
+    bits = features.view(torch.int64)  # numbers of 2^63 and more are negative here
     return torch.where((bits < 0) | (bits > 6), 6, bits).view(torch.uint64)
 
 
@@ -187,7 +187,7 @@ def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None
 
     Args:
         features: a real tensor of any shape; integers become float32.
-        alpha: the slope below zero.
+        alpha: a float, the slope below zero; 0.2 by default.
 
     Returns:
         A tensor of the same shape.
@@ -209,7 +209,7 @@ def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None
 
 @functools.lru_cache(256)
 def _single(number: float) -> float:
-    """Rounds a number to float32, in which TensorFlow stores an op's attrs whatever the op computes in."""
+    """Rounds a number to float32: TensorFlow stores an op's attrs in float32, whatever dtype the op computes in."""
     return float(np.float32(number))
 
 
@@ -241,8 +241,8 @@ def elu_grad(gradients: torch.Tensor, outputs: torch.Tensor) -> torch.Tensor:
 
 
 def _declare_gradient(grad: Any) -> None:
-    """Declares the gradient of an op that multiplies `gradients` by a function of `outputs`: their number plus a
-    constant where they are negative, and another constant elsewhere."""
+    """Declares the gradient of an op that multiplies `gradients` by a function of `outputs`. The function is `outputs`
+    plus a constant where they are negative, and another constant elsewhere."""
 
     @grad.gradient(needs="inputs")
     def _(call: Call, dy: Any) -> Any:
@@ -346,7 +346,7 @@ def silu(features: TensorLike, beta: TensorLike = 1.0) -> Tensor:
 
     Args:
         features: a floating tensor of any shape.
-        beta: a number or a tensor that broadcasts against `features`.
+        beta: a number or a tensor that broadcasts against `features`; 1.0 by default.
 
     Returns:
         A tensor of the same shape and dtype.
@@ -369,7 +369,7 @@ def crelu(features: TensorLike, axis: AxisLike = -1, name: str | None = None) ->
 
     Args:
         features: a real tensor.
-        axis: the dimension to join along, which becomes twice as long.
+        axis: an int, the dimension to join along, which becomes twice as long; -1 by default.
 
     Returns:
         A tensor of the same dtype.

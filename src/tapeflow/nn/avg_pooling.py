@@ -1,4 +1,4 @@
-"""Average pooling: the mean of each window, of which only what lies inside the image counts."""
+"""Average pooling: the mean of the part of each window that lies inside the image."""
 
 from __future__ import annotations
 
@@ -161,11 +161,11 @@ def avg_pool1d(
     """Computes the mean of each window of sequences.
 
     Args:
-        input: `[batch, width, channels]` for "NWC", `[batch, channels, width]` for "NCW"; floating.
+        input: a tensor of shape `[batch, width, channels]` for "NWC", `[batch, channels, width]` for "NCW"; floating.
         ksize: the length of the window: an int, or a list of one or three.
-        strides: from one window to the next; like `ksize`.
+        strides: the steps from one window to the next; like `ksize`.
         padding: "SAME" or "VALID".
-        data_format: "NWC" or "NCW".
+        data_format: "NWC" or "NCW"; "NWC" by default.
 
     Returns:
         `[batch, new_width, channels]`.
@@ -187,14 +187,15 @@ def avg_pool2d(
     """Computes the mean of each window of images.
 
     Args:
-        input: `[batch, height, width, channels]` for "NHWC", `[batch, channels, height, width]` for "NCHW"; floating.
+        input: a tensor of shape `[batch, height, width, channels]` for "NHWC", `[batch, channels, height, width]` for
+            "NCHW"; floating.
         ksize: the size of the window: an int, or a list for the spatial dimensions or for all.
-        strides: from one window to the next; like `ksize`.
+        strides: the steps from one window to the next; like `ksize`.
         padding: "SAME" or "VALID".
-        data_format: "NHWC" or "NCHW".
+        data_format: "NHWC" or "NCHW"; "NHWC" by default.
 
     Returns:
-        `[batch, new_height, new_width, channels]`. Windows over the border count only what lies inside.
+        `[batch, new_height, new_width, channels]`. Windows over the border average only the elements inside.
 
     Raises:
         ValueError: a list has the wrong length.
@@ -215,11 +216,11 @@ def avg_pool3d(
     """Computes the mean of each window of volumes.
 
     Args:
-        input: `[batch, depth, height, width, channels]` for "NDHWC", or "NCDHW"; floating.
+        input: a tensor of shape `[batch, depth, height, width, channels]` for "NDHWC", or "NCDHW"; floating.
         ksize: the size of the window: an int, or a list for the spatial dimensions or for all.
-        strides: from one window to the next; like `ksize`.
+        strides: the steps from one window to the next; like `ksize`.
         padding: "SAME" or "VALID".
-        data_format: "NDHWC" or "NCDHW".
+        data_format: "NDHWC" or "NCDHW"; "NDHWC" by default.
 
     Returns:
         `[batch, new_depth, new_height, new_width, channels]`.
@@ -243,9 +244,12 @@ def avg_pool(
     """Computes the mean of each window, in one to three spatial dimensions.
 
     Args:
-        input: of rank 3, 4 or 5; see `avg_pool1d`, `avg_pool2d` and `avg_pool3d`.
-        ksize, strides, padding: as there.
-        data_format: as there; None for channels last.
+        input: a floating tensor of shape `[batch, spatial..., channels]`, with one to three spatial dimensions, or
+            `[batch, channels, spatial...]`.
+        ksize: the size of the window: an int, or a list for the spatial dimensions or for all.
+        strides: the steps from one window to the next; like `ksize`.
+        padding: "SAME" or "VALID".
+        data_format: "NWC", "NHWC", "NDHWC" or None for channels last, or "NCW", "NCHW", "NCDHW".
 
     Returns:
         A tensor of the dtype of `input`: `[batch, new spatial..., channels]`, or with the channels second.

@@ -146,7 +146,7 @@ def _(batch: Batch, x: Slices, *rest: Any) -> Any:
 
 
 def _normalized_as_channels(batch: Batch, images: Sequence[Slices], *rest: Any) -> list[Any]:
-    """Computes the op with the slices side by side, as so many more channels.
+    """Computes the op with the slices side by side, as additional channels.
 
     Args:
         batch: the batch.

@@ -1,9 +1,9 @@
-"""Batching rules of ops on images: how they are computed for all slices of a batch at once.
+"""Batching rules of ops on images.
 
-An op whose first dimension is a batch of its own takes the batches of all slices as one long batch
-(`joined_batches`). Where each slice has filters (or scales) of its own, the slices stand side by side as groups of
-channels instead, which ATen convolves separately in one call; so do the gradients of filters, of which each slice has
-its own. The copies for that are laid out with the channels first, in which ATen's grouped kernels are fastest.
+An op whose first dimension is already a batch joins the batches of all slices to one long batch
+(`joined_batches`). If each slice has its own filters (or scales), the slices become groups of channels instead, which
+ATen convolves separately in one call. Gradients with respect to filters differ between slices, too, and use groups.
+The copies for groups have the channels first, the fastest layout for ATen's grouped kernels.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Channels:
     Attributes:
         of_images: the dimension of the channels in images.
         of_filters: the dimension of filters that grows with the number of slices.
-        images, filters: the order in which ATen's kernels take their dimensions.
+        images, filters: the order of dimensions in ATen's kernels.
     """
 
     def __init__(self, op: Any, attrs: Sequence[Any]) -> None:
@@ -54,7 +54,7 @@ def side_by_side(batch: Batch, x: Slices, axis: int, order: Sequence[int]) -> An
         batch: the batch.
         x: the slices.
         axis: the dimension.
-        order: the dimensions of a slice in the order in which the result has them in memory.
+        order: the memory order of a slice's dimensions in the result.
     """
     dims = batch.dims(x)
     moved = ops.Transpose(batch.stack(x), tuple([p for d in order for p in ((0, d + 1) if d == axis else (d + 1,))]))
@@ -156,7 +156,7 @@ def gradients_by_filters(batch: Batch, *args: Any) -> Any:
 
 
 def sum_of_gradients_by_filters(batch: Batch, x: Slices, sizes: Any, dy: Slices, *attrs: Any) -> Any:
-    """Computes the sum of what `gradients_by_filters` computes: that of one convolution of all images."""
+    """Computes the sum of the results of `gradients_by_filters` by one convolution of all images."""
     return batch.run(batch.flat(x), tuple(vector(sizes)), batch.flat(dy), *attrs)
 
 

@@ -130,9 +130,9 @@ def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None
     """Adds a bias to each channel.
 
     Args:
-        value: numeric, with at least two dimensions.
-        bias: `[channels]`, the dtype of `value`.
-        data_format: "N...C" (such as "NHWC", the default) or "NC...": where the channels stand.
+        value: a numeric tensor with at least two dimensions.
+        bias: a tensor of shape `[channels]`, the dtype of `value`.
+        data_format: "N...C" (such as "NHWC", the default) for channels last, or "NC..." for channels second.
 
     Returns:
         A tensor of the shape and dtype of `value`.
@@ -147,7 +147,7 @@ def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None
     """
     if state.graph is not None and isinstance(bias, Tensor):
         value = value if isinstance(value, Tensor) else convert(value)
-        bias = convert(bias, value.dtype)  # before the op looks at it, which raises another error
+        bias = convert(bias, value.dtype)  # the op itself would raise another error
     if data_format is None:
         return _bias_add(value, bias, "NHWC", name)
     if data_format.startswith("NC"):

@@ -162,7 +162,7 @@ def _log_uniform_kernel(
 
 
 class _LearnedCounts:
-    """The weights by which classes are sampled: one more than the number of times that each was a true one."""
+    """The sampling weights of classes: 1 plus the number of occurrences of the class as a true class."""
 
     def __init__(self, range_max: int) -> None:
         self.weights = [1] * range_max
@@ -233,7 +233,7 @@ class _Alias:
 def _fixed_weights(
     range_max: int, vocab_file: str, distortion: float, reserved: int, num_shards: int, shard: int, unigrams: Any
 ) -> list[float]:
-    """Computes the weight of each class: that of the vocabulary to the power of the distortion."""
+    """Computes the weight of each class: its weight in the vocabulary to the power of the distortion."""
     if not vocab_file and not unigrams:
         raise invalid("Must provide either vocab_file or unigrams.")
     if vocab_file and unigrams:
@@ -332,12 +332,12 @@ def uniform_candidate_sampler(
     """Samples classes below `range_max` uniformly.
 
     Args:
-        true_classes: `[batch, num_true]`, int64.
-        num_true: the number of true classes of an example.
-        num_sampled: the number of classes to sample.
+        true_classes: a tensor of shape `[batch, num_true]`, int64.
+        num_true: an int, the number of true classes of an example.
+        num_sampled: an int, the number of classes to sample.
         unique: samples no class twice.
-        range_max: the number of classes.
-        seed: the op's seed.
+        range_max: an int, the number of classes.
+        seed: an int, the op's seed; see `tf.random.set_seed`.
 
     Returns:
         A named tuple of the sampled classes (`[num_sampled]`, int64), and the expected counts of each true class and
@@ -368,12 +368,12 @@ def log_uniform_candidate_sampler(
     The probability of a class is `log((class + 2) / (class + 1)) / log(range_max + 1)`, about Zipf's law.
 
     Args:
-        true_classes: `[batch, num_true]`, int64.
-        num_true: the number of true classes of an example.
-        num_sampled: the number of classes to sample.
+        true_classes: a tensor of shape `[batch, num_true]`, int64.
+        num_true: an int, the number of true classes of an example.
+        num_sampled: an int, the number of classes to sample.
         unique: samples no class twice.
-        range_max: the number of classes.
-        seed: the op's seed.
+        range_max: an int, the number of classes.
+        seed: an int, the op's seed; see `tf.random.set_seed`.
 
     Returns:
         A named tuple of the sampled classes (`[num_sampled]`, int64), and the expected counts of each true class and
@@ -402,12 +402,12 @@ def learned_unigram_candidate_sampler(
     """Samples classes below `range_max`, by how often they were among the true classes of earlier calls.
 
     Args:
-        true_classes: `[batch, num_true]`, int64.
-        num_true: the number of true classes of an example.
-        num_sampled: the number of classes to sample.
+        true_classes: a tensor of shape `[batch, num_true]`, int64.
+        num_true: an int, the number of true classes of an example.
+        num_sampled: an int, the number of classes to sample.
         unique: samples no class twice.
-        range_max: the number of classes.
-        seed: the op's seed.
+        range_max: an int, the number of classes.
+        seed: an int, the op's seed; see `tf.random.set_seed`.
 
     Returns:
         A named tuple of the sampled classes (`[num_sampled]`, int64), and the expected counts of each true class and
@@ -442,17 +442,18 @@ def fixed_unigram_candidate_sampler(
     """Samples classes below `range_max` by weights.
 
     Args:
-        true_classes: `[batch, num_true]`, int64.
-        num_true: the number of true classes of an example.
-        num_sampled: the number of classes to sample.
+        true_classes: a tensor of shape `[batch, num_true]`, int64.
+        num_true: an int, the number of true classes of an example.
+        num_sampled: an int, the number of classes to sample.
         unique: samples no class twice.
-        range_max: the number of classes.
+        range_max: an int, the number of classes.
         vocab_file: a text file with a class in each line, that ends in a comma and its weight.
-        distortion: the power that weights are raised to.
-        num_reserved_ids: the number of classes at the beginning that have weight 0, and none in the file.
+        distortion: a float, the power that weights are raised to; 1.0 by default.
+        num_reserved_ids: an int, the number of classes at the beginning that have weight 0, and none in the file; 0 by
+            default.
         num_shards, shard: samples only classes whose number modulo `num_shards` is `shard`.
         unigrams: the weights, instead of a file.
-        seed: the op's seed.
+        seed: an int, the op's seed; see `tf.random.set_seed`.
 
     Returns:
         A named tuple of the sampled classes (`[num_sampled]`, int64), and the expected counts of each true class and
@@ -486,9 +487,9 @@ def all_candidate_sampler(
     """Returns all classes: with it, a sampled loss is the full one.
 
     Args:
-        true_classes: `[batch, num_true]`, int64.
-        num_true: the number of true classes of an example.
-        num_sampled: the number of classes.
+        true_classes: a tensor of shape `[batch, num_true]`, int64.
+        num_true: an int, the number of true classes of an example.
+        num_sampled: an int, the number of classes.
         unique: not used.
         seed: not used.
 
@@ -513,12 +514,12 @@ def compute_accidental_hits(
     seed: int | None = None,
     name: str | None = None,
 ) -> ComputeAccidentalHits:
-    """Finds the sampled classes that happen to be true ones, so that a loss can leave them out.
+    """Finds the sampled classes that happen to be true ones. A loss can then leave them out.
 
     Args:
-        true_classes: `[batch, num_true]`, int64.
-        sampled_candidates: `[num_sampled]`, int64.
-        num_true: the number of true classes of an example.
+        true_classes: a tensor of shape `[batch, num_true]`, int64.
+        sampled_candidates: a tensor of shape `[num_sampled]`, int64.
+        num_true: an int, the number of true classes of an example.
         seed: not used.
 
     Returns:

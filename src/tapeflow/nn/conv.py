@@ -1,7 +1,7 @@
 """Convolution of images with filters, in one to three dimensions.
 
-The filters are `[height, width, in channels / groups, out channels]` ("HWIO"); ATen takes their permuted view, whose
-layout oneDNN sets right in less time than a copy would take, unless they are large. Some convolutions are products of
+The filters are `[height, width, in channels / groups, out channels]` ("HWIO"). ATen takes a permuted view of them.
+oneDNN reorders the view faster than a copy would, unless the filters are large. Some convolutions are products of
 matrices: `window_products.py`.
 """
 
@@ -116,8 +116,8 @@ def _image(x: torch.Tensor, layout: Layout) -> torch.Tensor:
 def _weight(filters: torch.Tensor, layout: Layout) -> torch.Tensor:
     """Returns filters in ATen's order of dimensions.
 
-    Large ones are copied to the order in memory that images with channels last want: transposing a matrix takes a third
-    of the time of the general copy that ATen would make.
+    Large filters are copied to the memory order of channels-last images. The copy is a transposed matrix, which takes a
+    third of the time of ATen's general copy.
     """
     if filters.numel() < LARGE or not layout.channels_last or layout.groups > 1 or not filters.is_contiguous():
         return filters.permute(layout.filter_to_first)
@@ -152,7 +152,7 @@ def convolve_back_input(
         dy.permute(layout.to_first), image, _weight(filters, layout), None, geometry.strides,
         layout.border, layout.rates, False, layout.zeros, layout.groups, (True, False, False),
     )[0]  # fmt: skip
-    if not geometry.symmetric:  # without the padding there are gaps in memory, which make batch normalization slow
+    if not geometry.symmetric:  # without the padding, gaps in memory slow batch normalization down
         return unpadded(dx, layout.rest, spatial(sizes, attrs[3])).permute(layout.from_first).contiguous()
     return dx.permute(layout.from_first)
 
@@ -168,7 +168,7 @@ def convolve_back_filter(
     if is_product(layout, x, sizes):
         return product_back_filter(layout, x, sizes, dy)
     image = _image(x, layout)
-    # Only looked at for its shape, and copied where its layout is another than that of the images.
+    # The kernel uses only its shape. It is copied if its layout differs from the layout of the images.
     weight = (
         dy.new_empty((sizes[-1], *sizes[:-1])).permute(layout.to_first)
         if layout.channels_last and layout.groups == 1
@@ -205,7 +205,7 @@ def conv_rule(x: TensorShape, filters: TensorShape, *attrs: Any) -> TensorShape:
 
 
 def _check_depth(images: int | None, filters: int | None, results: int | None) -> None:
-    """Checks the numbers of channels that images, filters and results have, as far as they are static."""
+    """Checks the numbers of channels of images, filters and results, if they are static."""
     if filters == 0:
         raise invalid("Depth of filter must not be 0")
     if images is None or filters is None:
@@ -392,13 +392,13 @@ def conv2d(
     """Convolves images with filters: at each position, sums the products of a window and each filter.
 
     Args:
-        input: `[..., height, width, in_channels]` for "NHWC", with any number of batch dimensions;
+        input: a tensor of shape `[..., height, width, in_channels]` for "NHWC", with any number of batch dimensions;
             `[batch, in_channels, height, width]` for "NCHW". Half, bfloat16, float32, float64 or int32.
-        filters: `[height, width, in_channels / groups, out_channels]`, the dtype of `input`.
+        filters: a tensor of shape `[height, width, in_channels / groups, out_channels]`, the dtype of `input`.
         strides: an int, or a list for the spatial dimensions or for all.
         padding: "SAME" (windows at every stride), "VALID" (windows inside the image), or for each dimension a pair of
             the padding before and after.
-        data_format: "NHWC" or "NCHW".
+        data_format: "NHWC" or "NCHW"; "NHWC" by default.
         dilations: the steps between the elements of a window; like `strides`.
 
     Returns:
@@ -490,12 +490,12 @@ def conv3d(
     """Convolves volumes with filters: at each position, sums the products of a window and each filter.
 
     Args:
-        input: `[..., depth, height, width, in_channels]` for "NDHWC", with any number of batch dimensions;
-            `[batch, in_channels, depth, height, width]` for "NCDHW".
-        filters: `[depth, height, width, in_channels / groups, out_channels]`, the dtype of `input`.
-        strides: a list of 5 ints, of which the first and the channels' are 1.
+        input: a tensor of shape `[..., depth, height, width, in_channels]` for "NDHWC", with any number of batch
+            dimensions; `[batch, in_channels, depth, height, width]` for "NCDHW".
+        filters: a tensor of shape `[depth, height, width, in_channels / groups, out_channels]`, the dtype of `input`.
+        strides: a list of 5 ints. The entries for the batch and the channels are 1.
         padding: "SAME" or "VALID".
-        data_format: "NDHWC" or "NCDHW".
+        data_format: "NDHWC" or "NCDHW"; "NDHWC" by default.
         dilations: the steps between the elements of a window; like `strides`.
 
     Returns:
@@ -525,11 +525,11 @@ def conv1d(
     """Convolves sequences with filters: `conv2d` with a height of 1.
 
     Args:
-        input: `[..., width, in_channels]` for "NWC"; `[batch, in_channels, width]` for "NCW".
-        filters: `[width, in_channels / groups, out_channels]`, the dtype of `input`.
+        input: a tensor of shape `[..., width, in_channels]` for "NWC"; `[batch, in_channels, width]` for "NCW".
+        filters: a tensor of shape `[width, in_channels / groups, out_channels]`, the dtype of `input`.
         stride: an int, or a list of one or three.
         padding: "SAME" or "VALID".
-        data_format: "NWC" or "NCW".
+        data_format: "NWC" or "NCW"; "NWC" by default.
         dilations: the step between the elements of a window; like `stride`.
 
     Returns:
@@ -567,10 +567,11 @@ def convolution(
     """Convolves inputs of one, two or three spatial dimensions with filters.
 
     Args:
-        input: `[..., spatial..., in_channels]`, or `[batch, in_channels, spatial...]` for a data format "NC...".
-        filters: `[spatial..., in_channels / groups, out_channels]`, the dtype of `input`.
+        input: a tensor of shape `[..., spatial..., in_channels]`, or `[batch, in_channels, spatial...]` for a data
+            format "NC...".
+        filters: a tensor of shape `[spatial..., in_channels / groups, out_channels]`, the dtype of `input`.
         strides: an int, or a list for the spatial dimensions.
-        padding: "SAME" or "VALID".
+        padding: "SAME" or "VALID"; "VALID" by default.
         data_format: "NWC", "NHWC", "NDHWC" (the default), or "NCW", "NCHW", "NCDHW".
         dilations: the steps between the elements of a window; like `strides`.
 

@@ -1,4 +1,4 @@
-"""The layouts of convolutions: where windows stand, and ATen's order of dimensions."""
+"""The layouts of convolutions: the positions of windows, and ATen's order of dimensions."""
 
 from __future__ import annotations
 

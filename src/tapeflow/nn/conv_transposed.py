@@ -30,12 +30,14 @@ def conv2d_transpose(
     """Computes the transpose of `conv2d`, which is its gradient by images.
 
     Args:
-        input: `[batch, height, width, in_channels]`, or `[batch, in_channels, height, width]` for "NCHW".
-        filters: `[height, width, out_channels, in_channels]`: those of the convolution that leads back.
+        input: a tensor of shape `[batch, height, width, in_channels]`, or `[batch, in_channels, height, width]` for
+            "NCHW".
+        filters: a tensor of shape `[height, width, out_channels, in_channels]`: the filters of the convolution that
+            this op transposes.
         output_shape: the shape of the result, or its height and width.
         strides: an int, or a list for the spatial dimensions or for all.
-        padding: "SAME", "VALID", or for each dimension a pair of the padding before and after.
-        data_format: "NHWC" or "NCHW".
+        padding: "SAME", "VALID", or for each dimension a pair of the padding before and after; "SAME" by default.
+        data_format: "NHWC" or "NCHW"; "NHWC" by default.
         dilations: the steps between the elements of a window; like `strides`.
 
     Returns:
@@ -69,12 +71,12 @@ def conv1d_transpose(
     """Computes the transpose of `conv1d`, which is its gradient by sequences.
 
     Args:
-        input: `[batch, width, in_channels]`, or `[batch, in_channels, width]` for "NCW".
-        filters: `[width, out_channels, in_channels]`.
+        input: a tensor of shape `[batch, width, in_channels]`, or `[batch, in_channels, width]` for "NCW".
+        filters: a tensor of shape `[width, out_channels, in_channels]`.
         output_shape: the shape of the result.
         strides: an int, or a list of one or three.
-        padding: "SAME" or "VALID".
-        data_format: "NWC" or "NCW".
+        padding: "SAME" or "VALID"; "SAME" by default.
+        data_format: "NWC" or "NCW"; "NWC" by default.
         dilations: the step between the elements of a window; like `strides`.
 
     Returns:
@@ -121,12 +123,12 @@ def conv3d_transpose(
     """Computes the transpose of `conv3d`, which is its gradient by volumes.
 
     Args:
-        input: `[batch, depth, height, width, in_channels]`, or "NCDHW".
-        filters: `[depth, height, width, out_channels, in_channels]`.
+        input: a tensor of shape `[batch, depth, height, width, in_channels]`, or "NCDHW".
+        filters: a tensor of shape `[depth, height, width, out_channels, in_channels]`.
         output_shape: the shape of the result.
         strides: an int, or a list for the spatial dimensions or for all.
-        padding: "SAME" or "VALID".
-        data_format: "NDHWC" or "NCDHW".
+        padding: "SAME" or "VALID"; "SAME" by default.
+        data_format: "NDHWC" or "NCDHW"; "NDHWC" by default.
         dilations: the steps between the elements of a window; like `strides`.
 
     Returns:
@@ -159,11 +161,14 @@ def conv_transpose(
     """Computes the transpose of `convolution`, in one to three spatial dimensions.
 
     Args:
-        input: of rank 3, 4 or 5; see `conv1d_transpose`, `conv2d_transpose` and `conv3d_transpose`.
-        filters: `[spatial..., out_channels, in_channels]`.
+        input: a tensor of shape `[batch, spatial..., in_channels]`, with one to three spatial dimensions, or
+            `[batch, in_channels, spatial...]`.
+        filters: a tensor of shape `[spatial..., out_channels, in_channels]`.
         output_shape: the shape of the result.
-        strides, padding, dilations: as there.
-        data_format: as there; None for channels last.
+        strides: an int, or a list for the spatial dimensions or for all.
+        padding: "SAME" or "VALID"; "SAME" by default.
+        data_format: "NWC", "NHWC", "NDHWC" or None for channels last, or "NCW", "NCHW", "NCDHW".
+        dilations: an int, or a list like `strides`, the steps between the elements of a window; 1 by default.
 
     Returns:
         A tensor of shape `output_shape`.
@@ -189,8 +194,8 @@ def atrous_conv2d(value: TensorLike, filters: TensorLike, rate: int, padding: st
     """Computes `conv2d` with the elements of a window `rate` apart.
 
     Args:
-        value: `[batch, height, width, channels]`.
-        filters: `[height, width, channels, out_channels]`, the dtype of `value`.
+        value: a tensor of shape `[batch, height, width, channels]`.
+        filters: a tensor of shape `[height, width, channels, out_channels]`, the dtype of `value`.
         rate: a positive int.
         padding: "SAME" or "VALID".
 
@@ -215,8 +220,8 @@ def atrous_conv2d_transpose(
     """Computes the transpose of `atrous_conv2d`.
 
     Args:
-        value: `[batch, height, width, in_channels]`.
-        filters: `[height, width, out_channels, in_channels]`, the dtype of `value`.
+        value: a tensor of shape `[batch, height, width, in_channels]`.
+        filters: a tensor of shape `[height, width, out_channels, in_channels]`, the dtype of `value`.
         output_shape: the shape of the result.
         rate: a positive int.
         padding: "SAME" or "VALID".

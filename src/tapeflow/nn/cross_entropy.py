@@ -108,9 +108,9 @@ def softmax_cross_entropy_with_logits(
     """Computes the cross-entropy between label probabilities and the softmax of logits.
 
     Args:
-        labels: `[..., classes]`, the dtype of `logits`; each row a probability distribution.
-        logits: `[..., classes]`, floating, unscaled log-probabilities.
-        axis: the dimension of the classes.
+        labels: a tensor of shape `[..., classes]`, the dtype of `logits`; each row a probability distribution.
+        logits: a tensor of shape `[..., classes]`, floating, unscaled log-probabilities.
+        axis: an int, the dimension of the classes; -1 by default.
 
     Returns:
         The losses, of the shape of `labels` without `axis`. Gradients pass to both arguments.
@@ -244,8 +244,8 @@ def sparse_softmax_cross_entropy_with_logits(labels: TensorLike, logits: TensorL
     """Computes the cross-entropy between class indices and the softmax of logits.
 
     Args:
-        labels: `[...]`, int32 or int64, each in `[0, classes)`.
-        logits: `[..., classes]`, floating, unscaled log-probabilities.
+        labels: a tensor of shape `[...]`, int32 or int64, each in `[0, classes)`.
+        logits: a tensor of shape `[..., classes]`, floating, unscaled log-probabilities.
 
     Returns:
         The losses, of the shape of `labels` and the dtype of `logits`.
@@ -321,7 +321,7 @@ def sigmoid_cross_entropy_with_logits(
 
     Args:
         labels: probabilities, the shape and dtype of `logits`.
-        logits: floating.
+        logits: a floating tensor.
 
     Returns:
         The losses, element by element.
@@ -336,7 +336,7 @@ def sigmoid_cross_entropy_with_logits(
     _check_provided(labels, logits)
     x, z = convert(logits), convert(labels)
     _check_same_shape(z, x)
-    # Of equals, maximum and minimum take their first: at 0 the derivative is 1 - z - 1/2, as it should be.
+    # The gradients of maximum and minimum go to the first of two equals: at 0 the derivative is 1 - z - 1/2.
     return add(subtract(maximum(x, 0), multiply(x, z)), softplus(minimum(negative(x), x)), name=name)
 
 
@@ -345,12 +345,12 @@ def weighted_cross_entropy_with_logits(
 ) -> Tensor:
     """Computes sigmoid cross-entropy with the positive labels' part multiplied by `pos_weight`.
 
-    With `x` for logits, `z` for labels and `q` for the weight it is `(1 - z) * x + l * (log(1 + exp(-abs(x))) +
-    max(-x, 0))`, where `l = 1 + (q - 1) * z`.
+    With `x` for logits, `z` for labels, `q` for the weight and `l = 1 + (q - 1) * z`, it is
+    `(1 - z) * x + l * (log(1 + exp(-abs(x))) + max(-x, 0))`.
 
     Args:
         labels: probabilities, the shape and dtype of `logits`.
-        logits: floating.
+        logits: a floating tensor.
         pos_weight: a number or tensor; above 1 it raises recall, below 1 precision.
 
     Returns:
@@ -380,8 +380,8 @@ def log_poisson_loss(
 
     Args:
         targets: counts, the shape and dtype of `log_input`.
-        log_input: floating.
-        compute_full_loss: adds Stirling's approximation of the factorial's logarithm where targets exceed 1.
+        log_input: a floating tensor.
+        compute_full_loss: adds Stirling's approximation of the factorial's logarithm for targets above 1.
 
     Returns:
         The losses, element by element.

@@ -39,7 +39,7 @@ from tapeflow.math.comparison import equal, less, logical_and, logical_or, not_e
 from tapeflow.math.cumulative import cumsum
 from tapeflow.math.reduction import reduce_min, reduce_sum
 
-# TensorFlow's logarithm of 0, so that an impossible labelling with dense labels has a finite loss.
+# TensorFlow's logarithm of 0. Being finite, it gives an impossible labelling with dense labels a finite loss.
 LOG_ZERO = math.log(1e-307)
 
 # ---- the kernels -----------------------------------------------------------------------------------------------------
@@ -135,7 +135,7 @@ def _penalized(log_probabilities: torch.Tensor, labels: list[int], blank: int) -
         extended += [label, blank]
     states = len(extended)
     wide = log_probabilities.double()
-    never = wide.new_full((states,), -1e30)  # in place of -inf, of which the gradient would be NaN
+    never = wide.new_full((states,), -1e30)  # the gradient of -inf would be NaN
     begin, end = never.clone(), wide.new_full((states,), LOG_ZERO)
     begin[:2], end[-2:] = 0.0, 0.0
     if not len(wide):
@@ -227,13 +227,14 @@ def ctc_loss(
     blanks removed.
 
     Args:
-        labels: `[batch, most labels]` of int32 or int64, or a `tf.SparseTensor` of int32.
-        logits: `[time, batch, classes]`, float32 (with sparse labels also float64, with dense ones also float16).
-        label_length: `[batch]`: the number of labels of each example; None for sparse labels.
-        logit_length: `[batch]`: the number of steps of each example.
-        logits_time_major: whether the time is the first dimension of the logits, or else the batch.
+        labels: a tensor of shape `[batch, most labels]` of int32 or int64, or a `tf.SparseTensor` of int32.
+        logits: a tensor of shape `[time, batch, classes]`, float32 (with sparse labels also float64, with dense ones
+            also float16).
+        label_length: a tensor of shape `[batch]`: the number of labels of each example; None for sparse labels.
+        logit_length: a tensor of shape `[batch]`: the number of steps of each example.
+        logits_time_major: whether the time is the first dimension of the logits, or else the batch; True by default.
         unique: not used.
-        blank_index: the blank class; 0 by default, and a negative one counts from the end.
+        blank_index: an int, the blank class; 0 by default, and a negative one counts from the end.
 
     Returns:
         `[batch]`: the negative log-likelihoods.
@@ -285,7 +286,7 @@ def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> list[Tenso
     """Returns the distinct labels of each row, and the index of each label among them.
 
     Args:
-        labels: `[batch, n]`, int32 or int64.
+        labels: a tensor of shape `[batch, n]`, int32 or int64.
 
     Returns:
         Two tensors `[batch, n]`: the distinct labels in order of appearance, and after them zeros (int64); and of each
@@ -310,7 +311,7 @@ def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> list[Tenso
     is_same = equal(expand_dims(rows, 2), expand_dims(rows, 1))
     if rows.dtype.is_floating:  # NaN, too, stands where it stands
         is_same = logical_or(is_same, equal(expand_dims(places, 1), places))
-    first = reduce_min(where(is_same, places, width), 2)  # where each label appears first
+    first = reduce_min(where(is_same, places, width), 2)  # the first position of each label
     is_first = cast(equal(first, places), int32)
     ranks = subtract(cumsum(is_first, 1), 1)
     indices = gather(ranks, first, axis=1, batch_dims=1)
@@ -325,8 +326,8 @@ def collapse_repeated(labels: TensorLike, seq_length: TensorLike, name: str | No
     """Merges equal neighbours in each row.
 
     Args:
-        labels: `[batch, n]`, integers.
-        seq_length: `[batch]`: the number of labels of each row that count.
+        labels: a tensor of shape `[batch, n]`, integers.
+        seq_length: a tensor of shape `[batch]`: the number of labels of each row that count.
 
     Returns:
         The rows, filled up with zeros to the length of the longest, and their lengths.

@@ -1,4 +1,4 @@
-"""From the outputs of a network trained with `ctc_loss` to labellings."""
+"""Decodes the outputs of a network trained with `ctc_loss` to labellings."""
 
 from __future__ import annotations
 
@@ -90,10 +90,10 @@ def ctc_greedy_decoder(
     """Takes the most likely class at each step, merges equal neighbours and removes blanks.
 
     Args:
-        inputs: `[time, batch, classes]`, float32 or float64: logits.
-        sequence_length: `[batch]`, int32: the number of steps of each example.
-        merge_repeated: whether to merge equal neighbours.
-        blank_index: the blank class; by default the last, and a negative one counts from the end.
+        inputs: a tensor of shape `[time, batch, classes]`, float32 or float64: logits.
+        sequence_length: a tensor of shape `[batch]`, int32: the number of steps of each example.
+        merge_repeated: whether to merge equal neighbours; True by default.
+        blank_index: an int, the blank class; by default the last, and a negative one counts from the end.
 
     Returns:
         A list of one `tf.SparseTensor` of labels (int64), and `[batch, 1]`: the negative sums of the chosen logits.
@@ -129,9 +129,9 @@ class _Beam:
     """A labelling and the logarithms of its probability.
 
     Attributes:
-        blank: that of alignments that end in a blank.
-        labelled: that of alignments that end in the last label.
-        total: that of all.
+        blank: the log probability of alignments that end in a blank.
+        labelled: the log probability of alignments that end in the last label.
+        total: the log probability of all alignments.
         before: `(total, blank, labelled)` after the previous step.
     """
 
@@ -239,10 +239,10 @@ def ctc_beam_search_decoder(
     """Decodes by beam search: extends the `beam_width` most likely labellings at each step.
 
     Args:
-        inputs: `[time, batch, classes]`, float32 or float64: logits; the last class is the blank one.
-        sequence_length: `[batch]`, int32: the number of steps of each example.
-        beam_width: the number of labellings that are extended at each step.
-        top_paths: the number of labellings to return, at most `beam_width`.
+        inputs: a tensor of shape `[time, batch, classes]`, float32 or float64: logits; the last class is the blank one.
+        sequence_length: a tensor of shape `[batch]`, int32: the number of steps of each example.
+        beam_width: an int, the number of labellings that are extended at each step; 100 by default.
+        top_paths: an int, the number of labellings to return, at most `beam_width`; 1 by default.
 
     Returns:
         A list of `top_paths` `tf.SparseTensor`s of labels (int64), the most likely first, and `[batch, top_paths]`: the

@@ -72,9 +72,10 @@ def depth_to_space(input: TensorLike, block_size: int, data_format: str = "NHWC"
     """Spreads the channels of each point over a block of points.
 
     Args:
-        input: `[batch, height, width, channels]`, or `[batch, channels, height, width]` for "NCHW"; of any dtype.
-        block_size: the height and width of the block, at least 2.
-        data_format: "NHWC" or "NCHW".
+        input: a tensor of shape `[batch, height, width, channels]`, or `[batch, channels, height, width]` for "NCHW";
+            of any dtype.
+        block_size: an int, the height and width of the block, at least 2.
+        data_format: "NHWC" or "NCHW"; "NHWC" by default.
 
     Returns:
         `[batch, height * block_size, width * block_size, channels / block_size ** 2]`.
@@ -98,9 +99,10 @@ def space_to_depth(input: TensorLike, block_size: int, data_format: str = "NHWC"
     """Gathers each block of points into the channels of one.
 
     Args:
-        input: `[batch, height, width, channels]`, or `[batch, channels, height, width]` for "NCHW"; of any dtype.
-        block_size: the height and width of the block, at least 2.
-        data_format: "NHWC" or "NCHW".
+        input: a tensor of shape `[batch, height, width, channels]`, or `[batch, channels, height, width]` for "NCHW";
+            of any dtype.
+        block_size: an int, the height and width of the block, at least 2.
+        data_format: "NHWC" or "NCHW"; "NHWC" by default.
 
     Returns:
         `[batch, height / block_size, width / block_size, channels * block_size ** 2]`.

@@ -1,4 +1,4 @@
-"""Convolution of each channel by filters of its own, and what is built on it."""
+"""Convolution of each channel by its own filters, and ops built on it."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from tapeflow.nn.packed_filters import layer_of_convolution
 from tapeflow.nn.spread import declare_exports
 from tapeflow.nn.windows import Ints, Padding, channels_last, padding_attrs, per_dimension
 
-# Filters [height, width, channels, multiplier] are filters [height, width, 1, channels * multiplier] of as many groups
-# as there are channels, with no element moved.
+# Filters [height, width, channels, multiplier] have the same memory as filters [height, width, 1, channels *
+# multiplier] of a convolution with one group per channel.
 
 
 def _grouped(op: str, channels: int, shape: Any) -> tuple[int, ...]:
@@ -145,15 +145,15 @@ def depthwise_conv2d(
     """Slides filters over each channel of images by itself.
 
     Args:
-        input: `[batch, height, width, channels]`, or `[batch, channels, height, width]` for "NCHW".
-        filter: `[height, width, channels, multiplier]`, the dtype of `input`.
-        strides: a list of 4 ints, of which the batch's and the channels' are 1.
+        input: a tensor of shape `[batch, height, width, channels]`, or `[batch, channels, height, width]` for "NCHW".
+        filter: a tensor of shape `[height, width, channels, multiplier]`, the dtype of `input`.
+        strides: a list of 4 ints. The entries for the batch and the channels are 1.
         padding: "SAME", "VALID", or for each dimension a pair of the padding before and after.
         data_format: "NHWC" (the default) or "NCHW".
         dilations: two ints: the steps between the elements of a window.
 
     Returns:
-        `[batch, new_height, new_width, channels * multiplier]`: those of the first channel come first.
+        `[batch, new_height, new_width, channels * multiplier]`. The results of the first channel come first.
 
     Raises:
         InvalidArgumentError: the shapes do not go together, or an option is not one.
@@ -186,11 +186,13 @@ def depthwise_conv2d_backprop_input(
     """Computes the gradient of `depthwise_conv2d` by its input.
 
     Args:
-        input_sizes: the shape of the input.
-        filter: `[height, width, channels, multiplier]`.
+        input_sizes: the shape of the input, a vector of 4 integers.
+        filter: a tensor of shape `[height, width, channels, multiplier]`.
         out_backprop: the gradient of the output.
-        strides, padding, data_format: those of the convolution.
-        dilations: those of the convolution, for all four dimensions.
+        strides: the convolution's strides, a list of 4 ints.
+        padding: "SAME", "VALID", or for each dimension a pair of the padding before and after.
+        data_format: "NHWC" (the default) or "NCHW".
+        dilations: a list of 4 ints, the dilations of the convolution for all four dimensions.
 
     Returns:
         A tensor of shape `input_sizes`.
@@ -222,11 +224,13 @@ def depthwise_conv2d_backprop_filter(
     """Computes the gradient of `depthwise_conv2d` by its filters.
 
     Args:
-        input: the images.
-        filter_sizes: the shape of the filters.
+        input: the images, `[batch, height, width, channels]` for "NHWC".
+        filter_sizes: the shape of the filters, a vector of 4 integers.
         out_backprop: the gradient of the output.
-        strides, padding, data_format: those of the convolution.
-        dilations: those of the convolution, for all four dimensions.
+        strides: the convolution's strides, a list of 4 ints.
+        padding: "SAME", "VALID", or for each dimension a pair of the padding before and after.
+        data_format: "NHWC" (the default) or "NCHW".
+        dilations: a list of 4 ints, the dilations of the convolution for all four dimensions.
 
     Returns:
         A tensor of shape `filter_sizes`.
@@ -257,10 +261,13 @@ def separable_conv2d(
     """Computes a depthwise convolution, followed by one that mixes the channels at each point.
 
     Args:
-        input: `[batch, height, width, channels]`, or `[batch, channels, height, width]` for "NCHW".
-        depthwise_filter: `[height, width, channels, multiplier]`.
+        input: a tensor of shape `[batch, height, width, channels]`, or `[batch, channels, height, width]` for "NCHW".
+        depthwise_filter: a tensor of shape `[height, width, channels, multiplier]`.
         pointwise_filter: `[1, 1, channels * multiplier, out_channels]`.
-        strides, padding, data_format, dilations: those of `depthwise_conv2d`.
+        strides: a list of 4 ints. The entries for the batch and the channels are 1.
+        padding: "SAME", "VALID", or for each dimension a pair of the padding before and after.
+        data_format: "NHWC" (the default) or "NCHW".
+        dilations: two ints: the steps between the elements of a window.
 
     Returns:
         `[batch, new_height, new_width, out_channels]`.

@@ -1,4 +1,4 @@
-"""Windows with gaps by windows without: images cut into ones of every other point."""
+"""Windows with gaps, computed by windows without gaps on images of every n-th point."""
 
 from __future__ import annotations
 
@@ -28,13 +28,14 @@ def with_space_to_batch(
     """Runs an op of windows without gaps as one with gaps, by cutting the images up.
 
     Args:
-        input: `[batch, spatial..., channels]`, or `[batch, channels, spatial...]` for a data format "NC...".
+        input: a tensor of shape `[batch, spatial..., channels]`, or `[batch, channels, spatial...]` for a data format
+            "NC...".
         dilation_rate: ints, the steps between the elements of a window in each of `spatial_dims`.
         padding: "SAME" or "VALID".
-        op: `op(input, num_spatial_dims, padding)`, called with "VALID" where a rate exceeds 1.
+        op: a function `op(input, num_spatial_dims, padding)`. It is called with "VALID" if a rate exceeds 1.
         filter_shape: the window's size in `spatial_dims`; needed for "SAME".
         spatial_dims: the dimensions to dilate; by default the first spatial ones.
-        data_format: where the channels stand.
+        data_format: "N...C" for channels last, or "NC..." for channels second; None means channels last.
 
     Returns:
         The op's results, joined again.
@@ -65,7 +66,7 @@ def with_space_to_batch(
     base = _base_paddings(padding, filter_shape, rates)
     last = dims[-1]
     shape: list[Any] = [None] * (last + 1) if x.shape.rank is None else x.shape.as_list()
-    # Everything up to the last dilated dimension takes part, with a rate of 1 where it is not dilated.
+    # Everything up to the last dilated dimension takes part, with a rate of 1 if it is not dilated.
     block, paddings, crops = [], [], []
     for i in range(1, last + 1):
         rate, (before, after) = (rates[dims.index(i)], base[dims.index(i)]) if i in dims else (1, (0, 0))
@@ -113,12 +114,13 @@ def pool(
     """Computes the maximum or the mean of each window, in one to three spatial dimensions, with optional dilation.
 
     Args:
-        input: `[batch, spatial..., channels]`, or `[batch, channels, spatial...]` for a data format "NC...".
-        window_shape: the size of the window: as many ints as there are spatial dimensions.
+        input: a tensor of shape `[batch, spatial..., channels]`, or `[batch, channels, spatial...]` for a data format
+            "NC...".
+        window_shape: a list of ints, the size of the window in each spatial dimension.
         pooling_type: "MAX" or "AVG".
-        strides: from one window to the next; by default 1.
-        padding: "SAME" or "VALID".
-        data_format: where the channels stand; None for last.
+        strides: the steps from one window to the next; by default 1.
+        padding: "SAME" or "VALID"; "VALID" by default.
+        data_format: "N...C" or None for channels last, or "NC..." for channels second.
         dilations: the steps between the elements of a window; by default 1.
 
     Returns:

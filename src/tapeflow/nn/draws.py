@@ -61,7 +61,7 @@ class Draws:
 
 
 def draws(op: Any, seed: int, seed2: int, count: int) -> Draws:
-    """Returns the numbers for a call of an op: they begin where its last call with the same attrs and seeds stopped.
+    """Returns the numbers for a call of an op: they follow the numbers of its last call with the same attrs and seeds.
 
     Args:
         op: the op's name and attrs.

@@ -1,4 +1,4 @@
-"""Dropout: setting elements to 0 at random, and enlarging the others so that the expected value stays."""
+"""Dropout: sets random elements to 0, and scales the others to keep the expected value."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ def dropout(
     """Sets a random share of the elements to 0, and divides the others by the share that stays.
 
     Args:
-        x: floating.
+        x: a floating tensor.
         rate: the share to drop, in [0, 1): a number or a scalar tensor.
-        noise_shape: the shape of the random choices, which broadcasts against `x`: where it has a 1 (or is shorter),
-            elements are dropped together. None in it stands for the dimension of `x`.
-        seed: the op's seed; see `tf.random.set_seed`.
+        noise_shape: the shape of the random choices; the shape of `x` by default. It broadcasts against `x`: along a
+            dimension of length 1 (or a missing one), elements are dropped together. None stands for the dimension of
+            `x`.
+        seed: an int, the op's seed; see `tf.random.set_seed`.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -57,9 +58,9 @@ def stateless_dropout(
     """Applies dropout whose choices depend on the seed alone.
 
     Args:
-        x: floating.
+        x: a floating tensor.
         rate: the share to drop, in [0, 1): a number or a scalar tensor.
-        seed: two integers.
+        seed: an integer tensor of shape `[2]`.
         rng_alg: the random number generator, as in `tf.random.stateless_uniform`; by default "auto_select".
         noise_shape: the shape of the random choices; see `tf.nn.dropout`.
 
@@ -91,7 +92,7 @@ def general_dropout(
     """Applies dropout by the caller's random number generator.
 
     Args:
-        x: floating.
+        x: a floating tensor.
         rate: the share to drop, in [0, 1): a number or a scalar tensor.
         uniform_sampler: `uniform_sampler(shape=..., dtype=...)` gives numbers uniform in [0, 1).
         noise_shape: the shape of the random choices; see `tf.nn.dropout`.

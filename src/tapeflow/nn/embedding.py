@@ -43,7 +43,7 @@ def embedding_lookup(
     Args:
         params: the table: a tensor or variable `[rows, ...]`, or a list of them: the parts of a table split along the
             rows as evenly as possible, the longer parts first.
-        ids: int32 or int64, of any shape (or ragged): row numbers.
+        ids: an int32 or int64 tensor of any shape (or ragged): row numbers.
         max_norm: scales down rows whose Euclidean norm exceeds this; or None.
 
     Returns:
@@ -112,7 +112,7 @@ def embedding_lookup_sparse(
     """Looks up several rows of a table for each example, and combines them.
 
     Args:
-        params: the table; see `embedding_lookup`.
+        params: the table: a tensor or variable `[rows, ...]`, or a list of parts; see `embedding_lookup`.
         sp_ids: a sparse `[batch, n]` (or ragged) of int32 or int64: the rows of each example, which has at least one.
         sp_weights: the weights of the rows, sparse (or ragged) like `sp_ids`; or None, for 1.
         combiner: "mean" (the default), "sum", or "sqrtn": the sum over the Euclidean norm of the weights.
@@ -176,7 +176,7 @@ def _segment_sqrt_n(rows: Any, examples: Any) -> Any:
 
 
 def _as_column(weights: Any, rows: Any) -> Any:
-    """Reshapes one number for each row so that it broadcasts against the rows."""
+    """Reshapes a vector with a number per row to broadcast against the rows."""
     if rows.shape.rank is None:
         return reshape(weights, joined_dims([-1], ones_like(properties.shape(rows)[1:])))
     return reshape(weights, (-1, *[1] * (len(rows.shape) - 1)))
@@ -205,15 +205,15 @@ def safe_embedding_lookup_sparse(
     name: str | None = None,
     allow_fast_lookup: bool = False,
 ) -> Tensor:
-    """Looks up several rows of a table for each example, some of which may have none.
+    """Looks up rows of a table for each example. An example may have several rows, or none.
 
     Ids below 0 are left out, and so are (unless the combiner is "sum") those whose weights are not positive.
 
     Args:
-        embedding_weights: the table; see `embedding_lookup`.
+        embedding_weights: the table: a tensor or variable `[rows, ...]`, or a list of parts; see `embedding_lookup`.
         sparse_ids: a sparse `[..., n]` (or ragged) of int32 or int64.
         sparse_weights: the weights of the rows, sparse like `sparse_ids`; or None.
-        combiner: "mean", "sum" or "sqrtn".
+        combiner: "mean", "sum" or "sqrtn"; "mean" by default.
         default_id: the row of examples without ids; None for zeros.
         max_norm: scales down rows whose Euclidean norm exceeds this; or None.
         allow_fast_lookup: not used.
@@ -240,7 +240,7 @@ def safe_embedding_lookup_sparse(
     unranked = by_example.shape.rank is None
     shape: Any = ()
     if not unranked:
-        lengths = static_shape(by_example.dense_shape)  # without those that a spec alone says, as in TensorFlow
+        lengths = static_shape(by_example.dense_shape)  # like TensorFlow, without lengths that only a spec has
         shape = tuple([dims[i] if n is None else n for i, n in enumerate(lengths)])
     batch = reduce_prod(dims[:-1]) if unranked else math.prod(shape[:-1])
     indices, ids = by_example.indices, by_example.values
@@ -270,7 +270,7 @@ class _Sparse:
 
 
 def _row_numbers_of_any_rank(indices: Any, dims: Any) -> Any:
-    """Computes the numbers of `_row_numbers`, where the rank is not static."""
+    """Computes the numbers of `_row_numbers` if the rank is not static."""
     steps = cumprod(cast(dims[:-1], int64), exclusive=True, reverse=True)
     return reduce_sum(multiply(indices[:, :-1], steps), 1)
 

@@ -198,11 +198,11 @@ def fractional_max_pool(
     """Computes the maximum of each of a random set of windows: `floor(length / ratio)` of them along a dimension.
 
     Args:
-        value: `[batch, height, width, channels]`; float32, float64, int32 or int64.
-        pooling_ratio: a number of at least 1, or four of which the first and last are 1.
+        value: a tensor of shape `[batch, height, width, channels]`; float32, float64, int32 or int64.
+        pooling_ratio: a number of at least 1, or four numbers. The first and last of four are 1.
         pseudo_random: chooses windows whose sizes alternate evenly, rather than any.
         overlapping: windows share the element at their border.
-        seed: the op's seed; 0 for other windows in each call.
+        seed: an int, the op's seed; 0 for other windows in each call.
 
     Returns:
         A named tuple of the maxima, of the dtype of `value`, and the starts of the windows along rows and columns
@@ -238,11 +238,11 @@ def fractional_avg_pool(
     """Computes the mean of each of a random set of windows: `floor(length / ratio)` of them along a dimension.
 
     Args:
-        value: `[batch, height, width, channels]`; float32, float64, int32 or int64.
-        pooling_ratio: four numbers of at least 1, of which the first and last are 1.
+        value: a tensor of shape `[batch, height, width, channels]`; float32, float64, int32 or int64.
+        pooling_ratio: four numbers of at least 1. The first and last are 1.
         pseudo_random: chooses windows whose sizes alternate evenly, rather than any.
         overlapping: windows share the element at their border.
-        seed: the op's seed; 0 for other windows in each call.
+        seed: an int, the op's seed; 0 for other windows in each call.
 
     Returns:
         A named tuple of the means, of the dtype of `value`, and the starts of the windows along rows and columns

@@ -1,4 +1,4 @@
-"""The convolution of any number of dimensions, and the backward ones of images: top-level functions of TensorFlow."""
+"""Convolution in any number of dimensions, and gradients of 2-d convolutions: top-level functions of TensorFlow."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _GROUPED = "Grouped/Depthwise Convolutions are not supported yet."
 
 
 def _attrs(dims: int, strides: Any, padding: str, explicit: Any, data_format: str, dilations: Any) -> tuple[Any, ...]:
-    """Converts the attrs to those of Conv2D and Conv3D."""
+    """Converts the attrs to the attrs of Conv2D and Conv3D."""
     rates = tuple(dilations) or (1,) * (dims + 2)
     return tuple(strides), padding, tuple(explicit), _FORMATS[data_format][dims - 2], rates
 
@@ -114,16 +114,17 @@ def conv(
     """Convolves images or volumes with filters.
 
     Args:
-        input: `[batch..., height, width, channels]`, or `[batch..., depth, height, width, channels]`; floating or
-            int32.
-        filter: `[height, width, channels, out_channels]`, or `[depth, height, width, channels, out_channels]`.
-        strides: a list of 4 ints (5 for volumes), of which the first and last are 1.
+        input: a tensor of shape `[batch..., height, width, channels]`, or `[batch..., depth, height, width, channels]`;
+            floating or int32.
+        filter: a tensor of shape `[height, width, channels, out_channels]`, or `[depth, height, width, channels,
+            out_channels]`.
+        strides: a list of 4 ints (5 for volumes). The first and last are 1.
         padding: "SAME", "VALID", or "EXPLICIT" for the paddings in `explicit_paddings`.
         explicit_paddings: for each of the 4 (or 5) dimensions the padding before and after, in one list.
-        data_format: "CHANNELS_LAST", or "CHANNELS_FIRST" for channels after the batch.
+        data_format: "CHANNELS_LAST", or "CHANNELS_FIRST" for channels after the batch; "CHANNELS_LAST" by default.
         dilations: the steps between the elements of a window; like `strides`.
-        batch_dims: how many leading dimensions are the batch.
-        groups: must be 1.
+        batch_dims: an int: how many leading dimensions are the batch; 1 by default.
+        groups: must be 1; 1 by default.
 
     Returns:
         A tensor like `input`, of the new size and with `out_channels` channels.
@@ -153,10 +154,14 @@ def conv2d_backprop_input_v2(
     """Computes the gradient of `tf.nn.conv2d` by its input.
 
     Args:
-        input: the convolution's input, of which only the shape matters.
-        filter: the convolution's filters.
-        out_backprop: the gradient of its result.
-        strides, padding, explicit_paddings, data_format, dilations: the convolution's.
+        input: the convolution's input, `[batch, height, width, channels]` for "NHWC". Only its shape matters.
+        filter: the convolution's filters, `[height, width, channels, out_channels]`.
+        out_backprop: the gradient of the convolution's result.
+        strides: the convolution's strides, a list of 4 ints.
+        padding: "SAME", "VALID", or "EXPLICIT" for the paddings in `explicit_paddings`.
+        explicit_paddings: for each dimension the padding before and after, in one list of 8 ints.
+        data_format: "NHWC" (the default) or "NCHW".
+        dilations: the convolution's dilations, a list of 4 ints; 1 by default.
         use_cudnn_on_gpu: without effect.
 
     Returns:
@@ -190,10 +195,14 @@ def conv2d_backprop_filter_v2(
     """Computes the gradient of `tf.nn.conv2d` by its filters.
 
     Args:
-        input: the convolution's input.
-        filter: the convolution's filters, of which only the shape matters.
-        out_backprop: the gradient of its result.
-        strides, padding, explicit_paddings, data_format, dilations: the convolution's.
+        input: the convolution's input, `[batch, height, width, channels]` for "NHWC".
+        filter: the convolution's filters, `[height, width, channels, out_channels]`. Only their shape matters.
+        out_backprop: the gradient of the convolution's result.
+        strides: the convolution's strides, a list of 4 ints.
+        padding: "SAME", "VALID", or "EXPLICIT" for the paddings in `explicit_paddings`.
+        explicit_paddings: for each dimension the padding before and after, in one list of 8 ints.
+        data_format: "NHWC" (the default) or "NCHW".
+        dilations: the convolution's dilations, a list of 4 ints; 1 by default.
         use_cudnn_on_gpu: without effect.
 
     Returns:
@@ -213,7 +222,6 @@ def conv2d_backprop_filter_v2(
 
 
 def _converted(op: str, *args: Any) -> list[Any]:
-    """Returns the arguments of one of the ops that take a tensor for its shape, as the op converts them, less
-    `use_cudnn_on_gpu`."""
+    """Converts the arguments of an op that takes a tensor for its shape, and drops `use_cudnn_on_gpu`."""
     converted, _ = unregistered(op).convert_arguments(args)
     return [*converted[:4], *converted[5:]]

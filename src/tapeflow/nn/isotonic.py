@@ -88,9 +88,9 @@ def isotonic_regression(inputs: TensorLike, decreasing: bool = True, axis: int =
     """Computes the monotone sequence nearest to the input: it minimizes the sum of squared differences.
 
     Args:
-        inputs: real; integers give floats.
-        decreasing: whether it decreases, or else increases.
-        axis: the dimension of the sequences.
+        inputs: a real tensor; integers give floats.
+        decreasing: True for a decreasing result, False for an increasing one; True by default.
+        axis: an int, the dimension of the sequences; -1 by default.
 
     Returns:
         The sequences, and of each element the number of its segment, within which all are equal (int32).

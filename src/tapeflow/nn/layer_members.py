@@ -1,4 +1,4 @@
-"""The members that wrappers of cells have of Keras 2's layers, which TensorFlow derives them from."""
+"""Members of Keras 2's layers for wrappers of cells. In TensorFlow, the wrappers are such layers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class LayerMembers(Module):
 
     @property
     def trainable_weights(self) -> list[Variable]:
-        """The trainable ones of them."""
+        """The trainable variables of the cell; none if `trainable` is False."""
         return list(self.trainable_variables) if self.trainable else []
 
     @property

@@ -34,7 +34,7 @@ def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
     """Computes half the sum of the squares.
 
     Args:
-        t: floating, of any shape.
+        t: a floating tensor of any shape.
 
     Returns:
         A scalar of the same dtype.
@@ -124,7 +124,7 @@ def scale_regularization_loss(regularization_loss: TensorLike) -> Tensor:
     """Divides the sum of regularization losses by the number of replicas, whose gradients will be summed.
 
     Args:
-        regularization_loss: floating.
+        regularization_loss: a floating tensor.
 
     Returns:
         A scalar.

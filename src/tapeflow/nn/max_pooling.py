@@ -302,11 +302,11 @@ def max_pool1d(
     """Computes the maximum of each window of sequences.
 
     Args:
-        input: `[batch, width, channels]` for "NWC", `[batch, channels, width]` for "NCW".
+        input: a tensor of shape `[batch, width, channels]` for "NWC", `[batch, channels, width]` for "NCW".
         ksize: the length of the window: an int, or a list of one or three.
-        strides: from one window to the next; like `ksize`.
+        strides: the steps from one window to the next; like `ksize`.
         padding: "SAME" or "VALID".
-        data_format: "NWC" or "NCW".
+        data_format: "NWC" or "NCW"; "NWC" by default.
 
     Returns:
         `[batch, new_width, channels]`.
@@ -334,11 +334,12 @@ def max_pool2d(
     """Computes the maximum of each window of images.
 
     Args:
-        input: `[batch, height, width, channels]` for "NHWC", `[batch, channels, height, width]` for "NCHW".
+        input: a tensor of shape `[batch, height, width, channels]` for "NHWC", `[batch, channels, height, width]` for
+            "NCHW".
         ksize: the size of the window: an int, or a list for the spatial dimensions or for all.
-        strides: from one window to the next; like `ksize`.
+        strides: the steps from one window to the next; like `ksize`.
         padding: "SAME", "VALID", or for each dimension a pair of the padding before and after.
-        data_format: "NHWC" or "NCHW".
+        data_format: "NHWC" or "NCHW"; "NHWC" by default.
 
     Returns:
         `[batch, new_height, new_width, channels]`.
@@ -363,11 +364,12 @@ def max_pool3d(
     """Computes the maximum of each window of volumes.
 
     Args:
-        input: `[batch, depth, height, width, channels]` for "NDHWC", or "NCDHW"; half, bfloat16 or float32.
+        input: a tensor of shape `[batch, depth, height, width, channels]` for "NDHWC", or "NCDHW"; half, bfloat16 or
+            float32.
         ksize: the size of the window: an int, or a list for the spatial dimensions or for all.
-        strides: from one window to the next; like `ksize`.
+        strides: the steps from one window to the next; like `ksize`.
         padding: "SAME" or "VALID".
-        data_format: "NDHWC" or "NCDHW".
+        data_format: "NDHWC" or "NCDHW"; "NDHWC" by default.
 
     Returns:
         `[batch, new_depth, new_height, new_width, channels]`.
@@ -396,9 +398,12 @@ def max_pool(
     """Computes the maximum of each window, in one to three spatial dimensions.
 
     Args:
-        input: of rank 3, 4 or 5; see `max_pool1d`, `max_pool2d` and `max_pool3d`.
-        ksize, strides, padding: as there.
-        data_format: as there; None for channels last.
+        input: a tensor of shape `[batch, spatial..., channels]`, with one to three spatial dimensions, or
+            `[batch, channels, spatial...]`.
+        ksize: the size of the window: an int, or a list for the spatial dimensions or for all.
+        strides: the steps from one window to the next; like `ksize`.
+        padding: "SAME" or "VALID". For images also a pair for each dimension: the padding before and after.
+        data_format: "NWC", "NHWC", "NDHWC" or None for channels last, or "NCW", "NCHW", "NCDHW".
 
     Returns:
         A tensor of the dtype of `input`: `[batch, new spatial..., channels]`, or with the channels second.
@@ -423,12 +428,12 @@ def max_pool_with_argmax(
     """Computes the maximum of each window of images, and its index.
 
     Args:
-        input: `[batch, height, width, channels]`, real.
+        input: a tensor of shape `[batch, height, width, channels]`, real.
         ksize: the size of the window: an int, or a list for the spatial dimensions or for all.
-        strides: from one window to the next; like `ksize`.
+        strides: the steps from one window to the next; like `ksize`.
         padding: "SAME" or "VALID".
         data_format: "NHWC".
-        output_dtype: of the indices: int64 or int32.
+        output_dtype: the dtype of the indices: int64 or int32. The default is int64.
         include_batch_in_index: counts the elements of the images before this one, too.
 
     Returns:

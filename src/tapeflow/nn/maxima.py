@@ -1,9 +1,9 @@
 """The kernels of max pooling, and their treatment of NaN.
 
-As in TensorFlow, NaN is no maximum: that is the largest number, or the least value of the dtype where a window has no
-number. The ops that return the index of the maximum start from the first element of a window, and so return NaN where
-that is the first one. ATen's kernels let every NaN through: where their result is not finite, they run again with NaN
-replaced. Only the first rule holds where values cannot be inspected: in compilers, and on other devices than the CPU.
+As in TensorFlow, NaN is no maximum. The maximum is the largest number, or the least value of the dtype if a window has
+no number. The ops that return the index of the maximum start from the first element of a window, and so return NaN if
+the first element is NaN. ATen's kernels let every NaN through. If their result is not finite, they run again with NaN
+replaced. If values cannot be inspected (in compilers, and on other devices than the CPU), only the first rule holds.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _MAX_POOL_WITH_INDICES = {
 
 
 def _least(dtype: torch.dtype) -> float | int:
-    """Returns the value that is less than any other one of the dtype."""
+    """Returns the least value of a dtype."""
     return -torch.inf if dtype.is_floating_point else torch.iinfo(dtype).min
 
 
 def without_nan(x: torch.Tensor) -> torch.Tensor:
-    """Replaces NaN and minus infinity by the least number, so that maxima are numbers."""
+    """Replaces NaN and minus infinity by the least number. Maxima are then numbers."""
     if not x.is_floating_point():
         return x
     least = -torch.inf if x.dtype is torch.bfloat16 else torch.finfo(x.dtype).min  # as Eigen has it
@@ -138,7 +138,7 @@ def _first_places(image: torch.Tensor, layout: PoolLayout) -> torch.Tensor:
 
 
 def _places_of_numbers(image: torch.Tensor, layout: PoolLayout) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """Computes the index of the largest number of each window, and these numbers where they are not all finite."""
+    """Computes the index of the largest number of each window, and these numbers if they are not all finite."""
     values, indices = _places(image, layout)
     if not _inspectable(image) or (_finite(values) and math.isfinite(values.max())):
         return indices, None
@@ -172,7 +172,7 @@ def max_of_windows_back(
 
 
 def _to_larger_of_pairs(x: torch.Tensor, dy: torch.Tensor, window: Sequence[int]) -> torch.Tensor:
-    """Computes MaxPoolGrad for windows of two elements, of which the second is the maximum where it is larger.
+    """Computes MaxPoolGrad for windows of two elements. The second element is the maximum if it is larger.
 
     Everything is vectorized; for windows of four, ATen's one pass over indices takes less time.
     """
@@ -193,7 +193,7 @@ _AS_LARGE = 1e-5
 def _to_all_maxima(volume: torch.Tensor, dy: torch.Tensor, layout: PoolLayout) -> torch.Tensor:
     """Adds the gradient of each window of a volume to all of its elements that are less than 1e-5 below its maximum.
 
-    TensorFlow compares by subtraction, so that an infinite maximum has no gradient.
+    TensorFlow compares by subtraction. An infinite maximum therefore has no gradient.
     """
     image = padded(volume, layout.geometry, _least(volume.dtype))
     steps = layout.geometry.strides

@@ -23,12 +23,12 @@ from tapeflow.nn.windows import Geometry, padded, unpadded, window_geometry
 
 
 class _Windows(NamedTuple):
-    """The sums of which dilation is the maximum, and the elements of the image that they belong to.
+    """The sums of image and filter elements, and their image elements. Dilation is the maximum of the sums.
 
     Attributes:
         sums: `[height * width, batch, channels, rows, columns]`.
         parts: for each element of a window, the elements of the image that stand there in the windows.
-        image: the image in ATen's layout, with the border around it.
+        parts: for each position in a window, the slices of the image elements at this position in all windows.
         geometry: the positions of the windows.
     """
 
@@ -55,7 +55,7 @@ def _windows(input: torch.Tensor, filter: torch.Tensor, strides: Any, rates: Any
         "Dilation2D", tuple(input.shape[1:3]), whole, tuple(strides), (1, 1, 1, 1), padding, (), "NHWC"
     )
     x, weights = input, filter
-    if not input.is_floating_point():  # wide, so that the border stays the least when the filter is added
+    if not input.is_floating_point():  # int64 keeps the border least after the filter is added
         x, weights = input.long(), filter.long()
     least = -torch.inf if input.is_floating_point() else torch.iinfo(torch.int64).min // 2
     image = padded(x.permute(0, 3, 1, 2), geometry, least)
@@ -92,9 +92,9 @@ def _dilation_rule(x: TensorShape, filter: TensorShape, strides: Any, rates: Any
 def _dilation2d(input: torch.Tensor, filter: torch.Tensor, strides: Any, rates: Any, padding: str) -> torch.Tensor:
     """Computes grey-scale dilation.
 
-    Computes for each window the largest sum of an element and the filter's, without the border.
+    Computes the largest sum of an image element and a filter element in each window. The border does not count.
     """
-    # Where several are the largest, the gradient goes to the first.
+    # If several sums are the largest, the gradient goes to the first.
     sums = _windows(input, filter, strides, rates, padding).sums
     return sums.max(0).values.permute(0, 2, 3, 1).to(input.dtype)
 
@@ -169,12 +169,12 @@ def dilation2d(
     """Computes grey-scale dilation: the largest sum of a window's elements and the filter's.
 
     Args:
-        input: `[batch, height, width, channels]`, real.
-        filters: `[height, width, channels]`, the dtype of `input`.
-        strides: a list of 4 ints, of which the first and last are 1.
+        input: a tensor of shape `[batch, height, width, channels]`, real.
+        filters: a tensor of shape `[height, width, channels]`, the dtype of `input`.
+        strides: a list of 4 ints. The first and last are 1.
         padding: "SAME" or "VALID".
         data_format: "NHWC".
-        dilations: a list of 4 ints, of which the first and last are 1: the steps between the elements of a window.
+        dilations: a list of 4 ints, the steps between the elements of a window. The first and last are 1.
 
     Returns:
         `[batch, new_height, new_width, channels]`.
@@ -204,12 +204,12 @@ def erosion2d(
     """Computes grey-scale erosion: the smallest difference of a window's elements and the filter's.
 
     Args:
-        value: `[batch, height, width, channels]`, real.
-        filters: `[height, width, channels]`, the dtype of `value`.
-        strides: a list of 4 ints, of which the first and last are 1.
+        value: a tensor of shape `[batch, height, width, channels]`, real.
+        filters: a tensor of shape `[height, width, channels]`, the dtype of `value`.
+        strides: a list of 4 ints. The first and last are 1.
         padding: "SAME" or "VALID".
         data_format: "NHWC".
-        dilations: a list of 4 ints, of which the first and last are 1: the steps between the elements of a window.
+        dilations: a list of 4 ints, the steps between the elements of a window. The first and last are 1.
 
     Returns:
         `[batch, new_height, new_width, channels]`.

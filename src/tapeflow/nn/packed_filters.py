@@ -1,4 +1,4 @@
-"""Convolutions of images on CPUs with filters that are packed once, for functions that are called again with the same.
+"""Convolutions of images on CPUs with filters that are packed once, for functions that are called again with them.
 
 oneDNN computes with filters in blocks. Packing TensorFlow's costs more than a convolution of small images.
 """
@@ -18,7 +18,7 @@ from tapeflow.core.types.dtypes import float32
 from tapeflow.nn.conv_layout import Layout, convolution_layout
 from tapeflow.nn.windows import padded, padded_sizes
 
-_USUAL_BATCH = 8  # to choose blocks by where the size of batches is not static: they fit other sizes too
+_USUAL_BATCH = 8  # blocks are chosen for it if the batch size is not static; they fit other sizes too
 _SHALLOW = 4  # filters of this depth cost the passes over memory, and not the arithmetic
 
 
@@ -48,12 +48,12 @@ def layer_of_convolution(op: str) -> Callable[..., Layer | None]:
 def adding_convolution(
     op: str, images: tuple[int, ...], filters: torch.Tensor, *attrs: Any
 ) -> Callable[[torch.Tensor, torch.Tensor], Any] | None:
-    """Returns the function that adds the convolution of images to a sum, in the sum's memory; None if there is none.
+    """Returns a function that adds a convolution of images to a sum, in the sum's memory; None if there is no kernel.
 
     Args:
         op: the name of the convolution.
-        images: the shape of the images, of which the function takes as many.
-        filters: the filters, which are packed at once.
+        images: the shape of the images. The function takes only images of this shape.
+        filters: the filters. They are packed at once.
         *attrs: the convolution's attrs, with channels last.
     """
     if not aten.has_onednn() or not filters.is_cpu or filters.dtype is not torch.float32:
@@ -66,7 +66,7 @@ def adding_convolution(
 def _without_padding(
     image: Any, attrs: list[Any], producer: Callable[..., Any]
 ) -> tuple[Any, list[Any], tuple[Any, ...]]:
-    """Returns the image before it is padded, the attrs with which the convolution pads it, and the step that did."""
+    """Finds the padding step before a convolution. Returns its input, attrs that include its padding, and the step."""
     strides, padding, _, data_format, dilations = attrs
     pad = producer(image, ops.Pad.op)
     amounts = host_static(pad.args[1]) if pad is not None and padding == "VALID" and data_format == "NHWC" else None
@@ -79,8 +79,8 @@ def _without_padding(
 class _Packed:
     """A convolution with packed filters.
 
-    ATen pads an image on both sides alike. Where it must be padded more at its end, either the image is copied, or the
-    filters get zeros at their beginning, which then are all that sees what is too much.
+    ATen pads an image on both sides alike. If it needs more padding at its end, either the image is copied, or the
+    filters get zeros at their beginning. The zeros cancel the surplus padding.
 
     Args:
         layout: the convolution's layout.
@@ -114,7 +114,7 @@ class _Packed:
         return aten.onednn_packed_filters(weight, border, strides, rates, groups, self._sizes)
 
     def _image(self, x: torch.Tensor) -> torch.Tensor:
-        """Returns images in ATen's order of dimensions, padded where ATen can't pad them."""
+        """Returns images in ATen's order of dimensions, padded if ATen can't pad them."""
         image = x.permute(self._layout.to_first)
         return padded(image, self._layout.rest) if self._copies else image
 
@@ -138,7 +138,7 @@ class _Packed:
         image, layout, plain = self._image, self._layout, self.kernel(NO_ACTIVATION)
 
         def kernel(other: torch.Tensor, x: torch.Tensor, filters: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
-            if other.shape[0] != x.shape[0] or not x.shape[0]:  # one of them is broadcast, or there is nothing to add
+            if other.shape[0] != x.shape[0] or not x.shape[0]:  # a batch is broadcast, or there is nothing to add
                 total = plain(x, filters, bias) + other
                 return total.relu_() if activation.name == "relu" else total
             other = other.permute(layout.to_first)

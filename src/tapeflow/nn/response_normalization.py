@@ -24,7 +24,7 @@ def _window_sums(x: torch.Tensor, radius: int) -> torch.Tensor:
 
 
 def _scale(x: torch.Tensor, radius: int, bias: float, alpha: float) -> torch.Tensor:
-    """Returns what elements are divided by a power of; infinity beyond the numbers of float32, as in TensorFlow."""
+    """Returns the base of the divisor's power. It is infinity above the largest float32, as in TensorFlow."""
     return bias + alpha * _window_sums(x * x, radius).float().double()
 
 
@@ -52,14 +52,14 @@ def local_response_normalization(
 ) -> Tensor:
     """Divides each element by a power of the sum of squares of its neighbours among the channels.
 
-    It is `input / (bias + alpha * sums) ** beta`, where the sums are over the channels at most `depth_radius` away.
+    The result is `input / (bias + alpha * sums) ** beta`. The sums run over the channels at most `depth_radius` away.
 
     Args:
-        input: `[batch, height, width, channels]`; half, bfloat16 or float32.
-        depth_radius: how far neighbours may be.
-        bias: a positive number, so that nothing is divided by 0.
-        alpha: the factor of the sums.
-        beta: the power.
+        input: a tensor of shape `[batch, height, width, channels]`; half, bfloat16 or float32.
+        depth_radius: an int, the largest distance of a neighbour; 5 by default.
+        bias: a positive number. It avoids division by 0. The default is 1.0.
+        alpha: a float, the factor of the sums; 1.0 by default.
+        beta: a float, the power; 0.5 by default.
 
     Returns:
         A tensor of the shape and dtype of `input`.

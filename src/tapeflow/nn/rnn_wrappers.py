@@ -1,7 +1,7 @@
 """Wrappers of recurrent networks' cells: dropout, residual connections, and devices.
 
-A cell is called as `cell(inputs, state)` and returns the output and the new state; it has a `state_size` and an
-`output_size`. Keras' cells are such, and so is any class that follows this protocol.
+A cell is called as `cell(inputs, state)`, and returns the output and the new state. It has a `state_size` and an
+`output_size`. Keras' cells follow this protocol, and other classes may follow it, too.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tapeflow.tensor_array import TensorArray
 
 
 class _CellWrapper(LayerMembers):
-    """A cell around another one, to which it delegates by default."""
+    """A cell around another cell. It delegates to the other cell by default."""
 
     def __init__(self, cell: Any, name: str | None = None) -> None:
         if not callable(cell) or not hasattr(cell, "output_size") or not hasattr(cell, "state_size"):
@@ -87,7 +87,7 @@ class _CellWrapper(LayerMembers):
         return self.cell(inputs, state, **kwargs)
 
     def get_config(self) -> dict[str, Any]:
-        """Returns the config from which `from_config` creates the wrapper again."""
+        """Returns the config. `from_config` creates the wrapper again from it."""
         cell = self.cell
         config = cell.get_config() if hasattr(cell, "get_config") else {}
         return {"cell": {"class_name": type(cell).__name__, "config": config}, "name": self.name}
@@ -113,13 +113,14 @@ class RNNCellDropoutWrapper(_CellWrapper):
     """A cell whose inputs, states and outputs go through dropout.
 
     Args:
-        cell: the cell.
-        input_keep_prob, state_keep_prob, output_keep_prob: the share of elements that stay: numbers or tensors.
+        cell: the cell to wrap.
+        input_keep_prob, state_keep_prob, output_keep_prob: the share of elements that stay: numbers or tensors. The
+            default is 1.0.
         variational_recurrent: drops the same elements in every step (Gal and Ghahramani, 2015); requires `dtype`, and
             `input_size` if inputs are dropped.
         input_size: the shape of the inputs, or a structure of shapes, without the batch.
-        dtype: of the inputs, states and outputs.
-        seed: of the random choices.
+        dtype: the dtype of the inputs, states and outputs.
+        seed: an int, the seed of the random choices.
         dropout_state_filter_visitor: `visitor(part)` tells whether dropout applies to a part of the state; by default
             to all but the memory `c` of an LSTM's state and `tf.TensorArray`s.
 
@@ -217,7 +218,7 @@ class RNNCellDropoutWrapper(_CellWrapper):
         return self._dropped("output", output), new_state
 
     def get_config(self) -> dict[str, Any]:
-        """Returns the config from which `from_config` creates the wrapper again."""
+        """Returns the config. `from_config` creates the wrapper again from it."""
         if self._filter is not _keep_memory:
             raise ValueError("A wrapper with a filter of the state cannot be described by a config")
         shares = {f"{role}_keep_prob": share for role, share in self._keep.items()}
@@ -255,7 +256,7 @@ class RNNCellResidualWrapper(_CellWrapper):
     """A cell whose inputs are added to its outputs.
 
     Args:
-        cell: the cell.
+        cell: the cell to wrap.
         residual_fn: `residual_fn(inputs, outputs)` computes the outputs instead.
 
     Raises:
@@ -291,7 +292,7 @@ class RNNCellResidualWrapper(_CellWrapper):
         return nest.map_structure(joined, inputs, outputs), new_state
 
     def get_config(self) -> dict[str, Any]:
-        """Returns the config from which `from_config` creates the wrapper again."""
+        """Returns the config. `from_config` creates the wrapper again from it."""
         if self._residual_fn is not None:
             raise ValueError("A wrapper with a residual function cannot be described by a config")
         return super().get_config()
@@ -301,7 +302,7 @@ class RNNCellDeviceWrapper(_CellWrapper):
     """A cell that runs on a device.
 
     Args:
-        cell: the cell.
+        cell: the cell to wrap.
         device: the device's name, as `tf.device` takes it.
 
     Raises:
@@ -331,5 +332,5 @@ class RNNCellDeviceWrapper(_CellWrapper):
             return self.cell(inputs, state, **kwargs)
 
     def get_config(self) -> dict[str, Any]:
-        """Returns the config from which `from_config` creates the wrapper again."""
+        """Returns the config. `from_config` creates the wrapper again from it."""
         return {**super().get_config(), "device": self._device}

@@ -92,14 +92,14 @@ def nce_loss(
     """Computes the noise-contrastive loss, which tells true classes from sampled ones (Gutmann and Hyvarinen, 2010).
 
     Args:
-        weights: `[num_classes, width]`, or a list of parts; see `tf.nn.embedding_lookup`.
-        biases: `[num_classes]`.
-        labels: `[batch, num_true]`, int64: the true classes.
-        inputs: `[batch, width]`.
-        num_sampled: the number of classes to sample for the batch.
-        num_classes: the number of all classes.
-        num_true: the number of true classes of an example.
-        sampled_values: the result of a candidate sampler; by default that of `log_uniform_candidate_sampler`.
+        weights: a tensor of shape `[num_classes, width]`, or a list of parts; see `tf.nn.embedding_lookup`.
+        biases: a tensor of shape `[num_classes]`.
+        labels: a tensor of shape `[batch, num_true]`, int64: the true classes.
+        inputs: a tensor of shape `[batch, width]`.
+        num_sampled: an int, the number of classes to sample for the batch.
+        num_classes: an int, the number of all classes.
+        num_true: an int, the number of true classes of an example; 1 by default.
+        sampled_values: the result of a candidate sampler; by default of `log_uniform_candidate_sampler`.
         remove_accidental_hits: leaves out sampled classes that are true ones.
 
     Returns:
@@ -135,16 +135,16 @@ def sampled_softmax_loss(
     """Computes softmax cross-entropy over the true classes and a sample of the others (Jean et al., 2014).
 
     Args:
-        weights: `[num_classes, width]`, or a list of parts; see `tf.nn.embedding_lookup`.
-        biases: `[num_classes]`.
-        labels: `[batch, num_true]`, int64: the true classes.
-        inputs: `[batch, width]`.
-        num_sampled: the number of classes to sample for the batch.
-        num_classes: the number of all classes.
-        num_true: the number of true classes of an example.
-        sampled_values: the result of a candidate sampler; by default that of `log_uniform_candidate_sampler`.
-        remove_accidental_hits: leaves out sampled classes that are true ones.
-        seed: the sampler's seed.
+        weights: a tensor of shape `[num_classes, width]`, or a list of parts; see `tf.nn.embedding_lookup`.
+        biases: a tensor of shape `[num_classes]`.
+        labels: a tensor of shape `[batch, num_true]`, int64: the true classes.
+        inputs: a tensor of shape `[batch, width]`.
+        num_sampled: an int, the number of classes to sample for the batch.
+        num_classes: an int, the number of all classes.
+        num_true: an int, the number of true classes of an example; 1 by default.
+        sampled_values: the result of a candidate sampler; by default of `log_uniform_candidate_sampler`.
+        remove_accidental_hits: leaves out sampled classes that are true ones; True by default.
+        seed: an int, the sampler's seed; see `tf.random.set_seed`.
 
     Returns:
         `[batch]`: the losses.

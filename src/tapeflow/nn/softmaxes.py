@@ -60,7 +60,7 @@ def softmax(logits: TensorLike, axis: AxisLike = -1, name: str | None = None) ->
 
     Args:
         logits: a floating tensor with at least one dimension.
-        axis: the dimension whose elements sum to 1; None for the last.
+        axis: an int, the dimension whose elements sum to 1; None for the last. The default is -1.
 
     Returns:
         A tensor of the same shape and dtype.
@@ -82,7 +82,7 @@ def log_softmax(logits: TensorLike, axis: AxisLike = -1, name: str | None = None
 
     Args:
         logits: a floating tensor with at least one dimension.
-        axis: the dimension to normalize over; None for the last.
+        axis: an int, the dimension to normalize over; None for the last. The default is -1.
 
     Returns:
         A tensor of the same shape and dtype.

@@ -1,8 +1,8 @@
-"""Convolutions with dilations as those without, by filters with zeros in between: for TensorFlow's kernels.
+"""Dilated convolutions as plain ones, by filters with zeros in between: for TensorFlow's kernels.
 
-TensorFlow's backward kernels of depthwise convolutions leave the dilations out of account, and its forward one refuses
-them on CPUs without oneDNN; so do the backward ones of the others for float64. Its Python functions move elements from
-space to batch, where strides allow that.
+TensorFlow's backward kernels of depthwise convolutions ignore the dilations, and its forward kernel refuses them on
+CPUs without oneDNN. The backward kernels of other convolutions refuse them for float64. TensorFlow's Python functions
+move elements from space to batch instead, if the strides allow it.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from tapeflow.nn.windows import channels_last
 
 
 def declare_exports(forward: Any, back_input: Any, back_filter: Any, always: bool = False) -> None:
-    """Declares how a convolution and its two backward ops are exported where they have dilations.
+    """Declares how a convolution and its two backward ops are exported if they have dilations.
 
     Args:
-        forward: the convolution, or None where TensorFlow's kernel takes any dilations.
+        forward: the convolution, or None if TensorFlow's kernel takes any dilations.
         back_input, back_filter: the backward ops.
         always: whether no kernel of TensorFlow takes dilations; by default those for float32 and bfloat16 do.
     """

@@ -36,8 +36,8 @@ def moments(
     As in TensorFlow, the gradient treats the mean within the variance as a constant, which is exact to first order.
 
     Args:
-        x: numeric; half and bfloat16 are computed in float32.
-        axes: the dimensions to reduce.
+        x: a numeric tensor; half and bfloat16 are computed in float32.
+        axes: an int or a list of ints, the dimensions to reduce.
         shift: not used.
         keepdims: keeps the reduced dimensions, with length 1.
 
@@ -87,9 +87,9 @@ def weighted_moments(
     """Computes the mean and the variance over dimensions, of elements that count `frequency_weights` times.
 
     Args:
-        x: floating; half is computed in float32.
-        axes: the dimensions to reduce.
-        frequency_weights: broadcasts against `x`.
+        x: a floating tensor; half is computed in float32.
+        axes: an int or a list of ints, the dimensions to reduce.
+        frequency_weights: a tensor that broadcasts against `x`, the weight of each element.
         keepdims: keeps the reduced dimensions, with length 1.
 
     Returns:
@@ -120,12 +120,12 @@ def weighted_moments(
 def sufficient_statistics(
     x: TensorLike, axes: Sequence[int], shift: TensorLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
-    """Computes the sums from which `normalize_moments` computes the mean and the variance.
+    """Computes sums for `normalize_moments`, which computes the mean and the variance from them.
 
     Args:
-        x: numeric.
-        axes: the dimensions to reduce.
-        shift: a value near the mean, subtracted first so that the sums stay small; or None.
+        x: a numeric tensor.
+        axes: a list of ints, the dimensions to reduce.
+        shift: a value near the mean, or None. It is subtracted first, to keep the sums small.
         keepdims: keeps the reduced dimensions, with length 1.
 
     Returns:
@@ -162,8 +162,8 @@ def normalize_moments(
 
     Args:
         counts: the number of elements, a floating scalar.
-        mean_ss: the sums of the (shifted) elements.
-        variance_ss: the sums of their squares.
+        mean_ss: a floating tensor, the sums of the (shifted) elements.
+        variance_ss: a floating tensor, the sums of the squares of the (shifted) elements.
         shift: the value that was subtracted from the elements, or None.
 
     Returns:
@@ -193,10 +193,10 @@ def batch_normalization(
     It is `scale * (x - mean) / sqrt(variance + variance_epsilon) + offset`.
 
     Args:
-        x: floating.
-        mean, variance: broadcast against `x`.
-        offset, scale: broadcast against `x`; or None.
-        variance_epsilon: a small number, so that nothing is divided by 0.
+        x: a floating tensor.
+        mean, variance: tensors that broadcast against `x`.
+        offset, scale: tensors that broadcast against `x`; or None.
+        variance_epsilon: a small number. It avoids division by 0.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -232,9 +232,9 @@ def batch_norm_with_global_normalization(
     """Normalizes images by their channels' mean and variance; `batch_normalization` does the same and more.
 
     Args:
-        input: `[batch, height, width, channels]`.
-        mean, variance, beta, gamma: `[channels]`.
-        variance_epsilon: a small number, so that nothing is divided by 0.
+        input: a tensor of shape `[batch, height, width, channels]`.
+        mean, variance, beta, gamma: tensors of shape `[channels]`.
+        variance_epsilon: a small number. It avoids division by 0.
         scale_after_normalization: multiplies by `gamma`.
 
     Returns:
@@ -253,10 +253,10 @@ def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
     """Computes the share of zeros among the elements.
 
     Args:
-        value: numeric.
+        value: a numeric tensor.
 
     Returns:
-        A float32 scalar; NaN where there are no elements.
+        A float32 scalar; NaN if there are no elements.
 
     Example:
         >>> tf.math.zero_fraction([0, 0, 1, 2]).numpy().item()

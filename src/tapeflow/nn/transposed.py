@@ -1,7 +1,7 @@
 """Gradients of convolutions by images as transposed convolutions, on CPUs.
 
-ATen's gradient pads both sides of an image alike, so that it computes pixels of the padding where they differ, which
-are then cut off; oneDNN's transposed convolution takes each side's own.
+ATen's gradient pads both sides of an image alike. If the paddings differ, it computes pixels of the padding and cuts
+them off again. oneDNN's transposed convolution takes a padding for each side.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tapeflow.nn.conv_layout import Layout
 
 
 def is_transposed(layout: Layout, filters: torch.Tensor, dy: torch.Tensor) -> bool:
-    """Returns whether `transposed` computes the gradient of a convolution by its images.
+    """Returns True if `transposed` computes the gradient of a convolution by its images.
 
     It does not for few elements: a call takes longer.
     """

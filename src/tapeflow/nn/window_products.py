@@ -1,7 +1,7 @@
 """Convolutions as products of matrices, on CPUs: a row for each window, a column for each filter.
 
-TensorFlow's filters are the second matrix as they stand in memory, while oneDNN has to bring them to a layout of its
-own. Where windows are few and filters large, that takes longer than to compute. Windows of one pixel are rows of the
+The second matrix is TensorFlow's filters in their own memory layout. oneDNN has to convert them to its layout. With few
+windows and large filters, the conversion takes longer than the computation. Windows of one pixel are rows of the
 images themselves.
 """
 
@@ -26,7 +26,7 @@ _MATRICES = frozenset({torch.float32, torch.float64})
 
 
 def is_product(layout: Layout, x: torch.Tensor, filters: tuple[int, ...]) -> bool:
-    """Returns whether to compute a convolution, or its gradient, as a product of matrices.
+    """Returns True if to compute a convolution, or its gradient, as a product of matrices.
 
     Args:
         layout: the convolution.
@@ -47,7 +47,7 @@ def is_product(layout: Layout, x: torch.Tensor, filters: tuple[int, ...]) -> boo
 
 
 def has_few_channels(layout: Layout, dy: torch.Tensor, filters: tuple[int, ...]) -> bool:
-    """Returns whether to compute the gradient by images with few channels as a product, and sums of its elements."""
+    """Returns True if to compute the gradient by images with few channels as a product, and sums of its elements."""
     return (
         dy.is_cpu
         and dy.dtype in _MATRICES
@@ -60,7 +60,7 @@ def has_few_channels(layout: Layout, dy: torch.Tensor, filters: tuple[int, ...])
 
 
 def _is_followed(x: torch.Tensor) -> bool:
-    """Returns whether torch's autograd follows a tensor that has values to look at, outside torch's transformations."""
+    """Returns True if torch's autograd follows a tensor that has values to look at, outside torch's transformations."""
     return x.requires_grad and not traced(x) and aten.maybe_current_level() is None
 
 
@@ -100,7 +100,7 @@ def few_channels_back_input(
 
 
 def _images(layout: Layout, sizes: tuple[int, ...], windows: torch.Tensor, filters: tuple[int, ...]) -> torch.Tensor:
-    """Returns images in which each pixel is the sum of what stands for it in the windows."""
+    """Adds up windows to images: each pixel is the sum of its elements in all windows."""
     windows = windows.view(*layout.output[:-1], *filters[:-1])
     geometry = layout.geometry
     dx = windows.new_zeros(padded_sizes(sizes, geometry, True))

@@ -1,8 +1,8 @@
-"""The arithmetic of windows that slide over images: what convolution and pooling share.
+"""The arithmetic of windows that slide over images, for convolution and pooling.
 
-An image of n spatial dimensions stands in memory as `[batch, ..., channels]` ("NHWC") or `[batch, channels, ...]`
-("NCHW"). ATen takes the second; a channels-last image permuted to it is a view that ATen knows as `channels_last`, so
-that nothing is copied.
+The memory layout of an image of n spatial dimensions is `[batch, ..., channels]` ("NHWC") or `[batch, channels, ...]`
+("NCHW"). ATen takes the second. A channels-last image is permuted to it without a copy: ATen knows the view as
+`channels_last`.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def check_format(op: str, data_format: Any, dims: int) -> None:
 def length(
     size: int | None, window: int | None, stride: int, dilation: int, padding: str, before: int = 0, after: int = 0
 ) -> int | None:
-    """Counts the windows that fit along a dimension, as TensorFlow's shape functions do; None where it is not static.
+    """Counts the windows that fit along a dimension, as TensorFlow's shape functions do; None if it is not static.
 
     Raises:
         InvalidArgumentError: a step is not positive, or a window is larger than the dimension.
@@ -126,7 +126,7 @@ def window_geometry(
     size = tuple((w - 1) * d + 1 if w else 0 for w, d in zip(windows, dilations, strict=True))
     if padding == "SAME":
         out = tuple(-(-n // s) for n, s in zip(sizes, strides, strict=True))
-        total = [  # with steps of 1 it doesn't depend on the size, which may be a symbol of torch
+        total = [  # with steps of 1 it doesn't depend on the size, maybe a symbol of torch
             max(w - 1 if s == 1 else (o - 1) * s + w - n, 0)
             for n, w, s, o in zip(sizes, size, strides, out, strict=True)
         ]
@@ -251,7 +251,7 @@ def padding_attrs(padding: Any, count: int = 4) -> tuple[Any, tuple[int, ...]]:
 
 
 def rank_of(x: Any) -> int | None:
-    """Returns the rank of a value, without creating a `TensorShape` where that can be avoided."""
+    """Returns the rank of a value, without creating a `TensorShape` if possible."""
     if type(x) is EagerTensor:
         return len(x.value.shape)
     if not hasattr(x, "shape"):
@@ -290,7 +290,7 @@ def window_rule(
     """Infers the shape of the result of windows over `x`, with dimensions that may be unknown.
 
     Raises:
-        InvalidArgumentError: a window is larger than `x`, for which an eager op gives no elements, as in TensorFlow.
+        InvalidArgumentError: a window is larger than `x`. An eager op returns no elements then, as in TensorFlow.
     """
     strides, dilations, padding, explicit, data_format = attrs
     dims = len(windows)

@@ -1,8 +1,8 @@
 """Profiles as `XSpace` messages, the format of TensorFlow's profiler and TensorBoard's plugin.
 
-A space has planes (the host, and each device), a plane has lines (threads, or streams), and a line has events, whose
-names are in a table of the plane. The times when the profile began and ended are in a plane of their own; all other
-times are relative to the beginning. The numbers of the fields are those of `xplane.proto` in TensorFlow's sources.
+A space has planes (the host, and each device), a plane has lines (threads, or streams), and a line has events. A table
+of the plane has the names of events. A separate plane holds the times when the profile began and ended. All other times
+are relative to the beginning. The field numbers come from `xplane.proto` in TensorFlow's sources.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Event(NamedTuple):
 
     Attributes:
         name: the name of the kernel or scope.
-        start, duration: nanoseconds, the start relative to that of the profile.
+        start, duration: ints, in nanoseconds. The start is relative to the start of the profile.
         stats: metadata by name: ints and strings.
     """
 

@@ -1,6 +1,6 @@
-"""Fake quantization: numbers rounded to those of few bits, in training.
+"""Fake quantization: rounds floats to the few values that quantized integers have, during training.
 
-The ranges and their rounding are those of Jacob et al., "Quantization and Training of Neural Networks for Efficient
+The ranges and their rounding follow Jacob et al., "Quantization and Training of Neural Networks for Efficient
 Integer-Arithmetic-Only Inference", 2017, section 3.
 """
 
@@ -21,7 +21,7 @@ from tapeflow.core.values.tensor import Tensor, invalid
 def _nudged(
     low: torch.Tensor, high: torch.Tensor, num_bits: int, narrow_range: bool
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Moves a range so that zero is one of its steps; returns its ends, and the length of a step."""
+    """Moves a range until zero is one of its steps. Returns the ends of the range, and the length of a step."""
     if not 2 <= num_bits <= 16:
         raise invalid("num_bits must be between 2 and 16, inclusive")
     first, last = float(narrow_range), float(2**num_bits - 1)
@@ -71,13 +71,13 @@ def fake_quant_with_min_max_args(
     inputs: TensorLike, min: float = -6, max: float = 6, num_bits: int = 8, narrow_range: bool = False,
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """Rounds to one of `2 ** num_bits` equally distant numbers between `min` and `max`, of which zero is one.
+    """Rounds to one of `2 ** num_bits` equally spaced numbers between `min` and `max`. Zero is one of the numbers.
 
     Args:
         inputs: a float32 tensor of any shape.
-        min, max: the range, which is moved by less than a step so that zero is in it.
-        num_bits: 2 to 16.
-        narrow_range: uses one number less, so that the range can be symmetric.
+        min, max: floats, the range. It is moved by less than a step to contain zero.
+        num_bits: an int from 2 to 16; 8 by default.
+        narrow_range: uses one number less, which allows a symmetric range.
 
     Returns:
         A float32 tensor of the shape of `inputs`. Its gradient passes inside of the range, and is zero elsewhere.
@@ -110,7 +110,7 @@ def fake_quant_with_min_max_args_gradient(
     """Computes the gradient of `fake_quant_with_min_max_args`.
 
     Args:
-        gradients: that of the result, like `inputs`.
+        gradients: the gradient of the result, float32, of the shape of `inputs`.
         inputs, min, max, num_bits, narrow_range: the arguments of the forward function.
 
     Returns:
@@ -157,11 +157,12 @@ def fake_quant_with_min_max_vars(
     Args:
         inputs: a float32 tensor of any shape.
         min, max: float32 scalars.
-        num_bits, narrow_range: see `fake_quant_with_min_max_args`.
+        num_bits: an int from 2 to 16; 8 by default.
+        narrow_range: uses one number less, which allows a symmetric range.
 
     Returns:
-        A float32 tensor of the shape of `inputs`. The gradient of elements below the range is that of `min`, and of
-        elements above it that of `max`.
+        A float32 tensor of the shape of `inputs`. The gradients of elements below the range go to `min`, and of
+        elements above the range to `max`.
 
     Raises:
         InvalidArgumentError: `min` or `max` is no scalar, or `num_bits` is out of range.
@@ -216,7 +217,7 @@ def fake_quant_with_min_max_vars_gradient(
     """Computes the gradients of `fake_quant_with_min_max_vars`.
 
     Args:
-        gradients: that of the result, like `inputs`.
+        gradients: the gradient of the result, float32, of the shape of `inputs`.
         inputs, min, max, num_bits, narrow_range: the arguments of the forward function.
 
     Returns:
@@ -269,8 +270,9 @@ def fake_quant_with_min_max_vars_per_channel(
 
     Args:
         inputs: a float32 tensor of shape `[..., channels]`.
-        min, max: of shape `[channels]`.
-        num_bits, narrow_range: see `fake_quant_with_min_max_args`.
+        min, max: tensors of shape `[channels]`.
+        num_bits: an int from 2 to 16; 8 by default.
+        narrow_range: uses one number less, which allows a symmetric range.
 
     Returns:
         A float32 tensor of the shape of `inputs`.
@@ -300,7 +302,7 @@ def _channels_gradient_kernel(
 
 
 def _channels_gradient_rule(dy: TensorShape, x: TensorShape, low: TensorShape, high: TensorShape, *_: Any) -> Any:
-    """Infers the shapes of the gradients: one of the limits' elements for each channel."""
+    """Infers the shapes of the gradients. The gradients of the limits have one element per channel."""
     values = x.merge_with(dy)
     channels = low.with_rank(1).merge_with(high)
     channels = channels if values.rank is None else channels.merge_with(values[-1:])
@@ -334,7 +336,7 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
     """Computes the gradients of `fake_quant_with_min_max_vars_per_channel`.
 
     Args:
-        gradients: that of the result, like `inputs`.
+        gradients: the gradient of the result, float32, of the shape of `inputs`.
         inputs, min, max, num_bits, narrow_range: the arguments of the forward function.
 
     Returns:

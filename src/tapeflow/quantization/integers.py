@@ -1,7 +1,7 @@
 """Numbers as integers of 8, 16 or 32 bits with a range, and back.
 
-The modes are those of TensorFlow's `QuantizeV2`: "MIN_COMBINED" spreads the integers over the range; "MIN_FIRST" does
-so and has zero as one of the steps; "SCALED" is symmetric about zero.
+TensorFlow's `QuantizeV2` defines the modes. "MIN_COMBINED" spreads the integers over the range. "MIN_FIRST" does the
+same, with zero as one of the steps. "SCALED" is symmetric about zero.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _away_from_zero(x: torch.Tensor) -> torch.Tensor:
 
 
 def _along(bound: torch.Tensor, x: torch.Tensor, axis: int, name: str) -> torch.Tensor:
-    """Reshapes a bound, for all of `x` or for each slice of an axis, so that it broadcasts against `x`."""
+    """Reshapes a bound for all of `x`, or for each slice of an axis, to broadcast against `x`."""
     if axis == -1:
         if bound.numel() != 1:
             raise invalid(f"{name} must be a scalar without an axis: it has {bound.numel()} elements")
@@ -82,14 +82,14 @@ def _from_steps(q: np.ndarray, low: torch.Tensor, high: torch.Tensor) -> torch.T
 
 
 def _scales(low: torch.Tensor, high: torch.Tensor, ends: tuple[int, int]) -> tuple[torch.Tensor, torch.Tensor]:
-    """Computes for "SCALED" how many integers make 1, so that the range fits into the integers at either end."""
+    """Computes for "SCALED" the number of integers per unit. The range then fits into the integers at either end."""
     from_low = torch.where(low * ends[0] > 0, ends[0] / low, _LARGEST)
     from_high = torch.where(high * ends[1] > 0, ends[1] / high, _LARGEST)
     return from_low, from_high
 
 
 def _larger(a: torch.Tensor | float, b: torch.Tensor | float) -> torch.Tensor:
-    """Returns the larger of two numbers: the first one where the second is NaN."""
+    """Returns the larger of two numbers: the first one if the second is NaN."""
     return torch.where(torch.as_tensor(a < b), b, a)
 
 
@@ -168,18 +168,19 @@ def quantize(
         min_range, max_range: the numbers that the least and the greatest integer stand for: scalars, or with an axis
             one for each of its slices. The range is widened to hold zero.
         T: `tf.qint8`, `tf.quint8`, `tf.qint16`, `tf.quint16` or `tf.qint32`.
-        mode: "MIN_COMBINED", "MIN_FIRST" or "SCALED"; see the module.
-        round_mode: "HALF_AWAY_FROM_ZERO", or for "SCALED" also "HALF_TO_EVEN".
+        mode: "MIN_COMBINED", "MIN_FIRST" or "SCALED"; see the module. The default is "MIN_COMBINED".
+        round_mode: "HALF_AWAY_FROM_ZERO", or for "SCALED" also "HALF_TO_EVEN"; "HALF_AWAY_FROM_ZERO" by default.
         narrow_range: leaves out the least integer ("SCALED").
-        axis: the axis whose slices have ranges of their own.
-        ensure_minimum_range: the least width of the range, as a share of its larger end (or of 1).
+        axis: an int, the axis whose slices have separate ranges.
+        ensure_minimum_range: a float, the least width of the range, as a share of its larger end (or of 1); 0.01 by
+            default.
 
     Returns:
         A named tuple of three tensors: the integers, of dtype `T` and the shape of `input`, and the ends of their
         range, float32.
 
     Raises:
-        InvalidArgumentError: `min_range` is greater than `max_range`, or an argument is none of those listed.
+        InvalidArgumentError: `min_range` is greater than `max_range`, or an argument has a value that is not listed.
 
     Example:
         >>> q, low, high = tf.quantization.quantize([-1.0, 0.0, 2.0], -1.0, 2.0, tf.quint8)
@@ -233,8 +234,10 @@ def dequantize(
     Args:
         input: a tensor of a quantized dtype.
         min_range, max_range: the numbers that the least and the greatest integer stand for.
-        mode, axis, narrow_range: as for `quantize`.
-        dtype: of the result: float32 or bfloat16.
+        mode: "MIN_COMBINED", "MIN_FIRST" or "SCALED"; see `quantize`. The default is "MIN_COMBINED".
+        axis: an int, the axis whose slices have separate ranges; None for one range.
+        narrow_range: True if the integers leave out the least one ("SCALED").
+        dtype: the dtype of the result: float32 or bfloat16. The default is float32.
 
     Returns:
         A tensor of the shape of `input` and of `dtype`.
@@ -271,7 +274,7 @@ def _concat_rule(axis: Any, values: Sequence[TensorShape], *_: Any) -> list[Tens
 
 @op("QuantizedConcat", kernel=_concatenated, strings=_concatenated, host=("concat_dim",), shape=_concat_rule)
 def _quantized_concat(concat_dim: Any, values: Any, input_mins: Any, input_maxes: Any, name: str | None = None) -> Any:
-    """Concatenates tensors of integers with ranges of their own."""
+    """Concatenates tensors of integers with separate ranges."""
 
 
 not_differentiable(_quantized_concat)
@@ -281,7 +284,7 @@ def quantized_concat(
     concat_dim: Tensor | int, values: Sequence[TensorLike], input_mins: Sequence[TensorLike],
     input_maxes: Sequence[TensorLike], name: str | None = None,
 ) -> QuantizedConcat:  # fmt: skip
-    """Concatenates tensors of integers with ranges of their own, in a range that holds all of them.
+    """Concatenates tensors of integers with separate ranges, in a range that holds all of them.
 
     Args:
         concat_dim: the axis.

@@ -53,8 +53,8 @@ def _rounded(
 
 
 def _ends_of(x: torch.Tensor, dims: list[int]) -> tuple[torch.Tensor, torch.Tensor]:
-    """Returns the least and the greatest numbers over dimensions: as in TensorFlow, which compares one number after the
-    other, NaN is forgotten where another number follows."""
+    """Returns the least and the greatest numbers over dimensions. TensorFlow compares one number after the other: it
+    skips NaN if another number follows."""
     forgotten = x.isnan()
     forgotten[tuple(-1 if i in dims else slice(None) for i in range(x.dim()))] = False
     low, high = (torch.where(forgotten, end, x) for end in (torch.inf, -torch.inf))
@@ -144,19 +144,19 @@ def quantize_and_dequantize_v2(
     narrow_range: bool = False,
     axis: int | None = None,
 ) -> Tensor:
-    """Rounds numbers to those that integers of so many bits, times a scale, could hold.
+    """Rounds numbers to the numbers that integers of `num_bits` bits, times a scale, can hold.
 
-    Its gradient is that of the identity where the input is between `input_min` and `input_max`, and 0 elsewhere.
+    The gradient passes unchanged where the input is between `input_min` and `input_max`, and is 0 elsewhere.
 
     Args:
         input: a floating tensor.
         input_min, input_max: the range: scalars, or with an axis one for each of its slices.
-        signed_input: allows negative integers.
-        num_bits: of the integers.
+        signed_input: allows negative integers; True by default.
+        num_bits: an int, the number of bits of the integers; 8 by default.
         range_given: False uses the least and the greatest element of the input as the range.
-        round_mode: "HALF_TO_EVEN" or "HALF_UP".
+        round_mode: "HALF_TO_EVEN" or "HALF_UP"; "HALF_TO_EVEN" by default.
         narrow_range: leaves out the least integer.
-        axis: the axis whose slices have ranges of their own.
+        axis: an int, the axis whose slices have separate ranges.
 
     Returns:
         A tensor of the shape and dtype of `input`.
@@ -189,7 +189,14 @@ def quantize_and_dequantize(
     """Rounds as `quantize_and_dequantize_v2` does, with the gradient of the identity everywhere.
 
     Args:
-        input, input_min, input_max, signed_input, num_bits, range_given, round_mode, narrow_range, axis: as there.
+        input: a floating tensor.
+        input_min, input_max: the range: scalars, or with an axis one for each of its slices.
+        signed_input: allows negative integers; True by default.
+        num_bits: an int, the number of bits of the integers; 8 by default.
+        range_given: False uses the least and the greatest element of the input as the range.
+        round_mode: "HALF_TO_EVEN" or "HALF_UP"; "HALF_TO_EVEN" by default.
+        narrow_range: leaves out the least integer.
+        axis: an int, the axis whose slices have separate ranges; None for one range.
 
     Returns:
         A tensor of the shape and dtype of `input`.

@@ -141,7 +141,7 @@ def split(value: Any, sizes: Any, axis: int) -> list[Any]:
         axis: the dimension.
 
     Raises:
-        ValueError: the dimension is ragged, or there is none.
+        ValueError: the dimension is ragged, or does not exist.
         InvalidArgumentError: the lengths do not add up to the dimension's.
     """
     axis = checked_axis(axis, len(value.shape), "axis")
@@ -281,7 +281,7 @@ def gather_nd(params: Any, indices: Any) -> Any:
     checked(_check, columns[0], params._row_partition.nrows())
     positions, values = columns[0], params
     for i, column in enumerate(columns[1:], 1):
-        if not isinstance(values, RaggedTensor):  # the remaining indices are those of dense values
+        if not isinstance(values, RaggedTensor):  # the remaining indices refer to dense values
             return gather_nd_dense(values, stack_dense([positions, *columns[i:]], -1))
         checked(_check, column, gather_dense(values._row_partition.row_lengths(), positions))
         positions, values = gather_dense(values._row_partition.row_starts(), positions) + column, values.values

@@ -1,7 +1,7 @@
 """Broadcasting of ragged tensors.
 
-A uniform dimension of length 1 is repeated to the lengths of the other operands' rows, as are missing leading
-dimensions; all other rows must be equally long.
+A uniform dimension of length 1 is repeated to the lengths of the other operands' rows. Missing leading dimensions are
+repeated, too. All other rows must be equally long.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def apply(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
 
     Args:
         function: takes a tensor for each operand and returns a tensor of as many rows.
-        operands: ragged tensors, tensors and what converts to them; one at least is ragged.
+        operands: ragged tensors, tensors, or values that convert to tensors; at least one is ragged.
 
     Returns:
         A ragged tensor.
@@ -80,7 +80,7 @@ class _Levels:
     """An operand as rows within rows, down to the ragged rank of the result.
 
     Attributes:
-        count: the number of its rows: an int, or a scalar tensor where that is not static.
+        count: the number of its rows: an int, or a scalar tensor if that is not static.
         at: for each row of the result so far, the row of the operand that it comes from.
         uniform: the length of all rows of the current level, if they are equally long: an int or a scalar tensor.
         starts: the position where each row of the current level begins.

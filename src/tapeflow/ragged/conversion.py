@@ -87,7 +87,7 @@ def _unpadded_lengths(tensor: Any, padding: Any, dtype: DType) -> Any:
     real = reduce_any(not_equal(tensor, pad), list(range(2, tensor.shape.rank)))
     ends = range_op(tensor_of(1, dtype), tensor_of(shape_of(tensor)[1], dtype) + 1)
     lengths = reduce_max(where(real, ends, tensor_of(0, dtype)), 1)
-    return maximum(lengths, 0)  # no less where there are no columns
+    return maximum(lengths, 0)  # not negative, even without columns
 
 
 def _with_nested_lengths(tensor: Any, lengths: Sequence[Any], dtype: DType) -> RaggedTensor:
@@ -103,7 +103,7 @@ def _with_nested_lengths(tensor: Any, lengths: Sequence[Any], dtype: DType) -> R
 
 
 def _deeper(tensor: Any, lengths: Any, padding: Any, ragged_rank: int, dtype: DType) -> RaggedTensor:
-    """Converts a tensor to several ragged dimensions, of which only the innermost loses its padding."""
+    """Converts a tensor to several ragged dimensions. Only the innermost dimension loses its padding."""
     dims = tuple(shape_of(tensor))
     result = from_tensor(with_leading_merged(tensor, ragged_rank), lengths, padding, 1, dtype)
     for i in range(ragged_rank - 1, 0, -1):
@@ -217,10 +217,11 @@ def constant(
 
     Args:
         pylist: lists, tuples and arrays, with all scalars at one depth.
-        dtype: of the values.
-        ragged_rank: the number of ragged dimensions; by default all but the first and those of `inner_shape`.
-        inner_shape: of the innermost values, which are not ragged.
-        row_splits_dtype: int32 or int64.
+        dtype: the dtype of the values.
+        ragged_rank: an int, the number of ragged dimensions; by default all but the first one and the ones in
+            `inner_shape`.
+        inner_shape: the shape of the innermost values, which are not ragged.
+        row_splits_dtype: int32 or int64; int64 by default.
 
     Returns:
         A `RaggedTensor`; a tensor, if nothing is ragged.
@@ -237,7 +238,7 @@ def constant(
     if isinstance(pylist, np.ndarray):
         pylist = pylist.tolist() if pylist.ndim else pylist.item()
     if isinstance(pylist, SymbolicTensor) and pylist.shape.rank != 0:
-        iter(pylist)  # which says that it can't be read
+        iter(pylist)  # raises the error of iterating over a symbolic tensor
     if isinstance(pylist, Tensor) and pylist.shape.rank:
         raise ValueError("TypeError: Scalar tensor has no `len()`")
     if not isinstance(pylist, (list, tuple)):
@@ -283,7 +284,7 @@ def constant(
     )
 
 
-_SHAPES = (tuple, TensorShape)  # what TensorFlow's inner shapes may be of ragged values
+_SHAPES = (tuple, TensorShape)  # TensorFlow accepts these types as inner shapes of ragged values
 
 
 def _as_lists(values: Any) -> Any:
@@ -291,7 +292,7 @@ def _as_lists(values: Any) -> Any:
 
 
 def _scalar_depth(value: Any) -> int | None:
-    """Returns the depth of the scalars in nested lists, or None where there are none."""
+    """Returns the depth of the scalars in nested lists, or None if there are none."""
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if not isinstance(value, (list, tuple)):

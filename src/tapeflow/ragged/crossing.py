@@ -123,7 +123,7 @@ def cross_hashed(
     Args:
         inputs: ragged, sparse or dense matrices of strings or integers, with equally many rows.
         num_buckets: results are below this number; 0 for any int64.
-        hash_key: the key of the hash; None for TensorFlow's own.
+        hash_key: an int, the key of the hash; None for TensorFlow's own.
 
     Returns:
         A ragged matrix of int64 with as many rows.

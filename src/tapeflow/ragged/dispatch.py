@@ -1,6 +1,6 @@
 """Ops on ragged tensors.
 
-An op that works element by element is applied to the flat values, after broadcasting where it takes several tensors.
+An op that works element by element is applied to the flat values, after broadcasting if it takes several tensors.
 Others have a handler here.
 """
 
@@ -88,7 +88,7 @@ def _has_ragged(arg: Any) -> bool:
 
 
 def _elementwise(function: Any, args: tuple[Any, ...]) -> Any:
-    """Applies an elementwise op to the flat values, after broadcasting where it takes several tensors."""
+    """Applies an elementwise op to the flat values, after broadcasting if it takes several tensors."""
     op = function.op
     tensors, statics = op.tensors(args), op.statics(args)
     if not any(isinstance(t, RaggedTensor) for t in tensors):

@@ -74,7 +74,7 @@ class DynamicRaggedShape(CompositeTensor):
 
         Args:
             t: a tensor or ragged tensor.
-            dtype: int32 or int64; by default that of the row splits.
+            dtype: int32 or int64; by default the dtype of the row splits.
 
         Example:
             >>> tf.experimental.DynamicRaggedShape.from_tensor(tf.ones([2, 3]))
@@ -93,7 +93,7 @@ class DynamicRaggedShape(CompositeTensor):
 
         Args:
             row_partitions: the partitions into rows, outermost first.
-            dtype: int32 or int64; by default that of the last partition.
+            dtype: int32 or int64; by default the dtype of the last partition.
 
         Raises:
             ValueError: there is no partition.
@@ -110,8 +110,9 @@ class DynamicRaggedShape(CompositeTensor):
 
         Args:
             lengths: an int for each uniform dimension, a list of row lengths for each ragged one.
-            num_row_partitions: the number of dimensions that are partitioned; by default up to the last ragged one.
-            dtype: int32 or int64.
+            num_row_partitions: an int, the number of dimensions that are partitioned; by default up to the last ragged
+                one.
+            dtype: int32 or int64; int64 by default.
 
         Raises:
             ValueError: there are fewer partitions than the ragged dimensions need.
@@ -199,13 +200,13 @@ class DynamicRaggedShape(CompositeTensor):
         return partition is None or partition.is_uniform()
 
     def static_lengths(self, ragged_lengths: bool = True) -> list[Any]:
-        """Returns the lengths as Python numbers: None where they are not static, tuples for ragged dimensions.
+        """Returns the lengths as Python numbers: None if they are not static, tuples for ragged dimensions.
 
         Args:
             ragged_lengths: False for None in the place of the tuples.
 
         Returns:
-            A list with an item for each dimension; it ends with `...` where the rank is not static.
+            A list with an item for each dimension; it ends with `...` if the rank is not static.
 
         Example:
             >>> tf.shape(tf.ragged.constant([[1, 2], [3]])).static_lengths()
@@ -337,7 +338,7 @@ _HANDLERS: dict[Op, tuple[int, Callable[..., Any]]] = {
 
 @spec_registry.register("tf.DynamicRaggedShape.Spec")
 class DynamicRaggedShapeSpec(TypeSpec):
-    """The spec of a `DynamicRaggedShape`: those of its partitions, and what is static of the shape of the values."""
+    """The spec of a `DynamicRaggedShape`: the specs of its partitions, and the static shape of the values."""
 
     __slots__ = ("_dtype", "_row_partitions", "_static_inner_shape")
 
@@ -370,7 +371,7 @@ class DynamicRaggedShapeSpec(TypeSpec):
             "_row_partitions": self._row_partitions, "_inner_shape": inner_shape,
             "_static_inner_shape": self._static_inner_shape,
         }  # fmt: skip
-        return tuple(parts.items())  # as TensorFlow, where it is an extension type, writes it into SavedModels
+        return tuple(parts.items())  # SavedModels have this form, because it is an extension type in TensorFlow
 
     @classmethod
     def _deserialize(cls, serialization: tuple[Any, ...]) -> TypeSpec:

@@ -139,9 +139,9 @@ def range(
     Args:
         starts: the first number of each row, or one for all rows; the limits, if there are none.
         limits: the ends of the rows, not included.
-        deltas: the steps.
-        dtype: of the result.
-        row_splits_dtype: int32 or int64.
+        deltas: the steps; 1 by default.
+        dtype: the dtype of the result.
+        row_splits_dtype: int32 or int64; int64 by default.
 
     Returns:
         A ragged matrix.
@@ -169,7 +169,7 @@ def stack(values: Sequence[TensorLike], axis: int = 0, name: str | None = None) 
 
     Args:
         values: a list of tensors or ragged tensors.
-        axis: the position of the new dimension.
+        axis: an int, the position of the new dimension; 0 by default.
 
     Returns:
         A ragged tensor of one rank more.
@@ -197,8 +197,8 @@ def boolean_mask(data: TensorLike, mask: TensorLike, name: str | None = None) ->
 
     Raises:
         TypeError: the mask is not of booleans.
-        ValueError: the mask is a scalar, or a tensor that is not of booleans; or its shape is not that of `data`.
-        InvalidArgumentError: its rows are not those of `data`.
+        ValueError: the mask is a scalar, or a tensor that is not of booleans, or its shape does not match `data`.
+        InvalidArgumentError: the rows of the mask and of `data` differ.
 
     Example:
         >>> tf.ragged.boolean_mask([[1, 2], [3, 4]], [[True, False], [True, True]])
@@ -242,8 +242,8 @@ def row_splits_to_segment_ids(splits: TensorLike, name: str | None = None, out_t
     """Returns the row of each value, by the row splits.
 
     Args:
-        splits: int32 or int64, a vector that begins with 0. A row is empty where they decrease.
-        out_type: int32 or int64; by default that of the splits.
+        splits: int32 or int64, a vector that begins with 0. A row is empty if its splits decrease.
+        out_type: int32 or int64; by default the dtype of the splits.
 
     Returns:
         A vector with an element for each value.
@@ -287,7 +287,7 @@ def segment_ids_to_row_splits(
     Args:
         segment_ids: int32 or int64, a vector in any order.
         num_segments: the number of rows; by default one more than the greatest id. Values of later rows do not count.
-        out_type: int32 or int64; by default that of the ids.
+        out_type: int32 or int64; by default the dtype of the ids.
 
     Returns:
         A vector with an element for each row and one more.
@@ -332,14 +332,14 @@ def stack_dynamic_partitions(
 
     Args:
         data: a tensor or ragged tensor.
-        partitions: integers of shape `data.shape[:k]`.
+        partitions: an integer tensor of shape `data.shape[:k]`.
         num_partitions: the number of rows.
 
     Returns:
         A ragged tensor of `num_partitions` rows.
 
     Raises:
-        ValueError: the shape of `data` does not begin with that of `partitions`.
+        ValueError: the shape of `data` does not begin with the shape of `partitions`.
         InvalidArgumentError: a row is out of range.
 
     Example:
@@ -414,7 +414,7 @@ def _fill(value_rowids: Any, values: Any, nrows: Any, default_value: Any) -> Any
 
 @op("RaggedFillEmptyRowsGrad", shape=ranked(lambda rows, _: [with_rank(rows, 1), TensorShape([])], 1, 1))
 def _fill_grad(reverse_index_map: Any, grad_values: Any) -> Any:
-    """Computes the gradients of the values, and that of the default value."""
+    """Computes the gradients of the values and of the default value."""
     if grad_values.dim() != 1:
         raise invalid(f"grad_values must be a vector, saw: {list(grad_values.shape)}")
     size = len(grad_values)

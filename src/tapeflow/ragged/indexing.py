@@ -107,7 +107,7 @@ def _expanded(keys: list[Any], rank: int) -> list[Any]:
 
 
 def _index(key: Any) -> Any:
-    """Returns an index as an int; a symbolic tensor as it is."""
+    """Returns an index as an int. A symbolic tensor is returned unchanged."""
     if isinstance(key, bool) or not hasattr(key, "__index__") or getattr(key, "shape", ()) not in ((), []):
         raise TypeError(
             "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors "
@@ -131,7 +131,7 @@ def _sliced_rows(rt: RaggedTensor, key: builtins.slice) -> RaggedTensor:
         return take_rows(rt, up_to(rt._row_partition.nrows())[key])
     partition = rt._row_partition
     starts, limits = partition.row_starts()[key], partition.row_limits()[key]
-    zero = tensor_of([0], partition.dtype)  # where there are no rows
+    zero = tensor_of([0], partition.dtype)  # for tensors without rows
     values = rt.values[concat([starts, zero], 0)[0] : concat([zero, limits], 0)[-1]]
     return with_lengths(rt, values, limits - starts)
 

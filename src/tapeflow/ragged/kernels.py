@@ -36,7 +36,7 @@ def _all_splits(partitions: Sequence[torch.Tensor], kinds: Sequence[str]) -> lis
 
 
 def _target_dims(shape: Any, rank: int) -> tuple[int | None, ...]:
-    """Returns the dimensions of the dense tensor, None for those of the longest rows."""
+    """Returns the dimensions of the dense tensor. None stands for the length of the longest row."""
     if not isinstance(shape, tuple):
         return (None,) * rank
     if len(shape) != rank:

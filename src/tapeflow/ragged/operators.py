@@ -1,8 +1,8 @@
-"""The operators of ragged tensors: those of tensors, whose ops dispatch."""
+"""The operators of ragged tensors. They are the operators of tensors, because the ops dispatch."""
 
 from __future__ import annotations
 
-import tapeflow.operators  # noqa: F401 (binds those of tensors)
+import tapeflow.operators  # noqa: F401 (binds the operators of tensors)
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.ragged.tensor import RaggedTensor
 

@@ -20,7 +20,7 @@ from tapeflow.ragged.tensor import RaggedTensor, as_values
 
 
 def matmul(a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False) -> Any:
-    """Multiplies matrices of which one at least is ragged: the matrices may differ in size, their rows may not.
+    """Multiplies matrices. At least one argument is ragged: its matrices differ in size, but each has equal rows.
 
     Raises:
         ValueError: dtypes, ranks or the numbers of matrices differ.
@@ -64,7 +64,7 @@ def _require_equal(lengths: Any, others: Any, message: str) -> None:
 
 
 def _sizes(x: Any, dtype: DType) -> list[Any]:
-    """Returns the numbers of rows and of columns of each matrix; None where all have one number."""
+    """Returns the numbers of rows and of columns of each matrix; None if all have the same number."""
     if not isinstance(x, RaggedTensor):
         return [None, None]
     x = x.with_row_splits_dtype(dtype)

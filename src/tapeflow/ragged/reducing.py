@@ -28,7 +28,7 @@ from tapeflow.ragged.arranging import expand_dims
 from tapeflow.ragged.row_partition import repeated, splits_of
 from tapeflow.ragged.tensor import RaggedTensor, as_values, checked_axis
 
-# The function that combines the values of a segment, by that which reduces a dimension.
+# From functions that reduce a dimension to functions that reduce segments.
 _SEGMENTS: dict[Any, Callable[..., Any]] = {
     reduce_sum: unsorted_segment_sum,
     reduce_prod: unsorted_segment_prod,
@@ -48,7 +48,7 @@ def reduce(function: Any, rt: Any, axis: Any, keepdims: bool = False) -> Any:
         keepdims: retains the reduced dimensions, with length 1.
 
     Returns:
-        A ragged tensor, or a tensor where no ragged dimension is left.
+        A ragged tensor, or a tensor if no ragged dimension is left.
 
     Raises:
         ValueError: there is no such dimension.
@@ -67,7 +67,7 @@ def reduce(function: Any, rt: Any, axis: Any, keepdims: bool = False) -> Any:
 
 
 def _listed(axis: Any) -> Sequence[Any]:
-    """Returns dimensions as a list; those of a tensor must be static."""
+    """Returns dimensions as a list. Dimensions in a tensor must be static."""
     if isinstance(axis, SymbolicTensor):
         raise ValueError("axis must be known at graph construction time.")
     if isinstance(axis, Tensor):

@@ -30,15 +30,15 @@ from tapeflow.math.reduction import reduce_max
 
 
 def integers(value: Any, argument: str, dtype: Any = None) -> Tensor:
-    """Converts a value to a tensor of int32 or int64: that of the value, or else int64.
+    """Converts a value to a tensor of int32 or int64. It keeps the dtype of the value, or is int64 without a dtype.
 
     Args:
         value: a tensor, an array or a nest of integers.
-        argument: its name in errors.
+        argument: the name of the argument in errors.
         dtype: int32 or int64, for a value without a dtype.
 
     Raises:
-        ValueError: it is of another dtype.
+        ValueError: the value has another dtype.
     """
     if dtype is not None:
         dtype = as_dtype(dtype)
@@ -70,7 +70,7 @@ def array_of(tensor: Any) -> np.ndarray:
 
 
 def length_of(value: Any) -> Any:
-    """Returns the first dimension of a tensor or ragged tensor: an int, or a scalar tensor where it is not static."""
+    """Returns the first dimension of a tensor or ragged tensor: an int, or a scalar tensor if it is not static."""
     static = value.shape[0]
     if static is not None:
         return static
@@ -78,7 +78,7 @@ def length_of(value: Any) -> Any:
 
 
 def number_of(value: Any) -> Any:
-    """Returns an int where the value is static, or else a scalar tensor."""
+    """Returns an int if the value is static, or else a scalar tensor."""
     if isinstance(value, SymbolicTensor):
         static = host_static(value)
         return static if isinstance(static, int) else value
@@ -105,7 +105,7 @@ def lengths_of(splits: Any) -> Any:
 
 
 def splits_of(lengths: Any) -> Any:
-    """Returns the positions where rows of these lengths begin, and the one where the last row ends."""
+    """Returns the positions where rows of these lengths begin, and the end of the last row."""
     if type(lengths) is EagerTensor:
         value = lengths.value
         splits = value.new_zeros(len(value) + 1)
@@ -145,7 +145,7 @@ def repeated(values: Any, splits: Any) -> Any:
 
 
 class RowPartition(CompositeTensor):
-    """A partition of a sequence of values into rows, as one of the `from_` methods creates it.
+    """A partition of a sequence of values into rows. The `from_` methods create it.
 
     Example:
         >>> from tapeflow.ragged.row_partition import RowPartition
@@ -307,7 +307,7 @@ class RowPartition(CompositeTensor):
         Args:
             uniform_row_length: the length of each row.
             nvals: the number of values.
-            nrows: the number of rows; one of the two is needed.
+            nrows: the number of rows. `nvals` or `nrows` is required.
             validate: checks that the lengths add up to the number of values.
             dtype: int32 or int64, for a length without a dtype.
 
@@ -326,7 +326,7 @@ class RowPartition(CompositeTensor):
         elif isinstance(length, int) and isinstance(values, int):
             count = values // length if length else 0
         else:
-            count = tensor_of(values, int64) // maximum(tensor_of(length, int64), 1)  # no values where the length is 0
+            count = tensor_of(values, int64) // maximum(tensor_of(length, int64), 1)  # no values if the length is 0
 
         def check(length: Any, rows: Any, total: Any) -> None:
             if int(length) * int(rows) != int(total):
@@ -351,7 +351,7 @@ class RowPartition(CompositeTensor):
         return self._row_splits.dtype
 
     def row_splits(self) -> Tensor:
-        """Returns the positions where rows begin, and the one where the last row ends."""
+        """Returns the positions where rows begin, and the end of the last row."""
         return self._row_splits
 
     def row_lengths(self) -> Tensor:
@@ -393,7 +393,7 @@ class RowPartition(CompositeTensor):
         return self._row_splits[-1]
 
     def uniform_row_length(self) -> Tensor | None:
-        """Returns the length of all rows where it is static, or None."""
+        """Returns the length of all rows if it is static, or None."""
         return self._uniform_row_length
 
     def is_uniform(self) -> bool:
@@ -402,13 +402,13 @@ class RowPartition(CompositeTensor):
 
     @property
     def static_nrows(self) -> int | None:
-        """The number of rows, or None where it is not static."""
+        """The number of rows, or None if it is not static."""
         count = self._row_splits.shape[0]
         return None if count is None else count - 1
 
     @property
     def static_nvals(self) -> int | None:
-        """The number of values, or None where it is not static."""
+        """The number of values, or None if it is not static."""
         rows, length = self.static_nrows, self.static_uniform_row_length
         if isinstance(self._row_splits, SymbolicTensor):
             return None if rows is None or length is None else rows * length
@@ -416,7 +416,7 @@ class RowPartition(CompositeTensor):
 
     @property
     def static_uniform_row_length(self) -> int | None:
-        """The length of all rows, or None where it is not static."""
+        """The length of all rows, or None if it is not static."""
         length = None if self._uniform_row_length is None else number_of(self._uniform_row_length)
         return length if isinstance(length, int) else None
 
@@ -450,11 +450,11 @@ class RowPartition(CompositeTensor):
         return RowPartition(self._row_splits, uniform_row_length=tensor_of(length, self.dtype), internal=_INTERNAL)
 
     def splits(self) -> np.ndarray:
-        """Returns the splits as an array, where they have values."""
+        """Returns the splits as an array, if they have values."""
         return array_of(self._row_splits)
 
     def same_as(self, other: RowPartition) -> bool:
-        """Returns True if another partition has the same rows; False in a graph where that shows only when it runs.
+        """Returns True if another partition has the same rows; False if only running the graph would show it.
 
         Args:
             other: a partition.
@@ -471,10 +471,10 @@ class RowPartition(CompositeTensor):
 
         Args:
             other: a partition.
-            message: that of the error.
+            message: the message of the error.
 
         Raises:
-            InvalidArgumentError: it has not.
+            InvalidArgumentError: the rows differ.
         """
 
         def check(mine: Any, theirs: Any) -> None:

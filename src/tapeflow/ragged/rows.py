@@ -34,7 +34,7 @@ def take_rows(rt: RaggedTensor, rows: Any) -> RaggedTensor:
 
 
 def with_lengths(like: RaggedTensor, values: Any, lengths: Any) -> RaggedTensor:
-    """Returns rows of these lengths; their length is static where that of `like` is."""
+    """Returns rows of these lengths. The length is static if the row length of `like` is static."""
     uniform = like._row_partition.uniform_row_length()
     if uniform is None:
         new = RowPartition.from_row_lengths(lengths, validate=False)

@@ -17,14 +17,14 @@ from tapeflow.ragged.tensor import RaggedTensor, as_values, methods
 
 
 class RaggedTensorSpec(ShapedSpec):
-    """The spec of a `tf.RaggedTensor`; with `ragged_rank` 0 also that of a tensor.
+    """The spec of a `tf.RaggedTensor`. With `ragged_rank` 0, it is also the spec of a tensor.
 
     Args:
         shape: None for the ragged dimensions.
-        dtype: of the values.
-        ragged_rank: the number of dimensions that are partitioned; by default all but the first.
-        row_splits_dtype: int32 or int64.
-        flat_values_spec: the spec of the innermost values, where it is not that of a tensor.
+        dtype: the dtype of the values; float32 by default.
+        ragged_rank: an int, the number of dimensions that are partitioned; by default all but the first.
+        row_splits_dtype: int32 or int64; int64 by default.
+        flat_values_spec: the spec of the innermost values; by default the spec of a tensor.
 
     Raises:
         ValueError: the ragged rank is not specified, or too large.
@@ -87,7 +87,7 @@ class RaggedTensorSpec(ShapedSpec):
 
     @property
     def flat_values_spec(self) -> Any:
-        """The spec of the innermost values, or None where it is that of a tensor."""
+        """The spec of the innermost values; None for tensors."""
         return self._flat_values_spec
 
     @property
@@ -96,7 +96,7 @@ class RaggedTensorSpec(ShapedSpec):
         return RaggedTensor if self._ragged_rank > 0 else Tensor
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Returns True if a value, or some value of another spec, could be one of this spec.
+        """Returns True if this spec could describe a value, or a value of another spec.
 
         Args:
             spec_or_value: a spec, or a ragged tensor or tensor.

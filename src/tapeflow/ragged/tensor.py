@@ -56,7 +56,7 @@ class RaggedTensor(CompositeTensor):
         <tf.RaggedTensor [[13, 11], [], [14, 11]]>
     """
 
-    __module__ = "tensorflow.python.ops.ragged.ragged_tensor"  # by which Keras and others tell it
+    __module__ = "tensorflow.python.ops.ragged.ragged_tensor"  # Keras and others recognize the class by this name
     __slots__ = ("__dict__", "_row_partition", "_values")
     _is_tensor = True
     __array_priority__ = 100
@@ -101,7 +101,7 @@ class RaggedTensor(CompositeTensor):
         Args:
             values: a tensor or ragged tensor of rank 1 or more.
             row_splits: integers that begin with 0, do not decrease, and end with the number of values.
-            validate: checks that.
+            validate: checks that; True by default.
 
         Returns:
             A ragged tensor of one row less than there are splits.
@@ -125,7 +125,7 @@ class RaggedTensor(CompositeTensor):
         Args:
             values: a tensor or ragged tensor of rank 1 or more.
             row_lengths: integers that are not negative, and whose sum is the number of values.
-            validate: checks that.
+            validate: checks that; True by default.
 
         Raises:
             InvalidArgumentError: the lengths do not fit.
@@ -145,7 +145,7 @@ class RaggedTensor(CompositeTensor):
         Args:
             values: a tensor or ragged tensor of rank 1 or more.
             row_starts: integers that begin with 0 and do not decrease.
-            validate: checks that.
+            validate: checks that; True by default.
 
         Example:
             >>> tf.RaggedTensor.from_row_starts([1, 2, 3], [0, 2])
@@ -164,7 +164,7 @@ class RaggedTensor(CompositeTensor):
         Args:
             values: a tensor or ragged tensor of rank 1 or more.
             row_limits: integers that do not decrease and end with the number of values.
-            validate: checks that.
+            validate: checks that; True by default.
 
         Example:
             >>> tf.RaggedTensor.from_row_limits([1, 2, 3], [2, 3])
@@ -187,7 +187,7 @@ class RaggedTensor(CompositeTensor):
             values: a tensor or ragged tensor of rank 1 or more.
             value_rowids: the row of each value; they do not decrease.
             nrows: the number of rows; by default one more than the last row of a value.
-            validate: checks that.
+            validate: checks that; True by default.
 
         Raises:
             ValueError: there are not enough rows, or not as many row ids as values.
@@ -216,8 +216,8 @@ class RaggedTensor(CompositeTensor):
         Args:
             values: a tensor or ragged tensor of rank 1 or more.
             uniform_row_length: the length of each row.
-            nrows: the number of rows; only needed where the length is 0.
-            validate: checks that the lengths add up to the number of values.
+            nrows: the number of rows; only needed if the length is 0.
+            validate: checks that the lengths add up to the number of values; True by default.
 
         Raises:
             ValueError: the length is negative, or does not divide the values.
@@ -243,7 +243,7 @@ class RaggedTensor(CompositeTensor):
         Args:
             flat_values: the innermost values.
             nested_row_splits: a list of row splits, outermost first.
-            validate: checks that they fit.
+            validate: checks that they fit; True by default.
 
         Example:
             >>> tf.RaggedTensor.from_nested_row_splits([1, 2, 3], [[0, 2], [0, 1, 3]])
@@ -264,7 +264,7 @@ class RaggedTensor(CompositeTensor):
         Args:
             flat_values: the innermost values.
             nested_row_lengths: a list of row lengths, outermost first.
-            validate: checks that they fit.
+            validate: checks that they fit; True by default.
 
         Example:
             >>> tf.RaggedTensor.from_nested_row_lengths([1, 2, 3], [[2], [1, 2]])
@@ -284,7 +284,7 @@ class RaggedTensor(CompositeTensor):
             flat_values: the innermost values.
             nested_value_rowids: a list of the rows of values, outermost first.
             nested_nrows: a list of the numbers of rows; by default one more than the last row of a value.
-            validate: checks that they fit.
+            validate: checks that they fit; True by default.
 
         Raises:
             ValueError: the two lists differ in length.
@@ -316,11 +316,11 @@ class RaggedTensor(CompositeTensor):
         """Returns a dense tensor as a ragged one, without its padding.
 
         Args:
-            tensor: of rank 2 or more.
+            tensor: a tensor of rank 2 or more.
             lengths: of the rows, which are cut off there; or a list of lengths for several ragged dimensions.
             padding: the value at the end of rows that is padding.
-            ragged_rank: the number of dimensions that become ragged.
-            row_splits_dtype: int32 or int64.
+            ragged_rank: an int, the number of dimensions that become ragged; 1 by default.
+            row_splits_dtype: int32 or int64; int64 by default.
 
         Raises:
             ValueError: the rank is too small, or there are both lengths and padding.
@@ -339,7 +339,7 @@ class RaggedTensor(CompositeTensor):
 
         Args:
             st_input: a `SparseTensor` of rank 2.
-            row_splits_dtype: int32 or int64.
+            row_splits_dtype: int32 or int64; int64 by default.
 
         Raises:
             ValueError: it is no matrix.
@@ -376,7 +376,7 @@ class RaggedTensor(CompositeTensor):
 
     @property
     def values(self) -> Any:
-        """All rows joined: a tensor, or a ragged one where there are more ragged dimensions."""
+        """All rows joined: a tensor, or a ragged one if there are more ragged dimensions."""
         return self._values
 
     @property
@@ -389,12 +389,12 @@ class RaggedTensor(CompositeTensor):
 
     @property
     def row_splits(self) -> Tensor:
-        """The positions in `values` where rows begin, and the one where the last row ends: int32 or int64."""
+        """The positions in `values` where rows begin, and the end of the last row: int32 or int64."""
         return self._row_partition.row_splits()
 
     @property
     def uniform_row_length(self) -> Tensor | None:
-        """The length of all rows where it is static, or None."""
+        """The length of all rows if it is static, or None."""
         return self._row_partition.uniform_row_length()
 
     @property
@@ -414,7 +414,7 @@ class RaggedTensor(CompositeTensor):
         """Returns the lengths of the rows in dimension `axis`.
 
         Args:
-            axis: 0 for the number of rows, 1 for their lengths, more for those of rows in rows.
+            axis: 0 for the number of rows, 1 for the row lengths, 2 or more for the lengths of inner rows.
 
         Returns:
             Integers with the dtype of the row splits; a ragged tensor of them for an `axis` above 1.
@@ -465,7 +465,7 @@ class RaggedTensor(CompositeTensor):
         """Returns the number of rows, a scalar.
 
         Args:
-            out_type: int32 or int64; by default that of the row splits.
+            out_type: int32 or int64; by default the dtype of the row splits.
         """
         return tensor_of(self._row_partition.nrows(), self.row_splits.dtype if out_type is None else as_dtype(out_type))
 
@@ -473,8 +473,8 @@ class RaggedTensor(CompositeTensor):
         """Returns the least shape of a dense tensor that all rows fit in.
 
         Args:
-            axis: the dimension or dimensions to return; all by default.
-            out_type: int32 or int64; by default that of the row splits.
+            axis: an int or a list of ints, the dimension or dimensions to return; all by default.
+            out_type: int32 or int64; by default the dtype of the row splits.
 
         Example:
             >>> tf.ragged.constant([[1, 2, 3], [4]]).bounding_shape().numpy().tolist()
@@ -544,10 +544,10 @@ class RaggedTensor(CompositeTensor):
         """Merges neighbouring dimensions into one.
 
         Args:
-            outer_axis, inner_axis: the first and the last of them.
+            outer_axis, inner_axis: ints, the first and the last of them.
 
         Returns:
-            A ragged tensor; a tensor where no ragged dimension is left.
+            A ragged tensor; a tensor if no ragged dimension is left.
 
         Raises:
             ValueError: there is no such dimension.
@@ -567,7 +567,8 @@ class RaggedTensor(CompositeTensor):
 
         Args:
             default_value: the padding; by default zero, or an empty string.
-            shape: of the result; longer rows are cut off, shorter ones padded. None in it stands for the longest row.
+            shape: the shape of the result; longer rows are cut off, shorter ones padded. None in it stands for the
+                longest row.
 
         Raises:
             InvalidArgumentError: the shape or the default value does not fit.
@@ -595,7 +596,7 @@ class RaggedTensor(CompositeTensor):
         return [items[i:j] for i, j in zip(splits[:-1], splits[1:], strict=True)]
 
     def numpy(self) -> np.ndarray:
-        """Returns an array of the rows: of objects where their lengths differ."""
+        """Returns an array of the rows: of objects if their lengths differ."""
         values = np.asarray(self._values.numpy())
         rows = np.split(values, self._row_partition.splits()[1:-1])
         if self._row_partition.static_nrows == 0:

@@ -23,7 +23,7 @@ _LOW = (1 << 64) - 1
 class Algorithm(enum.Enum):
     """A random number generator.
 
-    ThreeFry is there by name only, as it is in TensorFlow outside XLA.
+    The name ThreeFry exists, but no generator has this algorithm, like in TensorFlow outside XLA.
 
     Example:
         >>> tf.random.Generator.from_seed(1, alg=tf.random.Algorithm.PHILOX).algorithm

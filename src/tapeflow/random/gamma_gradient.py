@@ -14,9 +14,9 @@ def random_gamma_grad(alpha: torch.Tensor, sample: torch.Tensor) -> torch.Tensor
 
     Computes `-dP(alpha, x)/dalpha / p(x)`: implicit differentiation of `P(alpha, x(alpha)) = u`.
 
-    P is the regularized incomplete gamma function, differentiated by central differences of fourth order; of its
-    complement where that is the smaller, so that few digits are lost. Source: Figurnov et al., "Implicit
-    Reparameterization Gradients", 2018.
+    P is the regularized incomplete gamma function. It is differentiated by central differences of fourth order. Where
+    its complement is smaller, the complement is differentiated instead, which loses fewer digits. Source: Figurnov et
+    al., "Implicit Reparameterization Gradients", 2018.
     """
     a, x = torch.broadcast_tensors(alpha.double(), sample.double())
     step = 1e-3 * torch.where(a < 1, a, torch.sqrt(a))

@@ -259,7 +259,7 @@ class Generator(AutoTrackable):
         self._state_var.assign(state)
 
     def reset_from_seed(self, seed: TensorLike) -> None:
-        """Replaces the state with that of a seed, see `tf.random.create_rng_state`.
+        """Replaces the state with the state of a new seed; see `tf.random.create_rng_state`.
 
         Args:
             seed: an integer of any size, or some integers.
@@ -318,7 +318,7 @@ class Generator(AutoTrackable):
         before = self._state_var.read_value()
         blocks = multiply(cast(convert(delta), int64), 256)  # a number may take 256 words
         low = add(before[0], blocks)
-        # The low half carries over where the sum, without a sign, is below the second summand.
+        # The low half carries over if the sum, without a sign, is below the second summand.
         carries = less(add(low, _LOWEST), add(blocks, _LOWEST))
         high = add(before[1], cast(carries, int64))
         self._state_var.assign(ops.Pack([low, high, *_unstacked(before[2:])], 0))
@@ -345,7 +345,7 @@ class Generator(AutoTrackable):
         Args:
             shape: the shape of the result.
             mean, stddev: the mean and the standard deviation; they broadcast to the shape.
-            dtype: floating.
+            dtype: floating; float32 by default.
 
         Returns:
             A tensor of that shape and dtype. Gradients pass to `mean` and `stddev`.
@@ -375,7 +375,7 @@ class Generator(AutoTrackable):
         Args:
             shape: the shape of the result.
             mean, stddev: the mean and the standard deviation; they broadcast to the shape.
-            dtype: floating.
+            dtype: floating; float32 by default.
 
         Returns:
             A tensor of that shape and dtype. Gradients pass to `mean` and `stddev`.
@@ -405,10 +405,10 @@ class Generator(AutoTrackable):
 
         Args:
             shape: the shape of the result.
-            minval: the lower bound, which is included.
+            minval: the lower bound, which is included; 0 by default.
             maxval: the upper bound, which is not; 1 by default for floats. Integers with both bounds None are drawn
                 from the whole range of their dtype.
-            dtype: floating, or an integer dtype of 32 or 64 bits.
+            dtype: floating, or an integer dtype of 32 or 64 bits; float32 by default.
 
         Returns:
             A tensor of that shape and dtype. Gradients pass to the bounds.
@@ -441,7 +441,7 @@ class Generator(AutoTrackable):
 
         Args:
             shape: the shape of the result.
-            dtype: int32, int64, uint32 or uint64.
+            dtype: int32, int64, uint32 or uint64; uint64 by default.
 
         Returns:
             A tensor of that shape and dtype.
@@ -462,7 +462,7 @@ class Generator(AutoTrackable):
             shape: the shape of the result; it ends with the broadcast shape of `counts` and `probs`.
             counts: the numbers of trials, floating.
             probs: the probabilities of success, of the same dtype.
-            dtype: float16, float32, float64, int32 or int64.
+            dtype: float16, float32, float64, int32 or int64; int32 by default.
 
         Returns:
             A tensor of that shape and dtype.
@@ -501,7 +501,7 @@ class Generator(AutoTrackable):
         """Draws seeds for stateless ops.
 
         Args:
-            count: the number of seeds.
+            count: an int, the number of seeds; 1 by default.
 
         Returns:
             An int64 tensor of shape `[2, count]`, with a seed in each column.
@@ -517,7 +517,7 @@ class Generator(AutoTrackable):
         """Creates generators that are independent of each other and of this one.
 
         Args:
-            count: the number of generators.
+            count: an int, the number of generators; 1 by default.
 
         Returns:
             A list of `Generator`s.
@@ -532,7 +532,7 @@ class Generator(AutoTrackable):
 
 
 def _shape(shape: Any) -> Any:
-    """Returns a shape as a tuple, or as a symbolic tensor where it is one or has such dimensions."""
+    """Returns a shape as a tuple, or as a symbolic tensor if it is one or has such dimensions."""
     value = host_value(shape)
     if isinstance(value, Tensor):
         return value
@@ -563,7 +563,7 @@ _global: list[Generator] = []
 
 
 def get_global_generator() -> Generator:
-    """Returns the generator that functions without one of their own may share; it is created on first use.
+    """Returns the global generator, which functions may share. It is created on first use.
 
     Returns:
         A `Generator`.

@@ -51,7 +51,7 @@ def shuffle(value: TensorLike, seed: int | None = None, name: str | None = None)
     """Puts the rows of a tensor, along its first dimension, into random order.
 
     Args:
-        value: of any dtype.
+        value: a tensor of any dtype.
         seed: fixes the order, see `tf.random.set_seed`.
 
     Returns:
@@ -78,9 +78,9 @@ def stateless_shuffle(
     """Puts the rows of a tensor, along its first dimension, into the order that a seed decides.
 
     Args:
-        value: of any dtype.
-        seed: two integers.
-        alg: the generator, see `tf.random.stateless_uniform`.
+        value: a tensor of any dtype.
+        seed: an integer tensor of shape `[2]`.
+        alg: the generator: "philox" or "auto_select" (the default), its number, or a `tf.random.Algorithm`.
 
     Returns:
         A tensor of the same shape and dtype. No gradient passes.
@@ -173,7 +173,7 @@ def random_index_shuffle(
         index: an integer or a vector of them.
         seed: three integers, or a matrix with three for each index.
         max_index: the largest index; of the dtype of `index`.
-        rounds: of the cipher that permutes; at least 4 and even.
+        rounds: an int, the number of rounds of the cipher that permutes: even, and at least 4. The default is 4.
 
     Returns:
         A tensor of the dtype of `index`; a scalar if all arguments are for one index, else a vector.

@@ -1,7 +1,6 @@
 """Random numbers by rejection, with the numbers of TensorFlow's CPU kernels, but for whole arrays at once.
 
-Each result has a stretch of the stream to itself, so that the draws of one do not change the next. All is computed
-in float64.
+Each result uses its own part of the stream, so its draws do not change the next result. All is computed in float64.
 """
 
 from __future__ import annotations
@@ -23,14 +22,14 @@ class _Draws:
 
     Args:
         stream: the stream.
-        starts: the block where the stretch of each result begins.
+        starts: the first block of each result's part of the stream.
     """
 
     def __init__(self, stream: Philox, starts: Array) -> None:
         self.stream = stream
         self.position = starts.astype(np.int64)
         count = len(starts)
-        # A block holds two numbers of one kind, of which the second is used first.
+        # A block holds two numbers of one kind. The second number is used first.
         kinds = (to_uniform, to_normal)
         self.buffers = {kind: (np.empty((count, 2)), np.zeros(count, np.int64)) for kind in kinds}
 
@@ -169,8 +168,9 @@ def _log_gamma(x: Array) -> Array:
 def binomial(stream: Philox, count: Array, probability: Array, samples: int) -> Array:
     """Draws binomially distributed numbers: `[samples, len(count)]`.
 
-    Source: where 10 or more are expected Hörmann, "The generation of binomial random variates", Journal of Statistical
-    Computation and Simulation 46 (1993); otherwise by the gaps between successes, which are geometrically distributed.
+    Source: for 10 or more expected successes, Hörmann, "The generation of binomial random variates", Journal of
+    Statistical Computation and Simulation 46 (1993). Otherwise, the gaps between successes are drawn, which are
+    geometrically distributed.
     """
     shape = (len(count), samples)
     (count, probability), number = _by_parameter([count, probability], samples)
@@ -265,7 +265,7 @@ def categories(uniform: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
 def truncated_normal(stream: Philox, parameters: list[Array], samples: int, dtype: torch.dtype) -> Array:
     """Draws normally distributed numbers between bounds: `[samples, batches]`.
 
-    The batches draw one after the other from one stream, as TensorFlow does where it needs but one thread.
+    The batches draw one after the other from one stream, as TensorFlow does with one thread.
 
     Source: Robert, "Simulation of truncated normal variables", Statistics and Computing 5 (1995).
 
@@ -282,7 +282,7 @@ def truncated_normal(stream: Philox, parameters: list[Array], samples: int, dtyp
     for mean, deviation, low, high in zip(*parameters, strict=True):
         if not (deviation > 0 and low < high and (np.isfinite(low) or np.isfinite(high))):
             raise invalid("Invalid parameters")
-        if (np.isinf(low) and low < 0) or high < mean:  # mirrored, so that the finite bound is the lower
+        if (np.isinf(low) and low < 0) or high < mean:  # mirrored: the finite bound becomes the lower one
             low, high, deviation = high, low, -deviation
         numbers, blocks = _between(stream, (low - mean) / deviation, (high - mean) / deviation, samples, dtype)
         rows.append(numbers * deviation + mean)

@@ -1,4 +1,4 @@
-"""Random numbers that differ at each call, and repeat in each run where a seed is set."""
+"""Random numbers that differ at each call, and repeat in each run if a seed is set."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def normal(
     Args:
         shape: the shape of the result.
         mean, stddev: the mean and the standard deviation; they broadcast to the shape.
-        dtype: floating.
+        dtype: floating; float32 by default.
         seed: repeats the numbers in each run, see `tf.random.set_seed`.
 
     Returns:
@@ -173,7 +173,7 @@ def normal(
             value = torch.empty(dims, dtype=to.torch, device=device)
             return EagerTensor(value.normal_(mean, stddev, generator=torch_generator(device)), to)
         except (TypeError, RuntimeError):
-            pass  # the ops below say what is wrong
+            pass  # the ops below raise TensorFlow's error
     dtype = as_dtype(dtype)
     check_floats(dtype, mean, stddev)
     return scaled(_normal(shape, *op_seeds(seed), dtype), stddev, mean, dtype, name)
@@ -187,9 +187,9 @@ def uniform(
 
     Args:
         shape: the shape of the result.
-        minval: the lower bound, which is included. For integers a scalar.
+        minval: the lower bound, which is included. For integers a scalar. The default is 0.
         maxval: the upper bound, which is not; 1 by default for floats.
-        dtype: floating, int32 or int64.
+        dtype: floating, int32 or int64; float32 by default.
         seed: repeats the numbers in each run, see `tf.random.set_seed`.
 
     Returns:
@@ -213,7 +213,7 @@ def uniform(
             value = torch.empty(dims, device=device)
             return EagerTensor(value.uniform_(low, high, generator=torch_generator(device)), float32)
         except (TypeError, RuntimeError):
-            pass  # the ops below say what is wrong
+            pass  # the ops below raise TensorFlow's error
     dtype = as_dtype(dtype)
     check_dtype(dtype, UNIFORM_DTYPES)
     if dtype.is_integer:
@@ -234,7 +234,7 @@ def truncated_normal(
     Args:
         shape: the shape of the result.
         mean, stddev: of the distribution before it is cut off; they broadcast to the shape.
-        dtype: floating.
+        dtype: floating; float32 by default.
         seed: repeats the numbers in each run, see `tf.random.set_seed`.
 
     Returns:
@@ -293,7 +293,7 @@ def gamma(
         shape: the number of samples of each distribution: the first part of the result's shape.
         alpha: the shape parameters, positive.
         beta: the rates, positive; 1 by default.
-        dtype: floating.
+        dtype: floating; float32 by default.
         seed: repeats the numbers in each run, see `tf.random.set_seed`.
 
     Returns:
@@ -335,7 +335,7 @@ def poisson(
     Args:
         shape: the number of samples of each distribution: the first part of the result's shape.
         lam: the rates, not negative.
-        dtype: float16, float32, float64, int32 or int64.
+        dtype: float16, float32, float64, int32 or int64; float32 by default.
         seed: repeats the numbers in each run, see `tf.random.set_seed`.
 
     Returns:
@@ -385,7 +385,7 @@ def categorical(
     """Draws random classes by their unnormalized log-probabilities.
 
     Args:
-        logits: `[batch, classes]`, floating.
+        logits: a tensor of shape `[batch, classes]`, floating.
         num_samples: the number of classes to draw for each row.
         dtype: int64 (the default) or int32.
         seed: repeats the classes in each run, see `tf.random.set_seed`.

@@ -74,18 +74,19 @@ def stateless_uniform(
     Args:
         shape: the shape of the result.
         seed: two integers: a list, or an int32 or int64 tensor of shape `[2]`.
-        minval: the lower bound, which is included. For integers a scalar.
+        minval: the lower bound, which is included. For integers a scalar. The default is 0.
         maxval: the upper bound, which is not; 1 by default for floats. Integers with both bounds None are over the
             whole range of their dtype.
-        dtype: floating, int32 or int64; without bounds also uint32 or uint64.
-        alg: the generator: "philox" or "auto_select", its number, or a `tf.random.Algorithm`.
+        dtype: floating, int32 or int64; without bounds also uint32 or uint64. The default is float32.
+        alg: the generator: "philox" or "auto_select", its number, or a `tf.random.Algorithm`. The default is
+            "auto_select".
 
     Returns:
         A tensor of that shape and dtype. Gradients pass to the bounds.
 
     Raises:
         InvalidArgumentError: the seed does not hold two integers, or `minval >= maxval` for integers.
-        ValueError: the dtype is not one of these, or one of the bounds is None.
+        ValueError: the dtype is not supported, or `minval` or `maxval` is None.
 
     Example:
         >>> tf.random.stateless_uniform([2], seed=[1, 2]).numpy().round(4).tolist()
@@ -138,10 +139,10 @@ def stateless_normal(
 
     Args:
         shape: the shape of the result.
-        seed: two integers.
+        seed: an integer tensor of shape `[2]`.
         mean, stddev: the mean and the standard deviation; they broadcast to the shape.
-        dtype: floating.
-        alg: the generator, see `tf.random.stateless_uniform`.
+        dtype: floating; float32 by default.
+        alg: the generator: "philox" or "auto_select" (the default), its number, or a `tf.random.Algorithm`.
 
     Returns:
         A tensor of that shape and dtype. Gradients pass to `mean` and `stddev`.
@@ -183,10 +184,10 @@ def stateless_truncated_normal(
 
     Args:
         shape: the shape of the result.
-        seed: two integers.
+        seed: an integer tensor of shape `[2]`.
         mean, stddev: of the distribution before it is cut off; they broadcast to the shape.
-        dtype: floating.
-        alg: the generator, see `tf.random.stateless_uniform`.
+        dtype: floating; float32 by default.
+        alg: the generator: "philox" or "auto_select" (the default), its number, or a `tf.random.Algorithm`.
 
     Returns:
         A tensor of that shape and dtype. Gradients pass to `mean` and `stddev`.
@@ -212,10 +213,10 @@ def stateless_gamma(
 
     Args:
         shape: the shape of the result; it ends with the broadcast shape of `alpha` and `beta`.
-        seed: two integers.
+        seed: an integer tensor of shape `[2]`.
         alpha: the shape parameters, positive.
         beta: the rates, positive; 1 by default.
-        dtype: floating.
+        dtype: floating; float32 by default.
 
     Returns:
         A tensor of that shape and dtype. Gradients pass to `alpha` and `beta`.
@@ -258,9 +259,9 @@ def stateless_poisson(
 
     Args:
         shape: the shape of the result; it ends with the shape of `lam`.
-        seed: two integers.
+        seed: an integer tensor of shape `[2]`.
         lam: the rates, not negative.
-        dtype: float16, float32, float64, int32 or int64.
+        dtype: float16, float32, float64, int32 or int64; int32 by default.
 
     Returns:
         A tensor of that shape and dtype. No gradient passes.
@@ -283,10 +284,10 @@ def stateless_binomial(
 
     Args:
         shape: the shape of the result; it ends with the broadcast shape of `counts` and `probs`.
-        seed: two integers.
+        seed: an integer tensor of shape `[2]`.
         counts: the numbers of trials, not negative.
         probs: the probabilities of success.
-        output_dtype: float16, float32, float64, int32 or int64.
+        output_dtype: float16, float32, float64, int32 or int64; int32 by default.
 
     Returns:
         A tensor of that shape and dtype. No gradient passes.
@@ -309,10 +310,10 @@ def stateless_categorical(
     """Draws classes that a seed and their unnormalized log-probabilities decide.
 
     Args:
-        logits: `[batch, classes]`, floating.
+        logits: a tensor of shape `[batch, classes]`, floating.
         num_samples: the number of classes to draw for each row.
-        seed: two integers.
-        dtype: int32 or int64.
+        seed: an integer tensor of shape `[2]`.
+        dtype: int32 or int64; int64 by default.
 
     Returns:
         A tensor of shape `[batch, num_samples]` and that dtype. No gradient passes.
@@ -338,9 +339,9 @@ def stateless_parameterized_truncated_normal(
 
     Args:
         shape: the shape of the result; it ends with the broadcast shape of the parameters.
-        seed: two integers.
+        seed: an integer tensor of shape `[2]`.
         means, stddevs: of the distribution before it is cut off.
-        minvals, maxvals: the bounds, one of which may be infinite.
+        minvals, maxvals: the bounds. One of them may be infinite.
 
     Returns:
         A tensor of that shape and the parameters' dtype. No gradient passes.
@@ -360,9 +361,9 @@ def split(seed: TensorLike, num: TensorLike = 2, alg: AlgorithmLike = "auto_sele
     """Derives new seeds from a seed.
 
     Args:
-        seed: two integers.
-        num: the number of new seeds.
-        alg: the generator, see `tf.random.stateless_uniform`.
+        seed: an integer tensor of shape `[2]`.
+        num: the number of new seeds; 2 by default.
+        alg: the generator: "philox" or "auto_select" (the default), its number, or a `tf.random.Algorithm`.
 
     Returns:
         A tensor of shape `[num, 2]` and of the dtype of `seed`.
@@ -376,12 +377,12 @@ def split(seed: TensorLike, num: TensorLike = 2, alg: AlgorithmLike = "auto_sele
 
 
 def fold_in(seed: TensorLike, data: TensorLike, alg: AlgorithmLike = "auto_select") -> Tensor:
-    """Derives a new seed from a seed and a number, such as that of a replica.
+    """Derives a new seed from a seed and a number, for example the number of a replica.
 
     Args:
-        seed: two integers.
+        seed: an integer tensor of shape `[2]`.
         data: an int32 or int64 scalar.
-        alg: the generator, see `tf.random.stateless_uniform`.
+        alg: the generator: "philox" or "auto_select" (the default), its number, or a `tf.random.Algorithm`.
 
     Returns:
         A tensor of shape `[2]` and of the dtype of `data`.

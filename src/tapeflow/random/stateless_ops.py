@@ -94,7 +94,7 @@ def batches(shape: Any, *parameters: torch.Tensor) -> tuple[tuple[int, ...], lis
         InvalidArgumentError: the shape does not end with the broadcast shape of the parameters.
     """
     dims = dimensions(shape)
-    if 0 in dims and len(parameters) == 1:  # whatever it ends with, which only the op of two parameters looks at
+    if 0 in dims and len(parameters) == 1:  # only the op of two parameters checks its last dimensions
         return dims, [np.zeros(0) for _ in parameters], 0
     batch = tuple(torch.broadcast_tensors(*parameters)[0].shape)
     if dims[len(dims) - len(batch) :] != batch or len(batch) > len(dims):

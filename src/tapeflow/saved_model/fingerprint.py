@@ -22,12 +22,12 @@ class Fingerprint:
     """A fingerprint: hashes of a SavedModel's parts.
 
     Attributes:
-        saved_model_checksum: of the file.
-        graph_def_program_hash: of the graph.
-        signature_def_hash: of the signatures.
-        saved_object_graph_hash: of the objects.
-        checkpoint_hash: of the checkpoint's index.
-        version: of the format.
+        saved_model_checksum: an int, the checksum of the file.
+        graph_def_program_hash: an int, the hash of the graph.
+        signature_def_hash: an int, the hash of the signatures.
+        saved_object_graph_hash: an int, the hash of the objects.
+        checkpoint_hash: an int, the hash of the checkpoint's index.
+        version: an int, the version of the format.
 
     Example:
         >>> tf.saved_model.experimental.Fingerprint(1, 2, 3, 4, 5).singleprint()
@@ -46,7 +46,7 @@ class Fingerprint:
         """Returns the fingerprint in a `FingerprintDef`, or in its bytes.
 
         Raises:
-            ValueError: it is none.
+            ValueError: it is not a fingerprint.
         """
         try:
             message = FingerprintDef.FromString(proto) if isinstance(proto, bytes) else proto
@@ -87,7 +87,7 @@ def read_fingerprint(export_dir: str | os.PathLike[str]) -> Fingerprint:
         The fingerprint.
 
     Raises:
-        FileNotFoundError: there is none.
+        FileNotFoundError: there is no fingerprint.
 
     Example:
         >>> import os, tempfile

@@ -167,7 +167,7 @@ def _with_signature(name: str, signature: inspect.Signature) -> Any:
 
 
 def restored_function(name: str, saved: Any, library: Library) -> Function:
-    """Returns a `tf.function` that calls the one of its saved traces that fits.
+    """Returns a `tf.function` that calls the saved trace that fits the arguments.
 
     Args:
         name: its name.

@@ -136,7 +136,7 @@ class GraphModel:
         Args:
             feeds: the names of tensors: its inputs.
             fetches: a nest of names of tensors and operations: its outputs and side effects.
-            name: of the function.
+            name: the name of the function.
 
         Raises:
             KeyError: there is no tensor or operation of a name.
@@ -260,7 +260,7 @@ class GraphModel:
             feeds: a nest of tensors of the graph, or their names: the arguments, in this order or by the names of
                 their operations.
             fetches: a nest of tensors and operations, or their names: the results of a call, None for operations.
-            name: of the function.
+            name: the name of the function.
             input_signature, are_keyword_args_also_positional: accepted, and without effect.
 
         Raises:
@@ -435,7 +435,7 @@ def load_graph(directory: str, meta: Any, restore: bool = True) -> LoadedGraph:
     """Returns the graph of a SavedModel, with the values of its variables, after its main operation has run.
 
     Args:
-        directory: of the SavedModel.
+        directory: the directory of the SavedModel.
         meta: the `MetaGraphDef`.
         restore: False to leave the variables without values.
 

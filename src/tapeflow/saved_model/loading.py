@@ -80,19 +80,22 @@ def load_partial(
     export_dir: str | os.PathLike[str], nodes: Mapping[str, tuple[Any, Setter] | None],
     tags: str | Sequence[str] | None = None, options: LoadOptions | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Loads a SavedModel into objects that exist already, as far as there are such, for libraries with classes of
-    their own.
+    """Loads a SavedModel into existing objects. Libraries use it for instances of their classes.
 
     Args:
-        export_dir, tags, options: as of `load`.
-        nodes: by the path of each object ("root", "root.attribute", ...) what takes its place, with the function that
-            sets its children; None for what is to be created.
+        export_dir: the directory.
+        tags: the tags of the graph, for checking; by default there is one graph.
+        options: options for reading.
+        nodes: a dict from the paths of objects ("root", "root.attribute", ...) to pairs of an existing object and a
+            function that sets its children; None stands for an object to create.
 
     Returns:
         The objects by their paths.
 
     Raises:
-        OSError, ValueError, UnimplementedError: as of `load`.
+        OSError: there is no SavedModel, or it is damaged.
+        ValueError: the tags are other ones, or there are several graphs and no tags.
+        UnimplementedError: it holds an object or a table that is not supported.
     """
     directory = os.fspath(export_dir)
     graphs = read_model(directory)
@@ -119,7 +122,7 @@ def _chosen(graphs: Sequence[Any], tags: str | Sequence[str] | None, directory: 
     """Returns the `MetaGraphDef` with tags.
 
     Raises:
-        ValueError: there is none, or there are several and no tags.
+        ValueError: there is no such graph, or there are several and no tags.
     """
     tag_sets = [list(meta.meta_info_def.tags) for meta in graphs]
     if tags is None:

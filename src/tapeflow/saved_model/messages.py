@@ -48,7 +48,7 @@ def asset_path(export_dir: str, name: str) -> str:
 
 
 def contains_saved_model(export_dir: str | os.PathLike[str]) -> bool:
-    """Returns whether a directory is a SavedModel's.
+    """Returns True if a directory is a SavedModel's.
 
     Args:
         export_dir: the directory.
@@ -75,7 +75,7 @@ def read_model(export_dir: str) -> list[Any]:
     """Reads the `MetaGraphDef`s of a SavedModel.
 
     Raises:
-        OSError: there is none, or it is damaged.
+        OSError: there is no SavedModel, or it is damaged.
     """
     path = os.path.join(export_dir, FILE)
     text = os.path.join(export_dir, TEXT_FILE)

@@ -1,4 +1,4 @@
-"""The objects of a SavedModel: those of a checkpoint, and the functions among their attributes."""
+"""The objects of a SavedModel: the objects of a checkpoint, and the functions among their attributes."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class LoadedObject(AutoTrackable):
 
 
 class StatefulObject(LoadedObject):
-    """An object of a loaded SavedModel with state of its own, which functions there save and restore."""
+    """An object of a loaded SavedModel with its own state. Loaded functions save and restore it."""
 
     _saveable_name = ""
     _saves: tuple[tuple[str, Any, Any], ...] = ()
@@ -134,7 +134,7 @@ class CapturedTensor(NamedTuple):
 
 
 class RestoredTable(LoadedObject):
-    """A table of a loaded SavedModel, in which the functions there look things up.
+    """A table of a loaded SavedModel. The loaded functions look things up in it.
 
     Attributes:
         resource_handle: a scalar tensor that stands for the table.
@@ -178,7 +178,7 @@ class SavedView(View):
         self._cache: dict[str, Any] = {}  # the objects', in which Keras 2's have what they create to be saved
 
     def own_children(self, trackable: Any) -> dict[str, Any]:
-        """Returns what an object says are its children, by name: asked once, since it may create them then."""
+        """Returns the children that an object names itself. It is asked once, since it may create them then."""
         own = self._own.get(id(trackable))
         if own is None:
             own = self._own[id(trackable)] = trackable._trackable_children(SAVED_MODEL, cache=self._cache)

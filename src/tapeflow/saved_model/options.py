@@ -14,9 +14,9 @@ class SaveOptions:
         namespace_whitelist, save_debug_info, experimental_debug_stripper: accepted, and have no effect.
         experimental_io_device, experimental_variable_policy: accepted too.
         experimental_custom_gradients: whether gradients that the program defines (`tf.custom_gradient`) are saved too;
-            without them, the functions that use them have no gradients when they are loaded.
+            without them, the functions that use them have no gradients when they are loaded. The default is True.
         experimental_image_format: must be False: the model is one message.
-        experimental_skip_saver: leaves out of the graph the nodes with which TensorFlow 1 restores variables.
+        experimental_skip_saver: leaves out the nodes by which TensorFlow 1 restores variables.
         experimental_sharding_callback: must be None: the variables have one data file.
         extra_tags: tags beside "serve".
 

@@ -1,4 +1,4 @@
-"""Gradients that a program defines, as functions that a SavedModel has beside those that use them."""
+"""Gradients that a program defines, as functions in a SavedModel. Its other functions refer to them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def traced_gradient(own: OwnGradient) -> ConcreteFunction:
         own: the operation.
 
     Raises:
-        ValueError: the gradient can't be computed before it is known what its cotangents are.
+        ValueError: the gradient can't be computed without the values of its cotangents.
     """
     operation = own.operation
     graph = _GradientGraph("internal_grad_fn")
@@ -59,7 +59,7 @@ def _gradient(operation: Operation, *dys: Any) -> list[Any]:
 
 
 class _GradientGraph(FuncGraph):
-    """The graph of a gradient: it captures tensors of graphs around it as they are, and adds none to these graphs."""
+    """The graph of a gradient. It captures tensors of outer graphs directly, and adds no captures to these graphs."""
 
     def _from_other_graph(self, tensor: SymbolicTensor, scope: str) -> SymbolicTensor:
         captured = self._captured.get(tensor._id)

@@ -11,7 +11,7 @@ class Registration:
 
     Args:
         object_factory: creates an object from its message.
-        version: of what is written.
+        version: the version of the messages that are written.
         min_producer_version: the oldest version that it reads.
         min_consumer_version: the oldest version that can read it.
         bad_consumers: versions that cannot read it.
@@ -39,7 +39,7 @@ class Registration:
         return self._object_factory(proto)
 
     def should_load(self, proto: Any) -> bool:
-        """Returns whether this version reads what a message names."""
+        """Returns True if this version reads the version in a message."""
         version = proto.version
         return (
             self.version >= version.min_consumer

@@ -61,20 +61,20 @@ def save(
     obj: Trackable, export_dir: str | os.PathLike[str],
     signatures: Callable[..., Any] | Mapping[str, Callable[..., Any]] | None = None, options: SaveOptions | None = None,
 ) -> None:  # fmt: skip
-    """Saves an object with its variables and functions, so that it can be loaded without the code that defines it.
+    """Saves an object with its variables and functions. Loading it does not need the code that defines it.
 
-    Objects are saved under the names of attributes. Of a `tf.function` its traces so far are saved; one with an
-    `input_signature` needs none.
+    Objects are saved under the names of attributes. The existing traces of a `tf.function` are saved. A function with
+    an `input_signature` is traced if it has no trace.
 
     Args:
         obj: a module, or another object that a checkpoint can save.
-        export_dir: the directory for the files; created where it is missing.
+        export_dir: the directory for the files; created if it is missing.
         signatures: for servers and TensorFlow 1: a function with an `input_signature` or a trace, or a dict of them.
             They take tensors by name, and return tensors by name. By default, the object's function if it has just one.
         options: options for writing.
 
     Raises:
-        ValueError: `obj` can't be saved, or a signature is none.
+        ValueError: `obj` can't be saved, or a signature can't be one.
         AssertionError: a function uses a variable that is no attribute of `obj`, nor of its attributes.
         NotImplementedError: this is in a `tf.function`.
 
@@ -100,13 +100,19 @@ def save_and_return_nodes(
     """Saves an object as `save` does, for libraries that write more about the saved objects.
 
     Args:
-        obj, export_dir, signatures, options: as of `save`.
+        obj: a module, or another object that a checkpoint can save.
+        export_dir: the directory for the files; created if it is missing.
+        signatures: a function with an `input_signature` or a trace, or a dict of them; by default the object's function
+            if it has just one.
+        options: options for writing.
 
     Returns:
         The objects by their numbers, and the names that lead from the root to each.
 
     Raises:
-        ValueError, AssertionError, NotImplementedError: as of `save`.
+        ValueError: `obj` can't be saved, or a signature can't be one.
+        AssertionError: a function uses a variable that is no attribute of `obj`, nor of its attributes.
+        NotImplementedError: this is in a `tf.function`.
     """
     if inside_function():
         raise NotImplementedError(
@@ -183,8 +189,8 @@ class _Model:
     def _add_gradients(self) -> None:
         """Adds the gradients that the program defines of operations in the functions so far.
 
-        Each is a function of its own, as it captures tensors of the function with the operation. Operations in these
-        gradients get none: where a gradient calls the function that it is of, there would be no end.
+        Each gradient is a function of its own, because it captures tensors of the function with the operation.
+        Operations in these gradients get no gradients: if a gradient calls its own function, there would be no end.
         """
         names = set()
         for own in list(self._functions.own_gradients):
@@ -217,7 +223,7 @@ class _Model:
         return self._new_number(id(captured), captured)
 
     def _new_number(self, key: Any, captured: EagerTensor | CapturedTensor) -> int:
-        """Adds a node for a tensor that a trace captures, unless there is one of this key; returns its number."""
+        """Adds a node for a tensor that a trace captures, unless its key has a node. Returns the number of the node."""
         if key not in self._ids:
             self._ids[key] = len(self.objects) + len(self._captures)
             self._captures.append(captured)
@@ -395,7 +401,7 @@ class _Model:
 
 
 def _file_names(assets: Mapping[int, Asset]) -> dict[int, str]:
-    """Returns each asset's name in the directory of assets, with a number before it where two files have one name."""
+    """Returns each asset's name in the directory of assets, with a number before it if two files have the same name."""
     names: dict[int, str] = {}
     for i, asset in assets.items():
         name = os.path.basename(asset.asset_path.numpy().decode())
@@ -404,7 +410,7 @@ def _file_names(assets: Mapping[int, Asset]) -> dict[int, str]:
 
 
 def _variable_of(trackable: Any) -> Variable | None:
-    """Returns the variable that an object is, or that it holds, as those of Keras do."""
+    """Returns an object if it is a variable, or the variable that it holds, like Keras's variables."""
     held = trackable.value if hasattr(trackable, "_write_object_proto") else trackable
     return held if isinstance(held, Variable) else None
 
@@ -418,7 +424,7 @@ def _tensor_specs(concrete: ConcreteFunction) -> Sequence[TensorSpec]:
 
 
 def _signature(concrete: ConcreteFunction) -> Any:
-    """Returns the parameters of a trace's Python function; by their names where it has only `**tensors`."""
+    """Returns the parameters of a trace's Python function; by their names if it has only `**tensors`."""
     signature = concrete.function_type.signature.signature
     if any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values()):
         keywords = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in concrete.function_type.kwargs]

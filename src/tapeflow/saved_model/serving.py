@@ -1,4 +1,4 @@
-"""The graph of a SavedModel: its signatures and its saver, for servers and TensorFlow 1, which know no objects."""
+"""The graph of a SavedModel: its signatures and its saver, for servers and TensorFlow 1, which ignore the objects."""
 
 from __future__ import annotations
 

@@ -31,9 +31,9 @@ def signatures_of(view: SavedView, signatures: Any) -> dict[str, ConcreteFunctio
 
 
 def _default_function(view: SavedView) -> Any:
-    """Returns the function that is the signature of a root for which none is specified, or None.
+    """Returns the function for the signature of a root, if no signature is specified; None without such a function.
 
-    Keras's objects name it; else it is, as in TensorFlow, the only one of the attributes that can be a signature.
+    Keras's objects name it. Otherwise, as in TensorFlow, it is the only attribute that can be a signature.
     """
     try:
         chosen = getattr(view.root, "_default_save_signature", None)
@@ -48,7 +48,7 @@ def _default_function(view: SavedView) -> Any:
 
 
 def _can_be_signature(concrete: ConcreteFunction) -> bool:
-    """Returns whether a trace takes and returns tensors that can have names."""
+    """Returns True if a trace takes and returns tensors that can have names."""
     if not concrete.outputs or any(isinstance(s, VariableSpec) for s in nest.flatten(concrete.function_type.flat)):
         return False
     return _by_name(concrete.graph.structured_outputs) is not None
@@ -68,7 +68,7 @@ def _concrete(function: Any) -> ConcreteFunction:
 def _wrapper(name: str, concrete: ConcreteFunction) -> ConcreteFunction:
     """Returns a trace that takes tensors by name and returns a dict of them.
 
-    The names are those of the trace's placeholders: of a structure, the parameter's with a number.
+    The names are the placeholder names of the trace. In a structure, a name is the parameter's name with a number.
     """
     specs = nest.flatten(concrete.structured_input_signature)
     if any(isinstance(spec, VariableSpec) for spec in specs):
@@ -93,7 +93,7 @@ def _named_outputs(name: str, result: Any) -> dict[str, Any]:
 
 
 def _by_name(result: Any) -> dict[str, Any] | None:
-    """Returns a function's result as a dict of tensors; None where it is no tensor, list of tensors or dict of them."""
+    """Returns a function's result as a dict of tensors; None if it is no tensor, list of tensors or dict of them."""
     if result is None:
         return {}
     if isinstance(result, Mapping):

@@ -1,4 +1,4 @@
-"""Requests joined to batches: one call of a signature answers what arrived meanwhile."""
+"""Joins requests to batches: one call of a signature answers all requests that arrived meanwhile."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Batcher:
     Args:
         signature: the signature; one without a first dimension of any size is called for each request alone.
         executor: runs the calls.
-        most: the most rows of a batch; a request with more is a batch of its own.
+        most: the most rows of a batch; a request with more is a separate batch.
         wait: how many seconds a request waits for others.
     """
 
@@ -53,7 +53,7 @@ class Batcher:
         return await future
 
     def _begin(self) -> None:
-        """Begins to run what waits, in batches of requests whose rows have the same shapes."""
+        """Runs the waiting requests, in batches of requests whose rows have the same shapes."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -91,7 +91,7 @@ class Batcher:
             ends = np.cumsum([_count(r) for r in requests])
             try:
                 outputs = self._signature.run(joined)
-            except BadRequest:  # of one of them: alone, each gets its own answer
+            except BadRequest:  # a request of the batch is bad: run alone, each gets its own answer
                 outputs = {}
             if outputs and all(len(o) == ends[-1] for o in outputs.values()):
                 parts = {name: np.split(o, ends[:-1]) for name, o in outputs.items()}

@@ -13,10 +13,10 @@ _TURNS = 3  # of the event loop, from the bytes of a request to its handler
 
 
 class Connection(asyncio.Protocol):
-    """A connection whose client may shut its side once it has sent a request, and still gets the answer.
+    """A connection whose client may shut its side after a request, and still gets the answer.
 
-    asyncio closes a connection when its client has shut its side; aiohttp leaves it at that, and the answer is lost.
-    TensorFlow Serving reads nothing while it answers, and so does not see it before the answer is sent.
+    asyncio closes a connection when its client shuts its side. aiohttp does not prevent that, and the answer is lost.
+    TensorFlow Serving reads nothing while it answers, and so sends the answer before it notices.
 
     Args:
         handler: aiohttp's protocol.
@@ -62,11 +62,11 @@ class Connection(asyncio.Protocol):
 async def listening(
     app: web.Application, at_work: Mapping[object, web.Request], host: str, port: int
 ) -> AsyncIterator[asyncio.Server]:
-    """A context in which an application accepts connections.
+    """Opens a context: inside, an application accepts connections.
 
     Args:
         app: the application.
-        at_work: as of `Connection`.
+        at_work: the requests that are being answered, by the handlers of their connections.
         host: the address to listen at.
         port: the port; 0 for a free one.
     """

@@ -21,7 +21,7 @@ def parsed(body: bytes) -> dict[str, Any]:
     """Returns the JSON object of a request's body.
 
     Raises:
-        BadRequest: it is none.
+        BadRequest: it is not valid.
     """
     try:
         value = json.loads(body)
@@ -40,7 +40,7 @@ def columns(request: Mapping[str, Any], names: Sequence[str]) -> tuple[dict[str,
         names: the names of the inputs; one alone need not be named.
 
     Raises:
-        BadRequest: it has not one of the two, or its rows do not name the same inputs.
+        BadRequest: it has neither or both of "instances" and "inputs", or its rows do not name the same inputs.
     """
     if ("instances" in request) == ("inputs" in request):
         raise BadRequest('The request needs either "instances" or "inputs".')

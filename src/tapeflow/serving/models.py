@@ -79,21 +79,21 @@ class Version:
 
     def __init__(self, number: int, path: str) -> None:
         self.number = number
-        self._model = load(path)  # which holds the variables
+        self._model = load(path)  # keeps the variables alive
         self.signatures = {name: Signature(name, f) for name, f in self._model.signatures.items()}
 
     def signature(self, name: str) -> Signature:
         """Returns a signature.
 
         Raises:
-            BadRequest: there is none of that name.
+            BadRequest: there is no signature of that name.
         """
         if name not in self.signatures:
             raise BadRequest(f"There is no signature {name!r}: the model has {sorted(self.signatures)}.")
         return self.signatures[name]
 
     def metadata(self, model: str) -> dict[str, Any]:
-        """Returns what TensorFlow Serving says of a model's signatures."""
+        """Returns the metadata of a model's signatures in the format of TensorFlow Serving."""
         signatures = {
             s.name: {
                 "inputs": {name: _tensor_info(name, spec) for name, spec in s.inputs.items()},
@@ -145,7 +145,7 @@ class Servable:
             raise OSError(f"{folder} holds no SavedModel, and no folders of versions.")
 
     def version(self, number: int | None = None) -> Version | None:
-        """Returns a version, by default the latest; None if there is none of that number."""
+        """Returns a version, by default the latest; None if no version has this number."""
         return self.versions.get(max(self.versions) if number is None else number)
 
 

@@ -68,7 +68,7 @@ class Server:
         return app
 
     def listening(self, host: str, port: int) -> AbstractAsyncContextManager[asyncio.Server]:
-        """Returns a context in which the server accepts connections; port 0 stands for a free one."""
+        """Returns a context. Inside, the server accepts connections; port 0 stands for a free port."""
         return listening(self.application(), self._at_work, host, port)
 
     @web.middleware
@@ -83,7 +83,7 @@ class Server:
             response = await handler(request)
         except BadRequest as error:
             response = _json({"error": str(error)}, 400)
-        except web.RequestPayloadError as error:  # as of a body that is not compressed as it says
+        except web.RequestPayloadError as error:  # for example, the body is not compressed as declared
             response = _json({"error": f"The request's body can't be read: {error}"}, 400)
         except web.HTTPException as error:
             response = _json({"error": error.text or error.reason}, error.status)

@@ -212,7 +212,7 @@ def size(a: SparseTensor | SparseTensorValue, validate_indices: bool = True) -> 
 
     Args:
         a: a `SparseTensor` of integers or strings; the sets are in its last dimension.
-        validate_indices: checks that the indices are sorted and in range.
+        validate_indices: checks that the indices are sorted and in range; True by default.
 
     Returns:
         An int32 tensor of the shape of `a` without the last dimension.
@@ -238,8 +238,8 @@ def intersection(
 
     Args:
         a: a tensor or `SparseTensor` of integers or strings; the sets are in its last dimension.
-        b: another one of the same dtype, and equal in all dimensions but the last.
-        validate_indices: checks that the indices of sparse tensors are sorted and in range.
+        b: a tensor or `SparseTensor` of the same dtype, with the same dimensions except the last.
+        validate_indices: checks that the indices of sparse tensors are sorted and in range; True by default.
 
     Returns:
         A `SparseTensor` with each set sorted.
@@ -265,9 +265,9 @@ def difference(
 
     Args:
         a: a tensor or `SparseTensor` of integers or strings; the sets are in its last dimension.
-        b: another one of the same dtype, and equal in all dimensions but the last.
+        b: a tensor or `SparseTensor` of the same dtype, with the same dimensions except the last.
         aminusb: False for the elements that are in `b` and not in `a`.
-        validate_indices: checks that the indices of sparse tensors are sorted and in range.
+        validate_indices: checks that the indices of sparse tensors are sorted and in range; True by default.
 
     Returns:
         A `SparseTensor` with each set sorted.
@@ -290,8 +290,8 @@ def union(
 
     Args:
         a: a tensor or `SparseTensor` of integers or strings; the sets are in its last dimension.
-        b: another one of the same dtype, and equal in all dimensions but the last.
-        validate_indices: checks that the indices of sparse tensors are sorted and in range.
+        b: a tensor or `SparseTensor` of the same dtype, with the same dimensions except the last.
+        validate_indices: checks that the indices of sparse tensors are sorted and in range; True by default.
 
     Returns:
         A `SparseTensor` with each set sorted.

@@ -53,10 +53,10 @@ def dct(
     type 3 `x[0] + 2 sum(x[n] cos(pi (2k + 1) n / 2N))`, and type 4 `2 sum(x[n] cos(pi (2k + 1) (2n + 1) / 4N))`.
 
     Args:
-        input: float32 or float64.
-        type: 1, 2, 3 or 4.
-        n: the length to which the dimension is truncated or padded with zeros; by default its own.
-        axis: must be -1.
+        input: a float32 or float64 tensor.
+        type: 1, 2, 3 or 4; 2 by default.
+        n: an int. The last dimension is truncated or padded with zeros to this length; by default, it keeps its length.
+        axis: must be -1, the default.
         norm: None, or "ortho" for an orthonormal transform, which type 1 does not have.
 
     Returns:
@@ -76,11 +76,11 @@ def dct(
     x = convert(input)
     if x.dtype not in (float32, float64):
         wrong = f"dct requires tf.float32 or tf.float64 inputs, got: {x.dtype!r}"
-        if x.dtype is float16 and (type == 1 or state.graph is not None):  # which Range refuses while a graph is built
+        if x.dtype is float16 and (type == 1 or state.graph is not None):  # Range refuses float16 in graphs
             raise ValueError(wrong)
         raise TypeError(wrong)
     if length is not None:
-        x = resized(x, [len(x.shape) - 1], [length])  # whose rank must be static
+        x = resized(x, [len(x.shape) - 1], [length])  # the rank must be static here
     if type == 4 and x.shape.rank is None:
         raise ValueError("Cannot take the length of shape with unknown rank.")
     count = length_of(x, -1)
@@ -96,7 +96,7 @@ def dct(
     return y * root_of_part(0.5, count, x.dtype) if norm == "ortho" else y
 
 
-# In what follows a count is an int, or a scalar tensor where it is not static.
+# Below, a count is an int, or a scalar tensor if it is not static.
 
 
 def root_of_part(part: float, count: Any, dtype: Any) -> Any:
@@ -163,13 +163,19 @@ def idct(
     original times `2N` (type 1: times `2 (N - 1)`).
 
     Args:
-        input, type, n, axis, norm: see `tf.signal.dct`.
+        input: a float32 or float64 tensor.
+        type: 1, 2, 3 or 4, the type of the transform to invert; 2 by default.
+        n: an int. The last dimension is truncated or padded with zeros to this length; by default, it keeps its length.
+        axis: must be -1, the default.
+        norm: None, or "ortho" for an orthonormal transform, which type 1 does not have.
 
     Returns:
         A tensor of the same dtype and shape, with `n` elements in the last dimension.
 
     Raises:
-        ValueError, NotImplementedError, TypeError: see `tf.signal.dct`.
+        ValueError: the type or the norm is unknown, or the dimension is too short.
+        NotImplementedError: `axis` is not -1.
+        TypeError: the input has another dtype.
 
     Example:
         >>> np.allclose(tf.signal.idct(tf.signal.dct([1.0, 3.0], norm="ortho"), norm="ortho"), [1.0, 3.0])

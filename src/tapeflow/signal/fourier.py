@@ -135,12 +135,12 @@ def _irfft(x: Any, fft_length: Any, rank: int, name: str, op_name: str | None) -
 def _long_enough(x: Any, fft_length: Any, rank: int, half: bool = False) -> Any:
     """Pads the input of a transform with zeros to the lengths of the transform.
 
-    TensorFlow's kernels accept no shorter input, so that a graph must contain the padding; eager kernels need none.
+    TensorFlow's kernels accept no shorter input, so a graph must contain the padding. Eager kernels need none.
     """
     static = isinstance(fft_length, (list, tuple)) and not any(isinstance(n, Tensor) for n in fft_length)
     lengths: list[Any] = [int(n) for n in fft_length] if static else unstack(convert_to_tensor(fft_length), rank)
     if x.shape.rank is not None and 0 in x.shape.as_list():
-        return x  # as TensorFlow, whose kernels then ask for as many elements
+        return x  # like TensorFlow: its kernels then require as many elements
     if half:
         lengths[-1] = lengths[-1] // 2 + 1
     missing = [_missing(n, length_of(x, a)) for a, n in zip(range(-rank, 0), lengths, strict=True)]
@@ -161,8 +161,9 @@ def rfft(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | Non
     """Computes the discrete Fourier transform of real numbers over the last dimension.
 
     Args:
-        input_tensor: float32 or float64, of shape `[..., n]`.
-        fft_length: the length to which the input is truncated or padded with zeros, as a list of one number.
+        input_tensor: a float32 or float64 tensor of shape `[..., n]`.
+        fft_length: a list of one int. The last dimension is truncated or padded with zeros to this length; by default,
+            it keeps its length.
 
     Returns:
         A tensor of shape `[..., fft_length // 2 + 1]`, complex64 for float32 and complex128 for float64; the omitted
@@ -183,8 +184,9 @@ def rfft2d(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | N
     """Computes the discrete Fourier transform of real numbers over the last two dimensions. See `tf.signal.rfft`.
 
     Args:
-        input_tensor: float32 or float64, of rank 2 or more.
-        fft_length: the two lengths to which the dimensions are truncated or padded with zeros; by default their own.
+        input_tensor: a float32 or float64 tensor of rank 2 or more.
+        fft_length: a list of two ints. The last two dimensions are truncated or padded with zeros to these lengths; by
+            default, they keep their lengths.
 
     Returns:
         A complex64 or complex128 tensor of the same rank; the last dimension has `fft_length[-1] // 2 + 1` elements.
@@ -204,8 +206,9 @@ def rfft3d(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | N
     """Computes the discrete Fourier transform of real numbers over the last three dimensions. See `tf.signal.rfft`.
 
     Args:
-        input_tensor: float32 or float64, of rank 3 or more.
-        fft_length: the three lengths to which the dimensions are truncated or padded with zeros; by default their own.
+        input_tensor: a float32 or float64 tensor of rank 3 or more.
+        fft_length: a list of three ints. The last three dimensions are truncated or padded with zeros to these lengths;
+            by default, they keep their lengths.
 
     Returns:
         A complex64 or complex128 tensor of the same rank; the last dimension has `fft_length[-1] // 2 + 1` elements.
@@ -225,7 +228,7 @@ def irfft(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | No
     """Computes the inverse of `tf.signal.rfft`.
 
     Args:
-        input_tensor: complex64 or complex128, of shape `[..., m]`.
+        input_tensor: a complex64 or complex128 tensor of shape `[..., m]`.
         fft_length: the length of the result, as a list of one number; `2 * (m - 1)` by default. The input is truncated
             or padded with zeros to `fft_length // 2 + 1` elements.
 
@@ -247,8 +250,8 @@ def irfft2d(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | 
     """Computes the inverse of `tf.signal.rfft2d`.
 
     Args:
-        input_tensor: complex64 or complex128, of rank 2 or more.
-        fft_length: the two lengths of the result; by default those of the input, with an even last one.
+        input_tensor: a complex64 or complex128 tensor of rank 2 or more.
+        fft_length: the two lengths of the result; by default the input's lengths, and `2 * (n - 1)` for the last one.
 
     Returns:
         A float32 or float64 tensor of the same rank, with the lengths `fft_length` in the last two dimensions.
@@ -268,8 +271,8 @@ def irfft3d(input_tensor: TensorLike, fft_length: ShapeLike = None, name: str | 
     """Computes the inverse of `tf.signal.rfft3d`.
 
     Args:
-        input_tensor: complex64 or complex128, of rank 3 or more.
-        fft_length: the three lengths of the result; by default those of the input, with an even last one.
+        input_tensor: a complex64 or complex128 tensor of rank 3 or more.
+        fft_length: the three lengths of the result; by default the input's lengths, and `2 * (n - 1)` for the last one.
 
     Returns:
         A float32 or float64 tensor of the same rank, with the lengths `fft_length` in the last three dimensions.
@@ -300,9 +303,9 @@ def _lengths_and_axes(x: Any, fft_length: Any, axes: Any, is_half: bool) -> tupl
 
     Args:
         x: the tensor to transform.
-        fft_length: the lengths; None for those of `x`.
+        fft_length: the lengths; None for the lengths of `x`.
         axes: the dimensions; None for the last ones.
-        is_half: the last dimension of `x` is that of a real transform.
+        is_half: True if `x` is the result of a real transform, with about half of the elements in its last dimension.
 
     Returns:
         Two lists of ints. A length that is not static is a scalar tensor.
@@ -354,8 +357,9 @@ def fftnd(
     """Computes the discrete Fourier transform over some dimensions.
 
     Args:
-        input_tensor: complex64 or complex128.
-        fft_length: the lengths to which the dimensions are truncated or padded with zeros; by default their own.
+        input_tensor: a complex64 or complex128 tensor.
+        fft_length: a list of ints. The dimensions `axes` are truncated or padded with zeros to these lengths; by
+            default, they keep their lengths.
         axes: the dimensions; by default all, or as many of the last ones as `fft_length` has lengths.
         norm: "backward" (or None) divides the inverse transform by the number of elements, "forward" divides this one,
             and "ortho" divides both by the square root of that number.
@@ -387,8 +391,12 @@ def ifftnd(
     """Computes the inverse of `tf.signal.fftnd`.
 
     Args:
-        input_tensor: complex64 or complex128.
-        fft_length, axes, norm: see `tf.signal.fftnd`.
+        input_tensor: a complex64 or complex128 tensor.
+        fft_length: a list of ints. The dimensions `axes` are truncated or padded with zeros to these lengths; by
+            default, they keep their lengths.
+        axes: the dimensions; by default all, or as many of the last ones as `fft_length` has lengths.
+        norm: "backward" (or None) divides the result by the number of elements, "forward" does not divide it, and
+            "ortho" divides it by the square root of that number.
 
     Returns:
         A tensor of the same dtype, with the lengths `fft_length` in the dimensions `axes`.
@@ -417,12 +425,16 @@ def rfftnd(
     """Computes the discrete Fourier transform of real numbers over some dimensions.
 
     Args:
-        input_tensor: float32 or float64.
-        fft_length, axes, norm: see `tf.signal.fftnd`.
+        input_tensor: a float32 or float64 tensor.
+        fft_length: a list of ints. The dimensions `axes` are truncated or padded with zeros to these lengths; by
+            default, they keep their lengths.
+        axes: the dimensions; by default all, or as many of the last ones as `fft_length` has lengths.
+        norm: "backward" (or None) does not divide the result, "forward" divides it by the number of elements, and
+            "ortho" divides it by the square root of that number.
 
     Returns:
         A complex64 or complex128 tensor, with the lengths `fft_length` in the dimensions `axes`, but
-        `length // 2 + 1` in the last one of them.
+        `length // 2 + 1` in the last dimension of `axes`.
 
     Raises:
         IndexError: a dimension does not exist.
@@ -451,9 +463,12 @@ def irfftnd(
     """Computes the inverse of `tf.signal.rfftnd`.
 
     Args:
-        input_tensor: complex64 or complex128.
-        fft_length: the lengths of the result; by default those of the input, with an even last one.
-       , axes, norm: see `tf.signal.fftnd`.
+        input_tensor: a complex64 or complex128 tensor.
+        fft_length: a list of ints, the lengths of the result; by default the input's lengths, and `2 * (n - 1)` for the
+            last one.
+        axes: the dimensions; by default all, or as many of the last ones as `fft_length` has lengths.
+        norm: "backward" (or None) divides the result by the number of elements, "forward" does not divide it, and
+            "ortho" divides it by the square root of that number.
 
     Returns:
         A float32 or float64 tensor, with the lengths `fft_length` in the dimensions `axes`.
@@ -510,7 +525,7 @@ def fftshift(x: TensorLike, axes: AxisLike = None, name: str | None = None) -> T
     """Moves the zero frequency to the center.
 
     Args:
-        x: of any numeric dtype.
+        x: a tensor of any numeric dtype.
         axes: the dimensions; all by default.
 
     Returns:
@@ -530,7 +545,7 @@ def ifftshift(x: TensorLike, axes: AxisLike = None, name: str | None = None) -> 
     """Computes the inverse of `tf.signal.fftshift`; for odd lengths that is another shift.
 
     Args:
-        x: of any numeric dtype.
+        x: a tensor of any numeric dtype.
         axes: the dimensions; all by default.
 
     Returns:

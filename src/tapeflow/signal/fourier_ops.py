@@ -60,7 +60,7 @@ def _transform(rank: int, inverse: bool) -> Callable[[torch.Tensor], torch.Tenso
 
 
 def _count(lengths: Iterable[Any], dtype: Any) -> Any:
-    """Returns the product of lengths as a float, or as a tensor of a dtype where one of them is a tensor."""
+    """Returns the product of lengths as a float. If a length is a tensor, it is a tensor of the dtype."""
     count = size_of(lengths)
     return cast(count, dtype) if isinstance(count, Tensor) else float(count)
 
@@ -70,7 +70,7 @@ def fft(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the discrete Fourier transform over the last dimension.
 
     Args:
-        input: complex64 or complex128, of rank 1 or more.
+        input: a complex64 or complex128 tensor of rank 1 or more.
 
     Returns:
         A tensor of the same shape and dtype.
@@ -89,7 +89,7 @@ def ifft(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse discrete Fourier transform over the last dimension. See `tf.signal.fft`.
 
     Args:
-        input: complex64 or complex128, of rank 1 or more.
+        input: a complex64 or complex128 tensor of rank 1 or more.
 
     Returns:
         A tensor of the same shape and dtype.
@@ -108,7 +108,7 @@ def fft2d(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the discrete Fourier transform over the last two dimensions. See `tf.signal.fft`.
 
     Args:
-        input: complex64 or complex128, of rank 2 or more.
+        input: a complex64 or complex128 tensor of rank 2 or more.
 
     Returns:
         A tensor of the same shape and dtype.
@@ -127,7 +127,7 @@ def ifft2d(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse discrete Fourier transform over the last two dimensions. See `tf.signal.fft`.
 
     Args:
-        input: complex64 or complex128, of rank 2 or more.
+        input: a complex64 or complex128 tensor of rank 2 or more.
 
     Returns:
         A tensor of the same shape and dtype.
@@ -146,7 +146,7 @@ def fft3d(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the discrete Fourier transform over the last three dimensions. See `tf.signal.fft`.
 
     Args:
-        input: complex64 or complex128, of rank 3 or more.
+        input: a complex64 or complex128 tensor of rank 3 or more.
 
     Returns:
         A tensor of the same shape and dtype.
@@ -165,7 +165,7 @@ def ifft3d(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse discrete Fourier transform over the last three dimensions. See `tf.signal.fft`.
 
     Args:
-        input: complex64 or complex128, of rank 3 or more.
+        input: a complex64 or complex128 tensor of rank 3 or more.
 
     Returns:
         A tensor of the same shape and dtype.
@@ -279,7 +279,7 @@ def _nd_kernel(over_axes: Any, last: Callable[[Any], Any] = lambda n: n) -> Any:
 
 
 def length_of(x: Any, axis: int) -> Any:
-    """Returns the length of a dimension: an int, or a scalar tensor where it is not static."""
+    """Returns the length of a dimension: an int, or a scalar tensor if it is not static."""
     length = x.shape[axis]
     return dynamic_shape(x)[axis] if length is None else length
 
@@ -307,7 +307,7 @@ def fftnd(input: TensorLike, fft_length: ShapeLike, axes: AxisLike, name: str | 
     """Computes the discrete Fourier transform over some dimensions, after truncating or padding them to lengths.
 
     Args:
-        input: complex64 or complex128.
+        input: a complex64 or complex128 tensor.
         fft_length: integers, the length of each dimension of `axes`.
         axes: integers, the dimensions.
 
@@ -346,7 +346,7 @@ def ifftnd(input: TensorLike, fft_length: ShapeLike, axes: AxisLike, name: str |
     """Computes the inverse of `tf.fftnd`.
 
     Args:
-        input: complex64 or complex128.
+        input: a complex64 or complex128 tensor.
         fft_length: integers, the length of each dimension of `axes`.
         axes: integers, the dimensions.
 
@@ -370,7 +370,7 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def _rfft_gradient(call: Call, dy: Any, fft_length: Any, axes: Any) -> Any:
-    """Computes the gradient of a real transform as that of the full one, with zeros for the omitted elements."""
+    """Computes the gradient of a real transform by the gradient of the full transform, with zeros for omitted parts."""
     full = resized(dy, [axes[-1]], [fft_length[-1]])
     dx = real(_inverse(full, fft_length, axes)) * cast(size_of(_lengths(fft_length, axes)), call.dtype(0))
     return _resized_to_input(dx, call, axes)
@@ -393,7 +393,7 @@ def _are_last(axes: Any, rank: int) -> bool:
 
 
 def _lengths(fft_length: Any, axes: Any) -> list[Any]:
-    """Returns the lengths of the dimensions as ints, or as scalar tensors where they are not static.
+    """Returns the lengths of the dimensions as ints, or as scalar tensors if they are not static.
 
     Raises:
         NotStatic: the dimensions are not static.
@@ -438,14 +438,14 @@ def rfftnd(
     """Computes the discrete Fourier transform of real numbers over some dimensions.
 
     Args:
-        input: float32 or float64.
-        fft_length: integers, the length of each dimension of `axes`, to which it is truncated or padded with zeros.
+        input: a float32 or float64 tensor.
+        fft_length: integers. Each dimension in `axes` is truncated or padded with zeros to its length here.
         axes: integers, the dimensions.
-        Tcomplex: the dtype of the result, complex64 or complex128.
+        Tcomplex: the dtype of the result, complex64 or complex128; complex64 by default.
 
     Returns:
         A tensor of dtype `Tcomplex`, with the lengths `fft_length` in the dimensions `axes`, but `length // 2 + 1` in
-        the last one of them.
+        the last dimension of `axes`.
 
     Raises:
         InvalidArgumentError: a dimension does not exist or is repeated, or the lengths are not valid.
@@ -469,10 +469,10 @@ def irfftnd(
     """Computes the inverse of `tf.rfftnd`.
 
     Args:
-        input: complex64 or complex128.
+        input: a complex64 or complex128 tensor.
         fft_length: integers, the length of each dimension of `axes` of the result.
         axes: integers, the dimensions.
-        Treal: the dtype of the result, float32 or float64.
+        Treal: the dtype of the result, float32 or float64; float32 by default.
 
     Returns:
         A tensor of dtype `Treal`, with the lengths `fft_length` in the dimensions `axes`.
@@ -495,8 +495,8 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def _long_enough(kernel: Any, last: Callable[[Any], Any] = lambda n: n) -> Any:
-    """Returns a kernel that asks for no less elements than it transforms where there are none, for which nobody pads;
-    `last` gives the number that it needs of the last dimension."""
+    """Wraps a kernel for empty inputs, which nobody pads: it raises if another dimension is shorter than the transform.
+    `last` computes the required length of the last dimension."""
 
     def checked(x: torch.Tensor, fft_length: Any, axes: Any, dtype: Any) -> torch.Tensor:
         if not x.numel() and x.ndim >= len(axes) == len(fft_length):

@@ -25,15 +25,15 @@ from tapeflow.signal.fourier_ops import length_of
 
 
 def _sizes(frame_length: Any, frame_step: Any, pad_end: Any) -> tuple[Any, Any]:
-    """Returns the length and the step of frames as integers, or as scalar tensors where they are not static.
+    """Returns the length and the step of frames as integers, or as scalar tensors if they are not static.
 
-    The number of frames is computed in the dtype of the length, or of the step where the signal is padded, and the
-    other one has to have the same.
+    The number of frames is computed in the dtype of the length, or of the step if the signal is padded. Both must have
+    this dtype.
 
     Raises:
-        ValueError: one of them is not a scalar, or not an integer.
-        TypeError: they are no numbers.
-        InvalidArgumentError: their dtypes differ.
+        ValueError: the length or the step is not a scalar, or not an integer.
+        TypeError: the length or the step is not a number.
+        InvalidArgumentError: the dtypes differ.
     """
     length, step = convert(frame_length), convert(frame_step)
     for scalar in (length, step):
@@ -63,12 +63,12 @@ def frame(
     """Divides a dimension into frames, which may overlap.
 
     Args:
-        signal: of any dtype.
+        signal: a tensor of any dtype.
         frame_length: the number of samples in a frame, a scalar integer.
-        frame_step: the number of samples from the beginning of a frame to that of the next one, a scalar integer.
+        frame_step: a scalar integer, the number of samples between the beginnings of successive frames.
         pad_end: adds the frames that begin inside of the signal and end after it, and pads the signal for them.
-        pad_value: the value of the padding, a scalar.
-        axis: the dimension.
+        pad_value: the value of the padding, a scalar; 0 by default.
+        axis: an int, the dimension; -1 by default.
 
     Returns:
         A tensor of the same dtype, with two dimensions `[frames, frame_length]` in place of `axis`.
@@ -76,7 +76,7 @@ def frame(
     Raises:
         IndexError: the dimension does not exist.
         InvalidArgumentError: the length is negative, the step is 0, or their dtypes differ.
-        ValueError: the signal, the length or the step has the wrong rank, or one of these is not an integer.
+        ValueError: the signal, the length or the step has the wrong rank, or the length or the step is not an integer.
         TypeError: the length or the step is not a number.
 
     Example:
@@ -141,7 +141,7 @@ def overlap_and_add(signal: TensorLike, frame_step: TensorLike, name: str | None
 
     Args:
         signal: frames, of shape `[..., frames, frame_length]` and a numeric dtype.
-        frame_step: the number of samples from the beginning of a frame to that of the next one, a scalar integer.
+        frame_step: a scalar integer, the number of samples between the beginnings of successive frames.
 
     Returns:
         A tensor of shape `[..., (frames - 1) * frame_step + frame_length]` and the same dtype.

@@ -62,11 +62,12 @@ def linear_to_mel_weight_matrix(
     Each column is a triangle, as wide as two bands of equal width on the mel scale.
 
     Args:
-        num_mel_bins: the number of bands.
-        num_spectrogram_bins: the number of frequencies of a spectrogram, from 0 to half the sample rate; a scalar.
-        sample_rate: samples per second, a scalar.
-        lower_edge_hertz, upper_edge_hertz: the range of the bands, in hertz.
-        dtype: a floating dtype.
+        num_mel_bins: an int, the number of bands; 20 by default.
+        num_spectrogram_bins: the number of frequencies of a spectrogram, from 0 to half the sample rate; a scalar. The
+            default is 129.
+        sample_rate: samples per second, a scalar; 8000 by default.
+        lower_edge_hertz, upper_edge_hertz: floats, the range of the bands, in hertz.
+        dtype: a floating dtype; float32 by default.
 
     Returns:
         A tensor of shape `[num_spectrogram_bins, num_mel_bins]` and dtype `dtype`.
@@ -93,7 +94,7 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: TensorLike, name: str 
     """Computes mel frequency cepstral coefficients as HTK does: by a scaled cosine transform.
 
     Args:
-        log_mel_spectrograms: float32 or float64, of shape `[..., num_mel_bins]`.
+        log_mel_spectrograms: a float32 or float64 tensor of shape `[..., num_mel_bins]`.
 
     Returns:
         A tensor of the same shape and dtype.

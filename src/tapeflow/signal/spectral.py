@@ -40,7 +40,7 @@ def _scalar(value: Any) -> Any:
 
 
 def _power_of_two(frame_length: Any) -> Any:
-    """Returns the length of transforms of frames where no other one is asked for: the next power of two, 0 for empty
+    """Returns the length of transforms of frames by default: the next power of two, 0 for empty
     frames.
 
     Raises:
@@ -67,12 +67,12 @@ def stft(
     pad_end: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Computes the short-time Fourier transform: that of frames, each multiplied by a window.
+    """Computes the short-time Fourier transform: the transforms of frames, each multiplied by a window.
 
     Args:
-        signals: float32 or float64, of shape `[..., samples]`.
+        signals: a float32 or float64 tensor of shape `[..., samples]`.
         frame_length: the number of samples in a frame, a scalar integer.
-        frame_step: the number of samples from the beginning of a frame to that of the next one, a scalar integer.
+        frame_step: a scalar integer, the number of samples between the beginnings of successive frames.
         fft_length: the length of the transforms, a scalar integer; by default the next power of two.
         window_fn: `window_fn(frame_length, dtype=...)` returns the window; None for no window.
         pad_end: pads the signal for frames that end after it; see `tf.signal.frame`.
@@ -100,7 +100,7 @@ def stft(
 def inverse_stft_window_fn(
     frame_step: TensorLike, forward_window_fn: Callable[..., Any] = hann_window, name: str | None = None
 ) -> Callable[..., Any]:
-    """Returns a function for the window with which `tf.signal.inverse_stft` inverts a `tf.signal.stft`.
+    """Returns a function that computes the window of `tf.signal.inverse_stft` to invert a `tf.signal.stft`.
 
     The window is the forward window divided by the sum of the squares of all windows that overlap there (D. Griffin and
     J. Lim, 1984).
@@ -140,8 +140,8 @@ def inverse_stft(
     """Computes the inverse short-time Fourier transform by adding overlapping frames.
 
     Args:
-        stfts: complex64 or complex128, of shape `[..., frames, fft_length // 2 + 1]`.
-        frame_length, frame_step, fft_length: those of the transform.
+        stfts: a complex64 or complex128 tensor of shape `[..., frames, fft_length // 2 + 1]`.
+        frame_length, frame_step, fft_length: the arguments of the transform to invert.
         window_fn: the function for the window to multiply frames by; `tf.signal.inverse_stft_window_fn` returns the one
             that inverts a transform. None for no window.
 
@@ -194,7 +194,7 @@ def mdct(
     cancellation", IEEE Transactions on Acoustics, Speech, and Signal Processing 34 (1986).
 
     Args:
-        signals: float32 or float64, of shape `[..., samples]`.
+        signals: a float32 or float64 tensor of shape `[..., samples]`.
         frame_length: the number of samples in a frame, a multiple of 4.
         window_fn: `window_fn(frame_length, dtype=...)` returns the window; None for the constant `sqrt(1/2)`.
         pad_end: pads the signal for frames that end after it; see `tf.signal.frame`.
@@ -237,8 +237,8 @@ def inverse_mdct(
     """Computes the inverse of `tf.signal.mdct`, except for the first and the last half frame.
 
     Args:
-        mdcts: float32 or float64, of shape `[..., frames, frame_length // 2]`.
-        window_fn, norm: those of the transform.
+        mdcts: a float32 or float64 tensor of shape `[..., frames, frame_length // 2]`.
+        window_fn, norm: the arguments of the transform to invert.
 
     Returns:
         A tensor of shape `[..., samples]` and the same dtype.

@@ -43,7 +43,7 @@ def _raised_cosine(window_length: Any, periodic: Any, dtype: Any, mean: float, a
     whole: Any = cast(periodic, int32)
     if isinstance(whole, EagerTensor):
         whole = int(whole)
-    # A periodic window is the symmetric one of one more sample; for odd lengths TensorFlow makes no difference.
+    # A periodic window is the symmetric window with one more sample. For odd lengths, TensorFlow ignores `periodic`.
     steps = length + whole * (1 - length % 2) - 1
     positions = cast(range_of(length), dtype)
     angles = constant(2 * math.pi, dtype) * positions / cast(steps, dtype)
@@ -60,7 +60,7 @@ def hann_window(
         window_length: the number of samples, a scalar integer.
         periodic: True for a period of a periodic function (N is the length), False for a symmetric window (N is one
             less). Windows of odd lengths are always symmetric.
-        dtype: a floating dtype.
+        dtype: a floating dtype; float32 by default.
 
     Returns:
         A tensor of shape `[window_length]` and dtype `dtype`.
@@ -84,7 +84,7 @@ def hamming_window(
     Args:
         window_length: the number of samples, a scalar integer.
         periodic: True for a period of a periodic function, False for a symmetric window.
-        dtype: a floating dtype.
+        dtype: a floating dtype; float32 by default.
 
     Returns:
         A tensor of shape `[window_length]` and dtype `dtype`.
@@ -107,8 +107,8 @@ def kaiser_window(
 
     Args:
         window_length: the number of samples, a scalar integer.
-        beta: the shape parameter, a scalar; larger ones make the window narrower.
-        dtype: a floating dtype.
+        beta: the shape parameter, a scalar; larger ones make the window narrower. The default is 12.0.
+        dtype: a floating dtype; float32 by default.
 
     Returns:
         A tensor of shape `[window_length]` and dtype `dtype`.
@@ -135,12 +135,12 @@ def kaiser_window(
 def kaiser_bessel_derived_window(
     window_length: TensorLike, beta: TensorLike = 12.0, dtype: DTypeLike = float32, name: str | None = None
 ) -> Tensor:
-    """Returns the Kaiser-Bessel derived window, of which the squares of overlapping halves add up to 1.
+    """Returns the Kaiser-Bessel derived window. The squares of its overlapping halves add up to 1.
 
     Args:
         window_length: the number of samples, a scalar integer; odd ones are rounded down to even ones.
-        beta: the shape parameter, a scalar; larger ones make the window narrower.
-        dtype: a floating dtype.
+        beta: the shape parameter, a scalar; larger ones make the window narrower. The default is 12.0.
+        dtype: a floating dtype; float32 by default.
 
     Returns:
         A tensor of shape `[window_length]` and dtype `dtype`.
@@ -165,7 +165,7 @@ def vorbis_window(window_length: TensorLike, dtype: DTypeLike = float32, name: s
 
     Args:
         window_length: the number of samples, a scalar integer.
-        dtype: a floating dtype.
+        dtype: a floating dtype; float32 by default.
 
     Returns:
         A tensor of shape `[window_length]` and dtype `dtype`.

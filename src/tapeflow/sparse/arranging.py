@@ -107,7 +107,8 @@ def transpose(sp_input: SparseLike, perm: AxisLike = None, name: str | None = No
 
     Args:
         sp_input: a `SparseTensor`.
-        perm: for each dimension of the result that of the input; by default they are reversed.
+        perm: a permutation of the dimensions: dimension `i` of the result is dimension `perm[i]` of `sp_input`. By
+            default, the dimensions are reversed.
 
     Returns:
         A sparse tensor with sorted indices.
@@ -200,7 +201,7 @@ def expand_dims(sp_input: SparseLike, axis: int | None = None, name: str | None 
 
     Args:
         sp_input: a `SparseTensor`.
-        axis: the position of the new dimension; by default the last.
+        axis: an int, the position of the new dimension; by default the last.
 
     Returns:
         A sparse tensor with the same values, of one rank more.
@@ -317,7 +318,7 @@ def concat(
     """Joins sparse tensors along a dimension.
 
     Args:
-        axis: the dimension.
+        axis: an int, the dimension.
         sp_inputs: a list of `SparseTensor`s, equal in all other dimensions.
         expand_nonconcat_dims: extends smaller ones to the largest size in the other dimensions.
 
@@ -353,7 +354,7 @@ def concat(
 
 
 def _joined_shape(shapes: Sequence[TensorShape], axis: int, expands: bool) -> TensorShape:
-    """Returns what is static of the shape of tensors of these shapes, joined along a dimension."""
+    """Infers the static shape of tensors of these shapes, joined along a dimension."""
     if any(shape.rank != shapes[0].rank for shape in shapes) or not shapes[0].rank:
         return TensorShape(None)
     columns = list(zip(*[shape.as_list() for shape in shapes], strict=True))
@@ -363,7 +364,7 @@ def _joined_shape(shapes: Sequence[TensorShape], axis: int, expands: bool) -> Te
 
 
 def _along(sp: SparseTensor, axis: int) -> Any:
-    """Returns a vector of bools that is true for one of the dimensions."""
+    """Returns a vector of bools with an element per dimension. Only the element of `axis` is True."""
     rank = sp.shape.rank
     if rank is not None:
         return convert([d == axis % rank for d in range(rank)])
@@ -381,12 +382,12 @@ def _check_dim(axis: Any) -> None:
 def split(
     sp_input: SparseLike | None = None, num_split: int | None = None, axis: int | None = None, name: str | None = None
 ) -> list[SparseTensor]:
-    """Splits a sparse tensor into parts along a dimension; the first parts are one longer where it does not divide.
+    """Splits a sparse tensor into parts along a dimension. If they can't be equal, the first ones are longer by one.
 
     Args:
         sp_input: a `SparseTensor`.
-        num_split: the number of parts.
-        axis: the dimension.
+        num_split: an int, the number of parts.
+        axis: an int, the dimension.
 
     Returns:
         A list of sparse tensors.
@@ -512,7 +513,7 @@ def slice(sp_input: SparseLike, start: TensorLike, size: TensorLike, name: str |
 
 
 def retain(sp_input: SparseLike, to_retain: TensorLike) -> SparseTensor:
-    """Returns the entries for which a mask is true.
+    """Returns the entries selected by a mask.
 
     Args:
         sp_input: a `SparseTensor`.
@@ -640,9 +641,9 @@ def eye(
     """Returns a sparse matrix with ones on the diagonal.
 
     Args:
-        num_rows: the number of rows.
-        num_columns: the number of columns; by default that of rows.
-        dtype: of the values.
+        num_rows: an int, the number of rows.
+        num_columns: an int, the number of columns; `num_rows` by default.
+        dtype: the dtype of the values; float32 by default.
 
     Returns:
         A sparse tensor of rank 2.
@@ -659,7 +660,7 @@ def eye(
     diagonal = range_op(minimum(rows, columns))
     values = ones(shape_op(diagonal), as_dtype(dtype))
     if any(isinstance(n, SymbolicTensor) and n.shape.rank is None for n in (num_rows, num_columns)):
-        values = less_static(values, None)  # TensorFlow fills a vector of the number of rows, which may be no scalar
+        values = less_static(values, None)  # TensorFlow fills a vector of `num_rows` elements, not always a scalar
     return SparseTensor(stack([diagonal, diagonal], 1), values, stack([rows, columns]))
 
 

@@ -47,7 +47,7 @@ def check_sizes(sizes: list[int]) -> None:
 def _features(indices: Any, values: Any, shapes: Any, dense: Any) -> tuple[list[list[list[Any]]], Sequence[int], int]:
     """Returns the features row by row, the numbers of these rows, and the batch size.
 
-    Without dense features the rows are those that have values: a sparse batch may be larger than memory.
+    Without dense features, only rows with values are returned: a sparse batch may be larger than memory.
     """
     sizes = [*(int(shape[0]) for shape in shapes), *map(len, dense)]
     check_sizes(sizes)
@@ -183,7 +183,7 @@ def cross_hashed(
     Args:
         inputs: `SparseTensor`s and matrices of strings or integers, with equally many rows.
         num_buckets: results are below this number; 0 for any int64.
-        hash_key: the key of the hash; None for TensorFlow's own.
+        hash_key: an int, the key of the hash; None for TensorFlow's own.
 
     Returns:
         A `SparseTensor` of int64.

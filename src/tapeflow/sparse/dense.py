@@ -97,7 +97,7 @@ def to_dense(
     Args:
         sp_input: a `SparseTensor`.
         default_value: a scalar, the value of all other elements; by default zero, or an empty string.
-        validate_indices: checks that the indices are sorted and different.
+        validate_indices: checks that the indices are sorted and different; True by default.
 
     Returns:
         A tensor of the same shape and dtype.
@@ -125,7 +125,7 @@ def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:
     """Converts a dense tensor to a sparse one.
 
     Args:
-        tensor: of rank 1 or more.
+        tensor: a tensor of rank 1 or more.
 
     Returns:
         A sparse tensor of the elements that are not zero, or not empty strings.

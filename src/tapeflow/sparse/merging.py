@@ -40,7 +40,7 @@ def _sparse_add(
 
 
 def _looked_up(values: torch.Tensor, queries: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
-    """Returns for each query the value of the same number, or zero where there is none."""
+    """Returns for each query the value of the same number, or zero if there is none."""
     if not len(numbers):
         return values.new_zeros(len(queries))
     numbers, positions = torch.sort(numbers)
@@ -65,12 +65,12 @@ def _(call: Call, d_indices: Any, d_values: Any, d_shape: Any) -> Any:
 
 
 def add(a: SparseLike | TensorLike, b: SparseLike | TensorLike, threshold: TensorLike = 0) -> SparseTensor | Tensor:
-    """Adds two tensors of one shape, at least one of which is sparse.
+    """Adds two tensors of the same shape. At least one of them is sparse.
 
     Args:
-        a, b: of one dtype and shape; sorted, where they are sparse.
-        threshold: sums of two elements whose magnitude is less are left out, if both are sparse. An element of one of
-            them only stays.
+        a, b: tensors of one dtype and shape. Sparse tensors must have sorted indices.
+        threshold: if both are sparse, sums of two elements with a smaller magnitude are left out. Elements that only
+            one tensor has are always kept. The default is 0.
 
     Returns:
         A `SparseTensor` if both are sparse, else a dense tensor.
@@ -130,10 +130,10 @@ def _sparse_minimum(
 
 
 def maximum(sp_a: SparseLike, sp_b: SparseLike, name: str | None = None) -> SparseTensor:
-    """Computes the greater elements of two sparse tensors; elements that one of them lacks are zero.
+    """Computes the greater elements of two sparse tensors. Missing elements are zero.
 
     Args:
-        sp_a, sp_b: of one dtype and shape.
+        sp_a, sp_b: tensors of one dtype and shape.
 
     Returns:
         A sparse tensor with the indices of both.
@@ -150,10 +150,10 @@ def maximum(sp_a: SparseLike, sp_b: SparseLike, name: str | None = None) -> Spar
 
 
 def minimum(sp_a: SparseLike, sp_b: SparseLike, name: str | None = None) -> SparseTensor:
-    """Computes the lesser elements of two sparse tensors; elements that one of them lacks are zero.
+    """Computes the lesser elements of two sparse tensors. Missing elements are zero.
 
     Args:
-        sp_a, sp_b: of one dtype and shape.
+        sp_a, sp_b: tensors of one dtype and shape.
 
     Returns:
         A sparse tensor with the indices of both.

@@ -13,7 +13,7 @@ from tapeflow.core.values.tensor import invalid
 
 
 def flat(indices: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
-    """Returns rows of indices as numbers: those of the elements of a dense tensor in row-major order."""
+    """Converts rows of indices to flat indices in row-major order."""
     strides = [math.prod(shape[i + 1 :]) for i in range(len(shape))]
     return (indices * torch.tensor(strides, dtype=torch.int64, device=indices.device)).sum(1)
 
@@ -78,10 +78,10 @@ def check_same_shape(a: Sequence[int], b: Sequence[int]) -> None:
 
 
 def rank_of(shape: Any) -> int | None:
-    """Returns the number of dimensions of a shape, or None where it is not static.
+    """Returns the number of dimensions of a shape, or None if it is not static.
 
     Args:
-        shape: as a shape rule gets it: numbers (None where they are not static), a symbolic vector, or None.
+        shape: as a shape rule gets it: numbers (None if they are not static), a symbolic vector, or None.
     """
     if isinstance(shape, tuple):
         return len(shape)
@@ -91,7 +91,7 @@ def rank_of(shape: Any) -> int | None:
 
 
 def components(rank: int | None, count: int | None = None) -> list[TensorShape]:
-    """Returns the static shapes of the indices, the values and the shape of a sparse tensor of so many elements."""
+    """Returns the static shapes of the indices, the values and the shape of a sparse tensor of `count` elements."""
     return [TensorShape([count, rank]), TensorShape([count]), TensorShape([rank])]
 
 
@@ -103,7 +103,7 @@ def text(row: Sequence[int] | torch.Tensor) -> str:
 def merged(a: torch.Tensor, b: torch.Tensor, shape: Sequence[int]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Merges the indices of two sparse tensors, and returns them with the position of each row of `a` and of `b`.
 
-    Rows that are not sorted, or there more than once, are merged as they come: the lesser one of the two next first.
+    Unsorted or repeated rows are merged in the given order: the lesser of the two next rows comes first.
     """
     if not len(shape):
         raise invalid("Tensors must not be empty")

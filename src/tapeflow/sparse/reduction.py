@@ -48,8 +48,8 @@ def _reduced(axes: Any, rank: int) -> list[int]:
 
 
 def _groups(indices: torch.Tensor, shape: Any, axes: Any) -> tuple[torch.Tensor, list[int], list[int]]:
-    """Returns the indices of the element of the result that each entry belongs to, the result's shape, and that with 1
-    for the reduced dimensions. As in TensorFlow, nobody looks whether indices are inside of the shape."""
+    """Returns the index in the result for each entry, the shape of the result, and its shape with reduced dimensions of
+    length 1. As in TensorFlow, indices are not checked against the shape."""
     check_sizes(shape)
     reduced = _reduced(axes, len(shape))
     others = [d for d in range(len(shape)) if d not in reduced]
@@ -163,7 +163,7 @@ def reduce_sum(
 
     Args:
         sp_input: a `SparseTensor`.
-        axis: the dimension or dimensions; all by default.
+        axis: an int or a list of ints, the dimension or dimensions; all by default.
         keepdims: retains the reduced dimensions, with length 1.
         output_is_sparse: returns a `SparseTensor`, of the elements that entries contributed to.
 
@@ -184,11 +184,11 @@ def reduce_max(
     sp_input: SparseLike, axis: AxisLike = None, keepdims: bool | None = None, output_is_sparse: bool = False,
     name: str | None = None,
 ) -> Tensor | SparseTensor:  # fmt: skip
-    """Computes the greatest entries of a sparse tensor over dimensions; zero where there are none.
+    """Computes the greatest entries of a sparse tensor over dimensions; zero if there are none.
 
     Args:
         sp_input: a `SparseTensor`.
-        axis: the dimension or dimensions; all by default.
+        axis: an int or a list of ints, the dimension or dimensions; all by default.
         keepdims: retains the reduced dimensions, with length 1.
         output_is_sparse: returns a `SparseTensor`, of the elements that entries contributed to.
 
@@ -259,7 +259,7 @@ def to_indicator(sp_input: SparseLike, vocab_size: int, name: str | None = None)
 
     Args:
         sp_input: an integer `SparseTensor`: ids in its last dimension.
-        vocab_size: the length of the result's last dimension; ids are less.
+        vocab_size: an int, the length of the result's last dimension; ids are less.
 
     Returns:
         A boolean tensor of shape `[*sp_input.shape[:-1], vocab_size]`.
@@ -374,8 +374,8 @@ def bincount(
     Args:
         values: a dense, sparse or ragged tensor of non-negative integers, of rank 1 or 2.
         weights: the weight of each value, in the shape of `values`; by default 1.
-        axis: 0 counts in all values, -1 in each row.
-        minlength: the least length of the result's last dimension.
+        axis: 0 counts in all values, -1 in each row; 0 by default.
+        minlength: an int, the least length of the result's last dimension.
         maxlength: its length; values from there on are left out.
         binary_output: returns 1 in the place of each count.
 
@@ -476,7 +476,7 @@ def segment_sum(
     """Sums the rows of `data` at `indices` that belong to one segment.
 
     Args:
-        data: of rank 1 or more.
+        data: a tensor of rank 1 or more.
         indices: integers, the rows to sum.
         segment_ids: the segment of each of these rows, sorted.
         num_segments: the number of segments; by default one more than the last id.
@@ -502,7 +502,11 @@ def segment_mean(
     """Computes the mean of the rows of `data` at `indices` that belong to one segment.
 
     Args:
-        data, indices, segment_ids, num_segments, sparse_gradient: as for `segment_sum`.
+        data: a tensor of rank 1 or more.
+        indices: integers, the rows to average.
+        segment_ids: the segment of each of these rows, sorted.
+        num_segments: the number of segments; by default one more than the last id.
+        sparse_gradient: ignored: the gradient is sparse anyway.
 
     Returns:
         A tensor of shape `[num_segments, *data.shape[1:]]`.
@@ -524,7 +528,11 @@ def segment_sqrt_n(
     """Sums rows like `segment_sum`, and divides by the square root of the number of rows of each segment.
 
     Args:
-        data, indices, segment_ids, num_segments, sparse_gradient: as for `segment_sum`.
+        data: a tensor of rank 1 or more.
+        indices: integers, the rows to sum.
+        segment_ids: the segment of each of these rows, sorted.
+        num_segments: the number of segments; by default one more than the last id.
+        sparse_gradient: ignored: the gradient is sparse anyway.
 
     Returns:
         A tensor of shape `[num_segments, *data.shape[1:]]`.
@@ -552,12 +560,12 @@ def sampled_addmm(
     """Computes `alpha * mat1 @ mat2 + beta * sparse` at the indices of the sparse matrix.
 
     Args:
-        indices: integers of shape `[..., n, 2]`.
-        values: of shape `[..., n]`.
+        indices: an integer tensor of shape `[..., n, 2]`.
+        values: a tensor of shape `[..., n]`.
         dense_shape: the shape of the sparse matrix.
         mat1, mat2: of shapes `[..., m, k]` and `[..., k, p]`.
-        beta, alpha: factors.
-        output_type: the dtype of the product; by default that of `values`.
+        beta, alpha: factors; 1.0 by default.
+        output_type: the dtype of the product; by default the dtype of `values`.
 
     Returns:
         The indices, the new values and the shape.

@@ -42,9 +42,9 @@ class SparseTensor(CompositeTensor):
     """A tensor that holds some of its elements; all others are zero.
 
     Args:
-        indices: int64 of shape `[n, rank]`: the indices of the elements; sorted, for most functions.
-        values: of shape `[n]`: the elements.
-        dense_shape: int64 of shape `[rank]`: the shape of the tensor.
+        indices: an int64 tensor of shape `[n, rank]`: the indices of the elements; sorted, for most functions.
+        values: a tensor of shape `[n]`: the elements.
+        dense_shape: an int64 tensor of shape `[rank]`: the shape of the tensor.
 
     Raises:
         TypeError: `dense_shape` is a scalar.
@@ -56,7 +56,7 @@ class SparseTensor(CompositeTensor):
         [[0, 5], [0, 0], [7, 0]]
     """
 
-    __module__ = "tensorflow.python.framework.sparse_tensor"  # by which Keras and others tell it
+    __module__ = "tensorflow.python.framework.sparse_tensor"  # Keras and others recognize the class by this name
     __slots__ = ("__dict__", "_dense_shape", "_indices", "_shape", "_values")
     _is_tensor = True
 
@@ -76,7 +76,7 @@ class SparseTensor(CompositeTensor):
 
     @classmethod
     def from_value(cls, sparse_tensor_value: SparseLike) -> SparseTensor:
-        """Returns the sparse tensor of a `SparseTensorValue`; a sparse tensor as it is.
+        """Converts a `SparseTensorValue` to a sparse tensor. A sparse tensor is returned unchanged.
 
         Args:
             sparse_tensor_value: a `SparseTensorValue` or a `SparseTensor`.
@@ -219,8 +219,8 @@ class SparseTensorSpec(ShapedSpec):
     """The spec of a `tf.SparseTensor`.
 
     Args:
-        shape: of the tensor, with None for unknown dimensions.
-        dtype: of the values.
+        shape: the shape of the tensor, with None for unknown dimensions.
+        dtype: the dtype of the values; float32 by default.
 
     Example:
         >>> tf.SparseTensorSpec([2, None], tf.int32)

@@ -85,10 +85,10 @@ def as_string(
 
     Args:
         input: numbers, booleans or strings.
-        precision: the number of digits after the point, for floats; -1 for 6.
+        precision: an int, the number of digits after the point, for floats; -1 for 6.
         scientific: writes floats as `1.5e+00`.
         shortest: writes floats in the shorter notation.
-        width: the least length of the strings.
+        width: an int, the least length of the strings; -1 by default.
         fill: the character that shorter strings are filled with: a space, "0", or "-" for spaces after the number.
 
     Returns:
@@ -139,8 +139,8 @@ def to_number(input: TensorLike, out_type: DTypeLike = float32, name: str | None
     """Reads the number in each string.
 
     Args:
-        input: strings; white space around a number is skipped.
-        out_type: float32, float64, int32, int64, uint32 or uint64.
+        input: a string tensor; white space around a number is skipped.
+        out_type: float32, float64, int32, int64, uint32 or uint64; float32 by default.
 
     Returns:
         A tensor of the shape of `input` and the dtype `out_type`.
@@ -189,9 +189,9 @@ def format(
 
     Args:
         template: the text with placeholders.
-        inputs: a tensor or `RaggedTensor`, or a list of as many as there are placeholders.
-        placeholder: the text that a tensor replaces.
-        summarize: the number of elements to show at both ends of each dimension; -1 for all.
+        inputs: a tensor or `RaggedTensor`, or a list of these with one element per placeholder.
+        placeholder: the text that a tensor replaces; "{}" by default.
+        summarize: an int, the number of elements to show at both ends of each dimension; -1 for all. The default is 3.
 
     Returns:
         A scalar string.

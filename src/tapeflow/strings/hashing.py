@@ -115,8 +115,8 @@ def to_hash_bucket_fast(input: TensorLike, num_buckets: int, name: str | None = 
     """Computes the bucket of each string, by a fast hash (FarmHash) whose collisions anyone can compute.
 
     Args:
-        input: strings.
-        num_buckets: the number of buckets.
+        input: a string tensor.
+        num_buckets: an int, the number of buckets.
 
     Returns:
         int64 in `[0, num_buckets)`, of the shape of `input`.
@@ -135,8 +135,8 @@ def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None)
     """Computes the bucket of each string, by TensorFlow's oldest hash. Prefer `to_hash_bucket_fast`.
 
     Args:
-        input: strings.
-        num_buckets: the number of buckets.
+        input: a string tensor.
+        num_buckets: an int, the number of buckets.
 
     Returns:
         int64 in `[0, num_buckets)`, of the shape of `input`.
@@ -159,8 +159,8 @@ def to_hash_bucket_strong(input: TensorLike, num_buckets: int, key: Sequence[int
     """Computes the bucket of each string, by a hash (SipHash) whose collisions are hard to compute without its key.
 
     Args:
-        input: strings.
-        num_buckets: the number of buckets.
+        input: a string tensor.
+        num_buckets: an int, the number of buckets.
         key: two integers.
 
     Returns:

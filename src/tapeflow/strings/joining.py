@@ -115,8 +115,8 @@ def reduce_join(
     """Joins the strings along one dimension after the other.
 
     Args:
-        inputs: strings.
-        axis: the dimension or dimensions; None for all, the last first.
+        inputs: a string tensor.
+        axis: an int or a list of ints, the dimension or dimensions; None for all, the last first.
         keepdims: keeps the reduced dimensions, with length 1.
         separator: the text between two strings.
 
@@ -182,9 +182,9 @@ def unsorted_segment_join(
     """Joins the strings of each segment.
 
     Args:
-        inputs: strings.
-        segment_ids: int32 or int64, of a shape that begins that of `inputs`.
-        num_segments: the number of segments.
+        inputs: a string tensor.
+        segment_ids: an int32 or int64 tensor. The shape of `inputs` begins with its shape.
+        num_segments: an integer scalar, the number of segments.
         separator: the text between two strings.
 
     Returns:
@@ -243,11 +243,11 @@ def ngrams(
     """Joins all runs of `ngram_width` neighbours in the last dimension.
 
     Args:
-        data: strings; a tensor or a `RaggedTensor`.
+        data: a string tensor or `RaggedTensor`.
         ngram_width: the number of neighbours, or a list of such numbers.
-        separator: the text between two strings.
+        separator: the text between two strings; " " by default.
         pad_values: a string, or a pair for the left and the right, that pads each row.
-        padding_width: the number of pads at each side; by default one less than the width.
+        padding_width: an int, the number of pads at each side; by default one less than the width.
         preserve_short_sequences: a row that is too short for any run counts as one.
 
     Returns:

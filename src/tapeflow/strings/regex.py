@@ -198,8 +198,8 @@ def regex_replace(
     """Replaces matches of a regular expression.
 
     Args:
-        input: strings.
-        pattern: the expression, a scalar.
+        input: a string tensor.
+        pattern: a string scalar, the regular expression.
         rewrite: the replacement, a scalar; `\\1` stands for the first group.
         replace_global: replaces all matches; otherwise only the first one in each string.
 
@@ -243,8 +243,8 @@ def regex_full_match(input: TensorLike, pattern: TensorLike, name: str | None = 
     """Tests whether each string matches a regular expression from its beginning to its end.
 
     Args:
-        input: strings.
-        pattern: the expression, a scalar.
+        input: a string tensor.
+        pattern: a string scalar, the regular expression.
 
     Returns:
         Booleans, of the shape of `input`.

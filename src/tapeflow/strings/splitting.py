@@ -68,8 +68,8 @@ def in_rows(input: Any, function: Callable[[Any], list[Any]]) -> list[Any]:
 
 
 def _split(text: bytes, separator: bytes | None, maxsplit: int) -> list[bytes]:
-    """Splits a string. Unlike Python, what is left after the last split at white space is a part even if it is empty,
-    and no split removes no white space.
+    """Splits a string. Unlike Python, it keeps the rest after the last split at white space even if it is empty. With
+    `maxsplit` 0, it returns the text unchanged, with its white space.
     """
     parts = text.split(separator, maxsplit) if maxsplit else [text]
     return [*parts, b""] if separator is None and 0 < maxsplit == len(parts) else parts
@@ -102,7 +102,7 @@ def bytes_split(input: TensorLike, name: str | None = None) -> Tensor | RaggedTe
     """Splits each string into its bytes.
 
     Args:
-        input: strings; a tensor or a `RaggedTensor`.
+        input: a string tensor or `RaggedTensor`.
 
     Returns:
         Strings: a vector for a scalar, otherwise a `RaggedTensor` with one dimension more than `input`.
@@ -135,9 +135,9 @@ def split(
     """Splits each string at separators.
 
     Args:
-        input: strings; a tensor or a `RaggedTensor`.
+        input: a string tensor or `RaggedTensor`.
         sep: the separator, a scalar; without one, runs of white space separate, and empty parts are left out.
-        maxsplit: the largest number of splits; -1 for any number.
+        maxsplit: an int, the largest number of splits; -1 for any number.
 
     Returns:
         Strings: a vector for a scalar, otherwise a `RaggedTensor` with one dimension more than `input`.

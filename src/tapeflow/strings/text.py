@@ -30,8 +30,8 @@ def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Te
     """Computes the length of each string.
 
     Args:
-        input: strings.
-        unit: "BYTE", or "UTF8_CHAR" to count characters.
+        input: a string tensor.
+        unit: "BYTE", or "UTF8_CHAR" to count characters; "BYTE" by default.
 
     Returns:
         int32, of the shape of `input`.
@@ -63,7 +63,7 @@ def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Ten
     """Changes letters to lower case: ASCII letters, or with `encoding="utf-8"` all.
 
     Args:
-        input: strings.
+        input: a string tensor.
         encoding: "", or "utf-8", which replaces bytes that are not UTF-8 by U+FFFD.
 
     Returns:
@@ -83,7 +83,7 @@ def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Ten
     """Changes letters to upper case: ASCII letters, or with `encoding="utf-8"` all.
 
     Args:
-        input: strings.
+        input: a string tensor.
         encoding: "", or "utf-8", which replaces bytes that are not UTF-8 by U+FFFD.
 
     Returns:
@@ -103,7 +103,7 @@ def strip(input: TensorLike, name: str | None = None) -> Tensor:
     """Removes the white space at both ends of each string.
 
     Args:
-        input: strings.
+        input: a string tensor.
 
     Returns:
         Strings, of the shape of `input`.
@@ -124,7 +124,7 @@ def _substr(input: np.ndarray, pos: torch.Tensor, len: torch.Tensor, unit: str) 
     strings = np.broadcast_to(input, shape).reshape(-1).tolist()
     in_bytes = unit == "BYTE" or b"".join(strings).isascii()
     units: list[Any] = strings if in_bytes else list(map(text, strings))
-    parts: Any = _same_slices(units, pos.item(), len.item(), unit) if pos.numel() == 1 else None
+    parts: Any = _same_slices(units, int(pos.item()), int(len.item()), unit) if pos.numel() == 1 else None
     if parts is None:
         first, count = (np.broadcast_to(v.numpy(), shape).reshape(-1).astype(np.int64) for v in (pos, len))
         sizes = np.diff(starts_of(units))
@@ -167,10 +167,10 @@ def substr(input: TensorLike, pos: TensorLike, len: TensorLike, unit: str = "BYT
     """Extracts the part of each string from `pos` on, of at most `len` units.
 
     Args:
-        input: strings.
-        pos: int32 or int64, negative from the end; broadcasts with `input`.
-        len: of the shape and dtype of `pos`.
-        unit: "BYTE" or "UTF8_CHAR".
+        input: a string tensor.
+        pos: an int32 or int64 tensor, the first byte or character; negative from the end. It broadcasts with `input`.
+        len: a tensor of the shape and dtype of `pos`, the number of bytes or characters.
+        unit: "BYTE" or "UTF8_CHAR"; "BYTE" by default.
 
     Returns:
         Strings, of the shape that `input` and `pos` broadcast to.

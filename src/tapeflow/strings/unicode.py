@@ -165,10 +165,10 @@ def unicode_decode(
     """Decodes each string to its code points.
 
     Args:
-        input: strings.
-        input_encoding: such as "UTF-8", "UTF-16-BE", "UTF-32-BE".
-        errors: the treatment of malformed bytes: "replace", "ignore", or "strict" to fail.
-        replacement_char: the code point that replaces them.
+        input: a string tensor.
+        input_encoding: a string: "UTF-8", "UTF-16-BE", "UTF-32-BE", or another encoding.
+        errors: the treatment of malformed bytes: "replace", "ignore", or "strict" to fail. The default is "replace".
+        replacement_char: an int, the code point that replaces them; 0xFFFD by default.
         replace_control_characters: treats control characters as malformed.
 
     Returns:
@@ -207,7 +207,11 @@ def unicode_decode_with_offsets(
     """Decodes each string to its code points, and their offsets.
 
     Args:
-        input, input_encoding, errors, replacement_char, replace_control_characters: see `tf.strings.unicode_decode`.
+        input: a string tensor.
+        input_encoding: a string: "UTF-8", "UTF-16-BE", "UTF-32-BE", or another encoding.
+        errors: the treatment of malformed bytes: "replace", "ignore", or "strict" to fail. The default is "replace".
+        replacement_char: an int, the code point that replaces them; 0xFFFD by default.
+        replace_control_characters: treats control characters as malformed.
 
     Returns:
         The code points, int32, and the offset of each one's first byte, int64: vectors for a scalar, otherwise
@@ -255,7 +259,10 @@ def unicode_split(
     """Splits each string into its characters.
 
     Args:
-        input, input_encoding, errors, replacement_char: see `tf.strings.unicode_decode`.
+        input: a string tensor.
+        input_encoding: a string: "UTF-8", "UTF-16-BE", "UTF-32-BE", or another encoding.
+        errors: the treatment of malformed bytes: "replace", "ignore", or "strict" to fail. The default is "replace".
+        replacement_char: an int, the code point that replaces them; 0xFFFD by default.
 
     Returns:
         Strings in the same encoding; a vector for a scalar, otherwise a `RaggedTensor` with one dimension more than
@@ -281,7 +288,10 @@ def unicode_split_with_offsets(
     """Splits each string into its characters, and computes their offsets.
 
     Args:
-        input, input_encoding, errors, replacement_char: see `tf.strings.unicode_decode`.
+        input: a string tensor.
+        input_encoding: a string: "UTF-8", "UTF-16-BE", "UTF-32-BE", or another encoding.
+        errors: the treatment of malformed bytes: "replace", "ignore", or "strict" to fail. The default is "replace".
+        replacement_char: an int, the code point that replaces them; 0xFFFD by default.
 
     Returns:
         The characters, strings in the same encoding, and the offset of each one's first byte, int64: vectors for a
@@ -341,7 +351,7 @@ def _encode(
 
 
 def _check_encoding(dtype: DType, encoding: str) -> None:
-    """Raises TensorFlow's error for what is no code points, or for an encoding that there is not."""
+    """Raises TensorFlow's error for inputs that are no code points, or for an unknown encoding."""
     if dtype is not int32:
         raise mistyped(f"cannot compute UnicodeEncode as the input was expected to be int32 but is {dtype.name}")
     if encoding not in _ENCODINGS:
@@ -358,13 +368,14 @@ def unicode_encode(
     replacement_char: int = 0xFFFD,
     name: str | None = None,
 ) -> Tensor | RaggedTensor:
-    """Encodes code points as strings, of which each is a row of the last dimension.
+    """Encodes code points as strings. Each row of the last dimension becomes a string.
 
     Args:
         input: int32, at least one dimension; a tensor or a `RaggedTensor`.
         output_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
-        errors: the treatment of numbers that are not code points: "replace", "ignore", or "strict" to fail.
-        replacement_char: the code point that replaces them.
+        errors: the treatment of numbers that are not code points: "replace", "ignore", or "strict" to fail. The default
+            is "replace".
+        replacement_char: an int, the code point that replaces them; 0xFFFD by default.
 
     Returns:
         Strings, of the shape of `input` without the last dimension; ragged if the other dimensions are.
@@ -426,8 +437,12 @@ def unicode_transcode(
     """Changes the encoding of strings.
 
     Args:
-        input, input_encoding, errors, replacement_char, replace_control_characters: see `tf.strings.unicode_decode`.
+        input: a string tensor.
+        input_encoding: a string: "UTF-8", "UTF-16-BE", "UTF-32-BE", or another encoding.
         output_encoding: the new encoding.
+        errors: the treatment of malformed bytes: "replace", "ignore", or "strict" to fail. The default is "replace".
+        replacement_char: an int, the code point that replaces them; 0xFFFD by default.
+        replace_control_characters: treats control characters as malformed.
 
     Returns:
         Strings, of the shape of `input`.

@@ -24,7 +24,7 @@ class EventFile:
     """A file of `Event` messages, which any thread may add to.
 
     Args:
-        logdir: the folder, which is created where it is missing.
+        logdir: the folder, which is created if it is missing.
         max_queue: how many events may wait in memory.
         flush_millis: how long an event may wait, checked whenever one is added.
         suffix: the end of the file's name.

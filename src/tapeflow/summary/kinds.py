@@ -126,9 +126,9 @@ def image(
     Args:
         name: the name of the summary; name scopes in force are put before it.
         data: images `[k, height, width, channels]` with 1 channel (gray), 2 (gray and alpha), 3 (RGB) or 4 (RGBA).
-            Floats are in `[0, 1]`, and cut off there; integers are scaled from their dtype's range to that of uint8.
+            Floats are clipped to `[0, 1]`. Integers are scaled from the range of their dtype to the range of uint8.
         step: an int64 scalar; by default the default step.
-        max_outputs: the number of images to write at most.
+        max_outputs: the number of images to write at most; 3 by default.
         description: in Markdown.
 
     Returns:
@@ -195,7 +195,7 @@ def text(name: str, data: TensorLike, step: TensorLike | None = None, descriptio
 
     Args:
         name: the name of the summary; name scopes in force are put before it.
-        data: a string tensor; TensorBoard shows one of rank 1 or 2 as a table.
+        data: a string tensor. TensorBoard shows a tensor of rank 1 or 2 as a table.
         step: an int64 scalar; by default the default step.
         description: in Markdown.
 
@@ -234,7 +234,7 @@ def audio(
         data: float32 samples in `[-1, 1]` of shape `[k, frames, channels]`.
         sample_rate: an int32 scalar, in Hz.
         step: an int64 scalar; by default the default step.
-        max_outputs: the number of clips to write at most.
+        max_outputs: the number of clips to write at most; 3 by default.
         encoding: "wav".
         description: in Markdown.
 

@@ -1,6 +1,6 @@
-"""Ops whose results are serialized `Summary` messages, which TensorFlow 1's graphs fetch and its writers write.
+"""Ops that return serialized `Summary` messages. TensorFlow 1's graphs fetch the messages, and its writers write them.
 
-The formats are those of TensorBoard's `summary.proto`: numbers, histograms, images, sound, and tensors with metadata.
+TensorBoard's `summary.proto` defines the formats: numbers, histograms, images, sound, and tensors with metadata.
 """
 
 from __future__ import annotations

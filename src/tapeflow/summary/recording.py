@@ -87,7 +87,7 @@ def chosen_step(step: TensorLike | None) -> Tensor:
 
 @contextmanager
 def record_if(condition: TensorLike | Callable[[], Any] | None) -> Iterator[None]:
-    """Writes summaries in a scope only where a condition holds.
+    """Writes summaries in a scope only if a condition holds.
 
     Args:
         condition: a bool, a boolean scalar tensor, or a function that returns one and is called at every summary. None
@@ -110,7 +110,7 @@ def record_if(condition: TensorLike | Callable[[], Any] | None) -> Iterator[None
 
 
 def should_record_summaries() -> Tensor:
-    """Returns whether a summary would be written: there is a default writer, and `record_if` allows it.
+    """Returns True if a summary would be written: there is a default writer, and `record_if` allows it.
 
     Returns:
         A boolean scalar tensor.

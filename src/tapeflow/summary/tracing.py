@@ -57,7 +57,7 @@ _running: list[Trace] = []  # one or none
 
 
 def _refused(message: str) -> bool:
-    """Returns whether a function is being traced, where tracing can't be switched."""
+    """Returns True if a function is being traced. Tracing can't be switched there."""
     if executing_eagerly():
         return False
     get_logger().warning(message)
@@ -68,7 +68,7 @@ def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: str | 
     """Starts to collect the graphs of the functions that run, in all threads.
 
     Args:
-        graph: collects graphs.
+        graph: collects graphs; True by default.
         profiler: also profiles the kernels, as `tf.profiler.experimental.start` does.
         profiler_outdir: the folder for the profile; needed for `profiler`.
 
@@ -89,7 +89,7 @@ def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: str | 
 
 
 def trace_export(name: str, step: TensorLike | None = None, profiler_outdir: str | None = None) -> None:
-    """Stops the trace, and writes what it collected to the default writer.
+    """Stops the trace, and writes the collected data to the default writer.
 
     Args:
         name: the name of the summary.

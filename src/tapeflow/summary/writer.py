@@ -171,7 +171,7 @@ def create_file_writer(
     """Returns a writer of a new event file.
 
     Args:
-        logdir: the folder for the file; created where it is missing.
+        logdir: the folder for the file; created if it is missing.
         max_queue: how many summaries may wait in memory; 10 by default.
         flush_millis: how long they may wait; 120,000 by default.
         filename_suffix: the end of the file's name; ".v2" by default.

@@ -33,7 +33,7 @@ def summary_scope(name: str | None, default_name: str = "summary", values: objec
 
     Args:
         name: the name of the summary, which may contain characters that a name scope may not.
-        default_name: the name where there is no `name`.
+        default_name: the name if there is no `name`; "summary" by default.
         values: accepted, and has no effect.
 
     Returns:
@@ -53,11 +53,11 @@ def summary_scope(name: str | None, default_name: str = "summary", values: objec
 def record(
     op: str, inputs: Sequence[Any] | Callable[[], Sequence[Any]], step: TensorLike | None, summary: Callable[..., Any]
 ) -> Tensor:
-    """Writes a summary where `record_if` allows it; in a graph, each time it runs.
+    """Writes a summary if `record_if` allows it; in a graph, each time it runs.
 
     Args:
         op: TensorFlow's name of the op.
-        inputs: the tensors that `summary` takes, or a function that returns them, called only where they are needed.
+        inputs: the tensors that `summary` takes, or a function that returns them, called only if they are needed.
         step: the step of the summary, or None for the default.
         summary: returns a `Summary` message of eager tensors.
 
@@ -92,7 +92,7 @@ def write(
 
     Args:
         tag: the tag of the summary; usually from `tf.summary.experimental.summary_scope`.
-        tensor: a tensor of any dtype and shape, or a function that returns one and is called only where the summary is
+        tensor: a tensor of any dtype and shape, or a function that returns one and is called only if the summary is
             written.
         step: an int64 scalar; by default the default step.
         metadata: a `SummaryMetadata` message, or its bytes.
@@ -103,7 +103,7 @@ def write(
 
     Raises:
         ValueError: there is a writer, but no step; or the step is no scalar.
-        InvalidArgumentError: the metadata are no such message.
+        InvalidArgumentError: the metadata are not a `SummaryMetadata` message.
 
     Example:
         >>> tf.summary.write("tag", tf.constant([1, 2]), step=0).numpy().item()  # there is no default writer
@@ -116,7 +116,7 @@ def write_encoded(
     tag: str, inputs: Callable[[], Sequence[Any]], step: TensorLike | None, metadata: Message | bytes | None,
     encode: Callable[..., Any] | None = None,
 ) -> Tensor:  # fmt: skip
-    """Writes the result of `encode` for the inputs, as `write` does; without it, the only input as it is."""
+    """Writes the result of `encode` for the inputs, like `write`. Without `encode`, it writes the only input."""
     if step is not None:
         step = checked_step(step)
     if metadata is not None:
@@ -179,7 +179,7 @@ def write_raw_pb(tensor: TensorLike, step: TensorLike | None = None, name: str |
 
 
 def import_event(tensor: TensorLike, name: str | None = None) -> None:
-    """Writes an `Event` message as it is, whatever `record_if` says.
+    """Writes an unchanged `Event` message, whatever `record_if` says.
 
     Args:
         tensor: a string scalar, the serialized message.

@@ -37,7 +37,7 @@ class ArrayAssertions(absltest.TestCase):
     def _GetNdArray(self, value: Any) -> np.ndarray:
         """Converts a tensor, numbers, or lists of them to an array. bfloat16 becomes float32, which prints.
 
-        All assertions call it: libraries override it, under TensorFlow's name, for values of their own.
+        All assertions call it: libraries override it, under TensorFlow's name, for their own values.
         """
         if _holds_tensors(value):
             value = self.evaluate(value)
@@ -87,7 +87,7 @@ class ArrayAssertions(absltest.TestCase):
             self._close(self._GetNdArray(a), self._GetNdArray(b), rtol, atol, text)
 
     def _is_one_array(self, a: Any, b: Any) -> bool:
-        """Returns whether two sequences convert to arrays of numbers; others are compared by elements."""
+        """Returns True if two sequences convert to arrays of numbers; others are compared by elements."""
         try:
             return "O" not in (self._GetNdArray(a).dtype.kind, self._GetNdArray(b).dtype.kind)
         except (ValueError, TypeError):  # parts of different shapes
@@ -126,7 +126,7 @@ class ArrayAssertions(absltest.TestCase):
         bfloat16_atol: float = 1e-2,
         msg: str | None = None,
     ) -> None:
-        """Calls `assertAllClose`, with the wider tolerance where a value is of a narrow type.
+        """Calls `assertAllClose`, with a wider tolerance if a value has a narrow type.
 
         Args:
             a, b: tensors, arrays, numbers, or nests of them.
@@ -405,7 +405,7 @@ def _is_ragged(value: Any) -> bool:
 
 
 def _fields(value: Any) -> Any:
-    """Converts an object with named fields to a dict; other values stay as they are."""
+    """Converts an object with named fields to a dict. Other values are returned unchanged."""
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         return value._asdict()
     if hasattr(type(value), "__attrs_attrs__"):

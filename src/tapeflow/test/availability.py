@@ -12,7 +12,7 @@ _TARGETS = {"x86": ("x86_64", "AMD64", "i386", "i686"), "aarch64": ("aarch64", "
 
 
 def is_built_with_cuda() -> bool:
-    """Returns whether the kernels can run on NVIDIA's GPUs.
+    """Returns True if the kernels can run on NVIDIA's GPUs.
 
     Returns:
         True or False.
@@ -25,7 +25,7 @@ def is_built_with_cuda() -> bool:
 
 
 def is_built_with_rocm() -> bool:
-    """Returns whether the kernels can run on AMD's GPUs.
+    """Returns True if the kernels can run on AMD's GPUs.
 
     Returns:
         True or False.
@@ -38,7 +38,7 @@ def is_built_with_rocm() -> bool:
 
 
 def is_built_with_gpu_support() -> bool:
-    """Returns whether the kernels can run on GPUs of any vendor.
+    """Returns True if the kernels can run on GPUs of any vendor.
 
     Returns:
         True or False.
@@ -51,7 +51,7 @@ def is_built_with_gpu_support() -> bool:
 
 
 def is_built_with_xla() -> bool:
-    """Returns whether `tf.function(jit_compile=True)` compiles with XLA.
+    """Returns True if `tf.function(jit_compile=True)` compiles with XLA.
 
     Returns:
         False: TorchInductor compiles it.
@@ -64,7 +64,7 @@ def is_built_with_xla() -> bool:
 
 
 def is_cpu_target_available(target: str) -> bool:
-    """Returns whether this is a machine of an architecture.
+    """Returns True if this is a machine of an architecture.
 
     Args:
         target: `x86`, `aarch64` or `arm`.
@@ -80,7 +80,7 @@ def is_cpu_target_available(target: str) -> bool:
 
 
 def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: tuple[int, int] | None = None) -> bool:
-    """Returns whether there is a GPU; `tf.config.list_physical_devices("GPU")` lists them.
+    """Returns True if there is a GPU; `tf.config.list_physical_devices("GPU")` lists them.
 
     Args:
         cuda_only: whether only CUDA devices count.

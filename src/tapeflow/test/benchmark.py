@@ -25,9 +25,9 @@ _kinds: list[type[Benchmark]] = []
 class Benchmark:
     """A class whose methods named `benchmark...` measure something and call `report_benchmark`.
 
-    `python program.py --benchmarks=PATTERN` runs those that match, where the program ends with `tf.test.main()`. With
-    the environment variable `TEST_REPORT_FILE_PREFIX` every report is also written to a file whose name begins with
-    its value, as TensorFlow's `BenchmarkEntries` message.
+    In a program that ends with `tf.test.main()`, `python program.py --benchmarks=PATTERN` runs the matching benchmarks.
+    With the environment variable `TEST_REPORT_FILE_PREFIX`, every report is also written to a file, as TensorFlow's
+    `BenchmarkEntries` message. The name of the file begins with the variable's value.
 
     Example:
         >>> class SumBenchmark(tf.test.Benchmark):
@@ -41,7 +41,7 @@ class Benchmark:
 
     @classmethod
     def is_abstract(cls) -> bool:
-        """Returns whether the class has no benchmarks."""
+        """Returns True if the class has no benchmarks."""
         return not any(name.startswith("benchmark") and callable(getattr(cls, name)) for name in dir(cls))
 
     def _get_name(self, overwrite_name: str | None = None) -> str:
@@ -207,7 +207,7 @@ def _entries(name: str, values: dict[str, Any], extras: dict[str, Any], metrics:
 def _messages() -> Any:
     """Returns the message class `BenchmarkEntries`, with the fields used here.
 
-    The numbers are those of TensorFlow's tensorflow/core/util/test_log.proto.
+    The field numbers come from TensorFlow's tensorflow/core/util/test_log.proto.
     """
     field = descriptor_pb2.FieldDescriptorProto
     file = descriptor_pb2.FileDescriptorProto(name="tapeflow/test_log.proto", package="tapeflow", syntax="proto3")

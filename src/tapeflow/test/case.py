@@ -82,7 +82,7 @@ class TestCase(ArrayAssertions):
     # Values
 
     def evaluate(self, tensors: Any) -> Any:
-        """Returns the values of a nest of tensors as arrays: through the session where a graph is being built.
+        """Returns the values of a nest of tensors as arrays: through the session while a graph is being built.
 
         Args:
             tensors: a nest of tensors, or of functions that return tensors.
@@ -247,7 +247,7 @@ class TestCase(ArrayAssertions):
         Args:
             expected: the text of a `GraphDef` without its versions.
             actual: a `GraphDef`.
-            producer: the expected producer; by default that of `tf.version`.
+            producer: the expected producer; by default the producer in `tf.version`.
             min_consumer: the expected least consumer.
             msg: text for the error.
         """
@@ -319,10 +319,13 @@ class TestCase(ArrayAssertions):
         """Opens a session like `session()`, but one for all blocks of a test; in eager mode, an `EagerSession`.
 
         Args:
-            graph, config, use_gpu, force_gpu: see `session`.
+            graph: the graph; by default the default one.
+            config: a `tf.compat.v1.ConfigProto` for the session, or None.
+            use_gpu: False builds the graph for the CPU.
+            force_gpu: True builds the graph for the GPU.
 
         Raises:
-            ValueError: the graph, config or `force_gpu` differ from those of the first call.
+            ValueError: the graph, config or `force_gpu` differ from the first call.
         """
         if executing_eagerly():
             yield EagerSession(self)
@@ -337,10 +340,13 @@ class TestCase(ArrayAssertions):
         """Calls `session` if there is a graph, and else `cached_session`.
 
         Args:
-            graph, config, use_gpu, force_gpu: see `session`.
+            graph: the graph; None calls `cached_session`.
+            config: a `tf.compat.v1.ConfigProto` for the session, or None.
+            use_gpu: False builds the graph for the CPU.
+            force_gpu: True builds the graph for the GPU.
         """
         if self.id().endswith(".test_session"):
-            self.skipTest("Not a test.")  # its name is that of a test
+            self.skipTest("Not a test.")  # its name looks like a test's
         shared = self.cached_session if graph is None else self.session
         return shared(graph, config, use_gpu, force_gpu)
 
@@ -373,7 +379,7 @@ class TestCase(ArrayAssertions):
 
 
 class EagerSession:
-    """The result of `cached_session()` in eager mode, where a test may run what has its value already.
+    """The result of `cached_session()` in eager mode. Its `run` returns the values of tensors.
 
     Args:
         case: the test.
@@ -437,7 +443,7 @@ class CheckedThread:
             self._test.fail(f"Error in checkedThread: {self._error}")
 
     def is_alive(self) -> bool:
-        """Returns whether the thread is running."""
+        """Returns True if the thread is running."""
         return self._thread.is_alive()
 
 

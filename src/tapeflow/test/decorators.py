@@ -41,7 +41,7 @@ def disable_with_predicate(
 
 
 def with_eager_op_as_function(cls: type | None = None, only_as_function: bool = False) -> Callable[[type], type] | type:
-    """Returns a test case unchanged: ops run in one way only, so that no test must run twice.
+    """Returns a test case unchanged. Ops run in one way only, so no test has to run twice.
 
     Args:
         cls: the test case; None returns a decorator.

@@ -20,7 +20,7 @@ def assert_equal_graph_def(expected: GraphDef, actual: GraphDef) -> None:
 
     Raises:
         AssertionError: the graphs differ.
-        TypeError: one of them is not a `GraphDef`.
+        TypeError: an argument is not a `GraphDef`.
 
     Example:
         >>> g = tf.Graph()

@@ -26,8 +26,8 @@ class ExponentialMovingAverage:
 
     Args:
         decay: a float below 1; near it, the averages move slowly.
-        num_updates: a number or variable that counts the training steps; then the decay is at most `(1 + num_updates) /
-            (10 + num_updates)`, so that the averages move faster in the beginning.
+        num_updates: a number or variable that counts the training steps. The decay is then at most `(1 + num_updates) /
+            (10 + num_updates)`, and the averages move faster in the beginning.
         zero_debias: removes the bias towards zero from the averages of tensors, which begin with zero (as in section 3
             of Kingma and Ba 2015, https://arxiv.org/abs/1412.6980). Those of variables begin with their values.
         name: the last part of the averages' names.
@@ -69,7 +69,7 @@ class ExponentialMovingAverage:
             In a graph, the operation that does it; eagerly None.
 
         Raises:
-            TypeError: one of them is no variable, or not floating.
+            TypeError: an element of `var_list` is not a variable, or not floating.
         """
         if var_list is None:
             var_list = state.graph.get_collection("trainable_variables") if _builds_session_graph() else ()
@@ -145,11 +145,11 @@ class ExponentialMovingAverage:
         return f"{var.name.partition(':')[0]}/{self._name}"
 
     def variables_to_restore(self, moving_avg_variables: Iterable[Any] | None = None) -> dict[str, Any]:
-        """Returns which variables to restore from a checkpoint of TensorFlow 1 by which names, so that they receive
-        their averages.
+        """Returns the variables to restore from a checkpoint of TensorFlow 1 by the names of their averages. Restoring
+        then assigns the averages to the variables.
 
         Args:
-            moving_avg_variables: the variables that do, beside those that have an average here; in a graph by default
+            moving_avg_variables: further variables to restore from averages; by default none. In a graph, by default
                 all that are trainable or have an average.
 
         Returns:
@@ -171,12 +171,12 @@ class ExponentialMovingAverage:
 
 
 def _builds_session_graph() -> bool:
-    """Returns whether this thread builds a graph that sessions run, as TensorFlow 1 does."""
+    """Returns True if this thread builds a graph that sessions run, as TensorFlow 1 does."""
     return state.graph is not None and not state.graph.building_function
 
 
 def _first_value(variable: Variable) -> Any:
-    """Returns a variable's value; where sessions may initialize it later, the one that it will have."""
+    """Returns a variable's value. If a session may initialize the variable later, it returns the future value."""
     if not _builds_session_graph():
         return variable.read_value()
     return cond(is_initialized(variable), variable.read_value, lambda: variable.initial_value)

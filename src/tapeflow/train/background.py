@@ -29,7 +29,7 @@ class Background:
         """Waits until the function is done.
 
         Raises:
-            Exception: the function's, where it raised one.
+            Exception: the exception of the function, if it raised one.
         """
         if self._thread is None or self._thread is threading.current_thread():
             return

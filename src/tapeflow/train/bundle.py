@@ -1,6 +1,6 @@
-"""Tensor bundles: the files of a checkpoint. `<prefix>.index` is a sorted table that says where in
-`<prefix>.data-00000-of-00001` each tensor's bytes are, and their checksum. The format is that of TensorFlow's
-`tensor_bundle.proto`, and is read and written here as TensorFlow does.
+"""Tensor bundles: the files of a checkpoint. `<prefix>.index` is a sorted table with the position and the checksum of
+each tensor's bytes in `<prefix>.data-00000-of-00001`. TensorFlow's `tensor_bundle.proto` defines the format. It is read
+and written here as TensorFlow does.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def data_files(prefix: str) -> list[str]:
 def write_bundle(prefix: str, tensors: Iterable[tuple[str, EagerTensor]]) -> None:
     """Writes tensors by name, all of them or nothing: at every moment the files are the old checkpoint or the new one.
 
-    The renaming of the index is what replaces the old checkpoint. Until then nothing touches the data file that the old
-    index names: where that has the ordinary name, the new one is `.data-00000-of-00002` for a moment.
+    Renaming the index replaces the old checkpoint. Until then, nothing touches the data file that the old index names.
+    If the old file has the ordinary name, the new one is named `.data-00000-of-00002` for a moment.
 
     Args:
         prefix: the checkpoint's name.
@@ -82,7 +82,7 @@ def write_bundle(prefix: str, tensors: Iterable[tuple[str, EagerTensor]]) -> Non
 
 
 def _count_of_shards(index_file: str) -> int:
-    """Returns the number of data files, which is part of all their names, of a checkpoint; 0 where there is none."""
+    """Returns the number of data files, which is part of all their names, of a checkpoint; 0 if there is none."""
     try:
         with open(index_file, "rb") as file:
             return _header(next(table_entries(file.read()))).num_shards
@@ -133,7 +133,7 @@ def _write_tensors(file: Any, tensors: Iterable[tuple[str, EagerTensor]]) -> dic
 
 
 def _buffer(value: torch.Tensor) -> np.ndarray:
-    """Returns a tensor's bytes, in its own memory where that is possible."""
+    """Returns a tensor's bytes, in its own memory if that is possible."""
     value = value.detach().cpu().resolve_conj().resolve_neg().contiguous()
     if not value.numel():
         return np.empty(0, np.uint8)
@@ -178,7 +178,7 @@ def _length_words(lengths: Sequence[int]) -> bytes:
 
 
 class Bundle:
-    """A checkpoint's tensors, read on demand. They stay those of this checkpoint, also where another replaces it.
+    """A checkpoint's tensors, read on demand. They do not change if another checkpoint replaces this one.
 
     Args:
         prefix: the checkpoint's name.
@@ -187,7 +187,7 @@ class Bundle:
         entries: by the tensors' names, messages with dtype, shape and position.
 
     Raises:
-        NotFoundError: there is none.
+        NotFoundError: there is no such checkpoint.
         DataLossError: the index is damaged.
     """
 
@@ -297,7 +297,7 @@ class Bundle:
         """Reads a tensor.
 
         Raises:
-            NotFoundError: there is none of that name, or its file is missing.
+            NotFoundError: there is no tensor of that name, or its file is missing.
             DataLossError: the files are damaged.
         """
         entry = self._entry_of(key)
@@ -312,7 +312,7 @@ class Bundle:
             Its elements as serialized messages.
 
         Raises:
-            NotFoundError: there is none of that name, or its file is missing.
+            NotFoundError: there is no tensor of that name, or its file is missing.
             DataLossError: the files are damaged.
         """
         entry = self._entry_of(key)
@@ -516,7 +516,7 @@ def _messages(data: bytes, count: int, lost: Callable[[str], Exception]) -> list
 def slice_key(name: str, bounds: Sequence[tuple[int, int]]) -> bytes:
     """Returns the key of a piece of a tensor: its name, and the start and length in each dimension.
 
-    The encoding, which sorts as they do, is TensorFlow's `OrderedCode`.
+    The encoding is TensorFlow's `OrderedCode`: keys sort like names and numbers.
     """
     escaped = name.encode().replace(b"\xff", b"\xff\1").replace(b"\0", b"\0\xff").replace(b"\xff\1", b"\xff\0")
     out = _unsigned(0) + escaped + b"\0\1" + _unsigned(len(bounds))

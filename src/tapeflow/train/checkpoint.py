@@ -38,7 +38,7 @@ class Checkpoint(AutoTrackable):
         **kwargs: objects by name.
 
     Raises:
-        ValueError: one of them can't be saved, or root has something else of that name.
+        ValueError: an object can't be saved, or root has a different object of the same name.
 
     Example:
         >>> import tempfile
@@ -187,7 +187,7 @@ class Checkpoint(AutoTrackable):
         """Waits for a write in the background (`CheckpointOptions.enable_async`).
 
         Raises:
-            Exception: what went wrong there.
+            Exception: the exception that the write raised.
         """
         self._background.wait()
 
@@ -199,14 +199,14 @@ class Checkpoint(AutoTrackable):
         """Restores from a checkpoint that `write` wrote.
 
         Args:
-            save_path: its name; None restores nothing.
-            options: whether optimizers' slot variables are left as they are.
+            save_path: the name of the checkpoint; None restores nothing.
+            options: `experimental_skip_slot_variables` skips the slot variables of optimizers.
 
         Returns:
             A status, with assertions about the restored values.
 
         Raises:
-            NotFoundError: there is none.
+            NotFoundError: there is no such checkpoint.
             DataLossError: it is damaged.
             InvalidArgumentError: a value has another dtype than its variable.
             ValueError: a value has another shape than its variable.
@@ -236,7 +236,7 @@ class Checkpoint(AutoTrackable):
 
         Args:
             save_path: its name; a directory stands for its latest checkpoint.
-            options: as for `read`.
+            options: `experimental_skip_slot_variables` skips the slot variables of optimizers.
 
         Returns:
             A status, with assertions about the restored values.

@@ -93,7 +93,7 @@ class ClusterSpec:
         """Returns the jobs as a dict.
 
         Returns:
-            From the names of jobs to lists of addresses, or to dicts where numbers are left out.
+            From the names of jobs to lists of addresses, or to dicts if numbers are left out.
         """
         return {
             job: list(tasks.values()) if list(tasks) == list(range(len(tasks))) else dict(tasks)

@@ -49,7 +49,7 @@ class Coordinator:
             ex: an exception, or the tuple of `sys.exc_info()`, for `join` to raise; the first one counts.
 
         Raises:
-            BaseException: `ex`, where `join` has returned already.
+            BaseException: `ex`, if `join` has already returned.
         """
         error = ex[1] if isinstance(ex, tuple) else ex
         with self._lock:
@@ -72,7 +72,7 @@ class Coordinator:
             self._stop.clear()
 
     def should_stop(self) -> bool:
-        """Returns whether a stop was requested.
+        """Returns True if a stop was requested.
 
         Returns:
             True from the first `request_stop` on.

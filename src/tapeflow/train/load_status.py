@@ -107,7 +107,7 @@ class CheckpointLoadStatus:
         return [e.local_name for e in edges if e.node_id not in restoration.bound and nodes[e.node_id].attributes]
 
     def expect_partial(self) -> CheckpointLoadStatus:
-        """Declares that some of the checkpoint may stay unused, so that no warning tells of it.
+        """Declares that parts of the checkpoint may stay unused. No warning is logged then.
 
         Returns:
             This status.

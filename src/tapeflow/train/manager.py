@@ -23,13 +23,13 @@ class CheckpointManager:
     Args:
         checkpoint: the `tf.train.Checkpoint` to save.
         directory: the directory.
-        max_to_keep: how many checkpoints are retained; None for all of them.
-        keep_checkpoint_every_n_hours: of those that would be deleted, one every so many hours is retained all the same.
-        checkpoint_name: the first part of the checkpoints' names.
+        max_to_keep: an int: how many checkpoints are retained; None for all of them.
+        keep_checkpoint_every_n_hours: instead of deleting all old checkpoints, retains one for every so many hours.
+        checkpoint_name: the first part of the checkpoints' names; "ckpt" by default.
         step_counter: counts the steps, for `checkpoint_interval`.
-        checkpoint_interval: `save` does nothing before so many steps since the last one.
-        init_fn: called by `restore_or_initialize` where there is no checkpoint.
-        last_checkpoint_step: the step of the last checkpoint, where one is there already.
+        checkpoint_interval: an int, the least number of steps between two checkpoints. `save` does nothing before.
+        init_fn: a function without arguments. `restore_or_initialize` calls it if there is no checkpoint.
+        last_checkpoint_step: an int, the step of the last checkpoint, if there is a checkpoint.
 
     Raises:
         ValueError: `max_to_keep` is not positive, or an interval is specified without a counter.
@@ -114,7 +114,7 @@ class CheckpointManager:
         return list(self._retained)
 
     def _sweep(self) -> None:
-        """Deletes the oldest checkpoints, where there are too many."""
+        """Deletes the oldest checkpoints, if there are too many."""
         for path in set(self._deleted) - set(self._retained):
             remove_checkpoint(path)
         self._deleted.clear()
@@ -136,7 +136,7 @@ class CheckpointManager:
         self, checkpoint_number: TensorLike | None = None, check_interval: bool = True,
         options: CheckpointOptions | None = None,
     ) -> str | None:  # fmt: skip
-        """Saves a checkpoint, and deletes the oldest where there are too many.
+        """Saves a checkpoint, and deletes the oldest if there are too many.
 
         Args:
             checkpoint_number: its number, an int or a tensor; by default the checkpoint's `save_counter`.
@@ -144,7 +144,7 @@ class CheckpointManager:
             options: with `enable_async`, the files are written while the program goes on.
 
         Returns:
-            Its name, or None where the interval has not passed.
+            The name of the checkpoint, or None if the interval has not passed.
 
         Raises:
             NotImplementedError: this is in a `tf.function`.
@@ -176,7 +176,7 @@ class CheckpointManager:
         self._record()
 
     def restore_or_initialize(self) -> str | None:
-        """Restores the latest checkpoint or, where there is none, calls `init_fn`.
+        """Restores the latest checkpoint. If there is none, calls `init_fn`.
 
         Returns:
             The name of the checkpoint, or None.
@@ -197,7 +197,7 @@ class CheckpointManager:
 
 
 def remove_checkpoint(prefix: str) -> None:
-    """Deletes a checkpoint's files: first the index, so that the rest is no checkpoint."""
+    """Deletes a checkpoint's files. It starts with the index: without an index, the rest is not a checkpoint."""
     for path in [f"{prefix}.index", *data_files(prefix)]:
         with suppress(FileNotFoundError):
             os.remove(path)

@@ -151,8 +151,8 @@ def graph_and_tensors(view: View) -> tuple[Any, list[tuple[str, EagerTensor]]]:
 
 
 def keys_by_full_name(bundle: Any) -> dict[str, str]:
-    """Returns the keys of a checkpoint of objects by the names that its variables had: those under which a checkpoint
-    of a graph has them.
+    """Returns a dict from the full names of variables to the keys of a checkpoint of objects. Checkpoints of graphs use
+    the full names.
 
     Args:
         bundle: the checkpoint, which has an object graph.
@@ -162,7 +162,7 @@ def keys_by_full_name(bundle: Any) -> dict[str, str]:
 
 
 def _mark_values(graph: Any) -> None:
-    """Marks the nodes from which a value can be reached."""
+    """Marks the nodes from whose children, at any depth, a value can be reached."""
     above: list[list[int]] = [[] for _ in graph.nodes]
     for i, node in enumerate(graph.nodes):
         for child in node.children:

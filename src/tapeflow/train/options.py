@@ -18,7 +18,7 @@ class CheckpointOptions:
         experimental_write_callbacks: functions to call after a write, without arguments or with the path.
         enable_async: the files are written while the program goes on; `sync`, the next save and the end of the process
             wait.
-        experimental_skip_slot_variables: whether optimizers' slot variables are left as they are.
+        experimental_skip_slot_variables: True to skip the slot variables of optimizers.
         experimental_sharding_callback: None or a `ShardByTaskPolicy`: a task writes one data file.
 
     Raises:

@@ -21,7 +21,7 @@ class CheckpointReader:
         filename: the checkpoint's name, as `tf.train.Checkpoint.save` returned it.
 
     Raises:
-        NotFoundError: there is none.
+        NotFoundError: there is no such checkpoint.
         DataLossError: it is damaged.
 
     Example:
@@ -51,7 +51,7 @@ class CheckpointReader:
         return {key: self.bundle.dtype(key) for key in self.bundle.entries}
 
     def has_tensor(self, tensor_str: str) -> bool:
-        """Returns whether there is a tensor of that name.
+        """Returns True if there is a tensor of that name.
 
         Args:
             tensor_str: the name.
@@ -71,7 +71,7 @@ class CheckpointReader:
             A NumPy array; `bytes` for a single string.
 
         Raises:
-            NotFoundError: there is none of that name.
+            NotFoundError: there is no tensor of that name.
             DataLossError: it is damaged.
         """
         return self.bundle.read(tensor_str).numpy()

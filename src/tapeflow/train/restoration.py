@@ -26,7 +26,7 @@ def parse_graph(bundle: Bundle, data: bytes) -> Any:
     """Parses the object graph of a checkpoint.
 
     Raises:
-        DataLossError: it is none.
+        DataLossError: it is not a checkpoint.
     """
     try:
         graph = TrackableObjectGraph.FromString(data)
@@ -50,7 +50,7 @@ class Restoration:
         bundle: the checkpoint.
         graph: its object graph.
         view: the objects to restore.
-        skip_slots: whether optimizers' slot variables are left as they are.
+        skip_slots: True to skip the slot variables of optimizers.
     """
 
     def __init__(self, bundle: Bundle, graph: Any, view: View, skip_slots: bool = False) -> None:
@@ -172,7 +172,7 @@ class Position(NamedTuple):
         return matches
 
     def _restore_slots(self, trackable: Any) -> None:
-        """Restores the slot variables of an optimizer, or those of a variable, where both are there now."""
+        """Restores the slot variables of an optimizer, or a variable's slot variables, if both exist now."""
         restoration = self.restoration
         if restoration.skip_slots:
             return

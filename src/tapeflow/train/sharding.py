@@ -47,7 +47,7 @@ class ShardableTensor:
 
 
 class ShardingCallback(abc.ABC):
-    """Divides the tensors of a checkpoint into shards, each of which is a data file.
+    """Divides the tensors of a checkpoint into shards. Each shard is a data file.
 
     Example:
         >>> class OneFile(tf.train.experimental.ShardingCallback):
@@ -111,10 +111,10 @@ def _add(shard: Shard, key: str, place: Any, tensor: Tensor) -> None:
 
 
 class MaxShardSizePolicy(ShardingCallback):
-    """Fills shards up to a size, and cuts tensors along their first dimension where they do not fit.
+    """Fills shards up to a size, and cuts tensors along their first dimension if they do not fit.
 
     Args:
-        max_shard_size: the most bytes of tensors in a shard.
+        max_shard_size: an int, the most bytes of tensors in a shard.
 
     Raises:
         ValueError: the size is not positive.

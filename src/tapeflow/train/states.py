@@ -21,7 +21,7 @@ def _state_file(directory: Any, latest_filename: str | None) -> str:
 
 
 def checkpoint_exists(prefix: str) -> bool:
-    """Returns whether there is a checkpoint of that name."""
+    """Returns True if there is a checkpoint of that name."""
     return os.path.exists(f"{prefix}.index") or bool(first_version_files(prefix))
 
 
@@ -33,7 +33,7 @@ def get_checkpoint_state(checkpoint_dir: str | os.PathLike[str], latest_filename
         latest_filename: the name of the file; "checkpoint" by default.
 
     Returns:
-        A `CheckpointState` message, or None where there is no such file or it can't be parsed.
+        A `CheckpointState` message, or None if there is no such file or it can't be parsed.
 
     Example:
         >>> import tempfile
@@ -95,7 +95,7 @@ def latest_checkpoint(checkpoint_dir: str | os.PathLike[str], latest_filename: s
         latest_filename: the name of the file that lists the checkpoints; "checkpoint" by default.
 
     Returns:
-        The name, or None where there is no checkpoint.
+        The name, or None if there is no checkpoint.
 
     Example:
         >>> import tempfile
@@ -124,7 +124,7 @@ def checkpoints_iterator(
 
     Args:
         checkpoint_dir: the directory.
-        min_interval_secs: the least time between two.
+        min_interval_secs: a float, the least time between two; 0 by default.
         timeout: how many seconds to wait for one; None waits for ever.
         timeout_fn: called when none came in time: ends if it returns True; without it, ends then.
 

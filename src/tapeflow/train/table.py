@@ -1,8 +1,8 @@
 """Sorted tables of byte strings, the format of a checkpoint's index file: LevelDB's, `doc/table_format.md` there.
 
-Keys are sorted. A block holds entries whose keys leave out what they share with the key before; every 16th is whole,
-and the block ends with the list of these. Each block has a checksum. An index block says where the others are, the
-footer where that is.
+Keys are sorted. A block holds entries. A key omits the prefix that it shares with the key before it, except for every
+16th key. The block ends with the list of these whole keys. Each block has a checksum. An index block has the positions
+of the other blocks, and the footer has the position of the index block.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def table_bytes(entries: Iterable[tuple[bytes, bytes]]) -> bytes:
     handle, last = b"", b""
 
     def written(contents: bytes) -> bytes:
-        """Writes a block; returns where it is."""
+        """Writes a block; returns its position."""
         where = varint(len(out)) + varint(len(contents))
         trailer = b"\0"
         out.extend(contents + trailer + struct.pack("<I", masked(crc32c(contents + trailer))))

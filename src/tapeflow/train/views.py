@@ -1,4 +1,4 @@
-"""`tf.train.TrackableView` and `tf.train.CheckpointView`: the objects that a checkpoint would save, and those in it."""
+"""`tf.train.TrackableView` and `tf.train.CheckpointView`: the objects to save, and the objects in a checkpoint."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class CheckpointView:
         save_path: the checkpoint's name.
 
     Raises:
-        NotFoundError: there is none.
+        NotFoundError: there is no such checkpoint.
         DataLossError: it is damaged.
 
     Example:

@@ -1,7 +1,8 @@
-"""Modules of StableHLO as an op: what `jax.experimental.jax2tf` makes of JAX's functions, in programs and SavedModels.
+"""Modules of StableHLO as an op. `jax.experimental.jax2tf` converts JAX's functions to such modules, for programs and
+SavedModels.
 
-JAX, which is loaded when the first module runs, refines a module's shapes to those of its arguments, and compiles and
-runs it.
+JAX is loaded when the first module runs. It refines a module's shapes to the shapes of the arguments, and compiles and
+runs the module.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from tapeflow.core.values.tensor import invalid
 
 # The versions of the calling convention: TensorFlow's op takes the same. From the sixth on, modules name platforms.
 _OLDEST, _WITH_PLATFORMS, NEWEST = 4, 6, 10
-_PLATFORM = "CPU"  # where JAX runs them
+_PLATFORM = "CPU"  # JAX runs modules on this platform
 PLATFORM_CHECK = "platform"  # the check that `disabled_checks` can leave out
 _ELEMENTS = {
     torch.bool: "i1", torch.bfloat16: "bf16", torch.float16: "f16", torch.float32: "f32", torch.float64: "f64",
@@ -62,13 +63,13 @@ def call_module(
 
     Args:
         args: the tensors that its function `main` takes, but for the index of the platform.
-        version: of the calling convention.
-        module: serialized, as a portable artifact.
+        version: an int, the version of the calling convention.
+        module: a bytes string, the module serialized as a portable artifact.
         Sout, Tout: the shapes and dtypes of the results.
         dim_args_spec, has_token_input_output, use_shardy_partitioner: are not used.
-        platforms: those that the module is for. Where there are several, `main` first takes the index of one.
+        platforms: the platforms of the module. If there are several, `main` first takes the index of a platform.
         function_list: the functions of TensorFlow that the module calls.
-        disabled_checks: what is not checked: "platform".
+        disabled_checks: the checks to skip: "platform".
 
     Returns:
         A list of tensors.
@@ -200,7 +201,7 @@ def _refine_arguments(ir: Any, stablehlo: Any, main: Any, takes_index: bool, typ
 
 
 def _refines(old: Any, new: Any) -> bool:
-    """Returns whether a static type has the element type of another one, and each of its static dimensions."""
+    """Returns True if a static type has the element type of another one, and each of its static dimensions."""
     if old.element_type != new.element_type or old.rank != new.rank:
         return False
     return all(old.is_dynamic_dim(i) or old.get_dim_size(i) == new.get_dim_size(i) for i in range(old.rank))

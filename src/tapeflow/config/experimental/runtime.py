@@ -50,7 +50,7 @@ def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
         device: a physical device.
 
     Returns:
-        A dict: of a GPU its `device_name` and, where it has one, its `compute_capability`; of a CPU nothing.
+        A dict. For a GPU, it has the `device_name` and, if known, the `compute_capability`. For a CPU, it is empty.
 
     Raises:
         ValueError: there is no such device.
@@ -75,7 +75,7 @@ def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
 
 
 def get_memory_growth(device: PhysicalDevice) -> bool:
-    """Returns whether memory growth was set for a GPU. Here memory is always allocated as needed.
+    """Returns True if memory growth was set for a GPU. Here memory is always allocated as needed.
 
     Args:
         device: a physical GPU.
@@ -256,7 +256,7 @@ def set_device_policy(device_policy: str | None) -> None:
 
 
 def get_synchronous_execution() -> bool:
-    """Returns whether ops run synchronously.
+    """Returns True if ops run synchronously.
 
     Returns:
         True or False.
@@ -299,7 +299,7 @@ def enable_op_determinism() -> None:
 
 
 def tensor_float_32_execution_enabled() -> bool:
-    """Returns whether float32 products on a GPU may use TensorFloat-32.
+    """Returns True if float32 products on a GPU may use TensorFloat-32.
 
     Returns:
         True or False.

@@ -28,7 +28,7 @@ _KINDS: dict[int, Any] = {
 
 @contextmanager
 def tensorflows_errors(path: Any) -> Iterator[None]:
-    """Raises the errors of the operating system as those of TensorFlow."""
+    """Translates errors of the operating system to TensorFlow's errors."""
     try:
         yield
     except OSError as error:
@@ -47,8 +47,9 @@ class GFile:
     """A file, for reading or writing text or bytes.
 
     Args:
-        name: the path.
-        mode: "r", "w", "a", "r+", "w+" or "a+", with "b" for bytes. The file is opened at its first use.
+        name: a string, the path.
+        mode: "r", "w", "a", "r+", "w+" or "a+", with "b" for bytes. The file is opened at its first use. The default is
+            "r".
 
     Raises:
         InvalidArgumentError: the mode is unknown.
@@ -185,10 +186,10 @@ class FileStatistics(NamedTuple):
 
 
 def exists(path: FilePath) -> bool:
-    """Returns whether a file or folder exists.
+    """Returns True if a file or folder exists.
 
     Args:
-        path: the path.
+        path: a string, the path.
 
     Returns:
         A Python bool.
@@ -201,10 +202,10 @@ def exists(path: FilePath) -> bool:
 
 
 def isdir(path: FilePath) -> bool:
-    """Returns whether a path is that of a folder.
+    """Returns True if a path is a folder.
 
     Args:
-        path: the path.
+        path: a string, the path.
 
     Returns:
         A Python bool.
@@ -222,7 +223,7 @@ def stat(path: FilePath) -> FileStatistics:
     """Returns size, time and kind of a file or folder.
 
     Args:
-        path: the path.
+        path: a string, the path.
 
     Returns:
         A tuple `(length, mtime_nsec, is_directory)`.
@@ -245,7 +246,7 @@ def mkdir(path: FilePath) -> None:
     """Creates a folder, unless it exists.
 
     Args:
-        path: the path.
+        path: a string, the path.
 
     Raises:
         NotFoundError: the parent folder does not exist.
@@ -266,7 +267,7 @@ def makedirs(path: FilePath) -> None:
     """Creates a folder, and its parents that do not exist.
 
     Args:
-        path: the path.
+        path: a string, the path.
 
     Example:
         >>> import tempfile
@@ -283,7 +284,7 @@ def listdir(path: FilePath) -> list[str]:
     """Returns the names of the files and folders in a folder.
 
     Args:
-        path: the path of the folder.
+        path: a string, the path of the folder.
 
     Returns:
         A list of names, in no particular order.
@@ -307,11 +308,11 @@ def remove(path: FilePath) -> None:
     """Removes a file.
 
     Args:
-        path: the path of the file.
+        path: a string, the path of the file.
 
     Raises:
         NotFoundError: the file does not exist.
-        FailedPreconditionError: the path is that of a folder.
+        FailedPreconditionError: the path is a folder.
 
     Example:
         >>> import tempfile
@@ -329,7 +330,7 @@ def rmtree(path: FilePath) -> None:
     """Removes a folder with its contents, or a file.
 
     Args:
-        path: the path.
+        path: a string, the path.
 
     Raises:
         NotFoundError: the path does not exist.
@@ -351,8 +352,8 @@ def copy(src: FilePath, dst: FilePath, overwrite: bool = False) -> None:
     """Copies a file.
 
     Args:
-        src: the path of the source.
-        dst: the path of the destination.
+        src: a string, the path of the source.
+        dst: a string, the path of the destination.
         overwrite: replaces an existing file at `dst`.
 
     Raises:
@@ -377,8 +378,8 @@ def rename(src: FilePath, dst: FilePath, overwrite: bool = False) -> None:
     """Renames or moves a file or folder.
 
     Args:
-        src: the path of the source.
-        dst: the path of the destination.
+        src: a string, the path of the source.
+        dst: a string, the path of the destination.
         overwrite: replaces an existing file at `dst`.
 
     Raises:
@@ -405,7 +406,7 @@ def _refuse_existing(path: Any, overwrite: bool) -> None:
 
 
 def glob(pattern: FilePath | Sequence[FilePath]) -> list[str]:
-    """Returns the paths that match patterns with `*`, `?` and `[...]`, none of which matches a `/`.
+    """Returns the paths that match patterns with `*`, `?` and `[...]`. These do not match `/`.
 
     Args:
         pattern: a pattern, or a list of patterns.
@@ -456,9 +457,9 @@ def walk(
     """Walks through a folder and the folders in it.
 
     Args:
-        top: the path of the folder.
+        top: a string, the path of the folder.
         topdown: yields a folder before the folders in it, otherwise after them.
-        onerror: `onerror(error)` is called where a folder can't be read.
+        onerror: `onerror(error)` is called if a folder can't be read.
 
     Returns:
         An iterator of tuples `(folder, names of folders, names of files)`.

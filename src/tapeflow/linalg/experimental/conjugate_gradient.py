@@ -34,11 +34,11 @@ def conjugate_gradient(
 
     Args:
         operator: a `tf.linalg.LinearOperator` that says that it is self-adjoint and positive definite.
-        rhs: of shape `[..., n]` and the dtype of `operator`.
+        rhs: a tensor of shape `[..., n]` and the dtype of `operator`.
         preconditioner: an operator close to the inverse of `operator`.
         x: the first approximation, of shape `[..., n]`; zeros by default.
-        tol: iteration stops where the residual's norm is at most this part of that of `rhs`.
-        max_iter: the largest number of iterations.
+        tol: iteration stops when the norm of the residual is at most `tol` times the norm of `rhs`; 1e-05 by default.
+        max_iter: an int, the largest number of iterations; 20 by default.
 
     Returns:
         A named tuple: `i`, the number of iterations; `x`, the solution; `r`, the residual; `p`, the last direction; and

@@ -44,7 +44,7 @@ class LinearOperatorToeplitz(LinearOperator):
         col: the first columns, of shape `[..., n]`.
         row: the first rows, of shape `[..., n]`; the first element counts in `col` only.
         is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`.
-        name: of the operator.
+        name: the name of the operator.
 
     Raises:
         ValueError: `col` or `row` is a scalar, their lengths differ, or a hint can't be true.
@@ -95,7 +95,7 @@ class LinearOperatorToeplitz(LinearOperator):
         return concat([shape, shape[-1:]], 0)
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        # The matrix is the corner of a circulant one of twice the size.
+        # The matrix is the corner of a circulant matrix of twice the size.
         x = conjugate_transpose(x) if adjoint_arg else x
         col, row = broadcast_batches([self._col, self._row], 1)
         column = concat([col, zeros_like(col[..., :1]), reverse(row[..., 1:], [-1])], -1)
@@ -104,7 +104,7 @@ class LinearOperatorToeplitz(LinearOperator):
         return product[..., : dimensions(x)[-2], :]
 
     def _trace(self) -> Any:
-        # By the diagonal, which has the dimensions of a batch that only `row` has, too.
+        # By the diagonal: it has the batch dimensions of both `col` and `row`.
         return reduce_sum(self._diag_part(), -1)
 
     def _diag_part(self) -> Any:
@@ -129,12 +129,12 @@ class LinearOperatorTridiag(LinearOperator):
     """Tridiagonal matrices, which multiply and solve in linear time.
 
     Args:
-        diagonals: in one of three formats; the elements that lie outside of the matrix are not read.
+        diagonals: in the format `diagonals_format`. Elements outside of the matrix are not read.
         diagonals_format: "compact": a tensor of shape `[..., 3, n]` of superdiagonals (whose last element is ignored),
             diagonals, and subdiagonals (whose first element is); "sequence": a list of the three, each of shape
             `[..., n]`; "matrix": a tensor of shape `[..., n, n]`.
         is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`.
-        name: of the operator.
+        name: the name of the operator.
 
     Raises:
         ValueError: the format is unknown, or the hints contradict each other.

@@ -45,21 +45,21 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
     """A matrix, or a batch of matrices, that multiplies and solves without having to be written out.
 
     An operator of shape `[..., m, n]` stands for matrices of m rows and n columns. Its leading dimensions broadcast
-    against those of its arguments. A subclass defines `_shape` and `_matmul`, for graphs with unknown dimensions also
-    `_shape_tensor`, and overrides the methods (`_solve`, `_determinant`, `_to_dense`, ...) that it can compute better
-    than from the dense matrix.
+    against the leading dimensions of its arguments. A subclass defines `_shape` and `_matmul`, and for graphs with
+    unknown dimensions also `_shape_tensor`. It overrides the methods (`_solve`, `_determinant`, `_to_dense`, ...) that
+    it can compute better than from the dense matrix.
 
     The hints promise properties, and choose algorithms by them; nothing checks them but the `assert_...` methods.
 
     Args:
-        dtype: of the elements.
+        dtype: the dtype of the elements.
         graph_parents: tensors that the operator depends on; only the property of that name uses them.
         is_non_singular: the matrices are invertible; None if that is unknown.
         is_self_adjoint: the matrices equal their conjugate transposes.
         is_positive_definite: `x^H A x` has a positive real part for all x but zero.
         is_square: there are as many rows as columns; by default as the shape says.
-        name: by default that of the class.
-        parameters: the arguments of the subclass; by default those of its constructor's call.
+        name: the name of the operator; the name of the class by default.
+        parameters: a dict of the subclass's arguments; by default the arguments of its constructor's call.
 
     Raises:
         ValueError: the hints contradict each other.
@@ -304,7 +304,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         return self._matmul_of(other, self)
 
     def _matmul_of(self, a: Any, b: Any, *flags: bool) -> Any:
-        """Computes `tf.matmul(a, b)`, where this operator is one of the two."""
+        """Computes `tf.matmul(a, b)` with this operator as `a` or `b`."""
         return dispatch.matmul(self, a, b, *flags)
 
     def matvec(self, x: TensorLike, adjoint: bool = False, name: str | None = "matvec") -> Any:
@@ -629,7 +629,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
         return spec_of(self)
 
     def __getitem__(self, slices: Any) -> LinearOperator:
-        """Slices the batch; `slices` index the leading dimensions as they do those of a tensor."""
+        """Slices the batch: `slices` index the leading dimensions, like the dimensions of a tensor."""
         return batch_slice(self, slices)
 
     def _sliced(self, entries: tuple[Any, ...], batch_shape: TensorShape) -> LinearOperator:

@@ -31,7 +31,7 @@ from tapeflow.math.arithmetic import add_n
 
 
 def _is_blockwise(sizes: Sequence[int | None], arg: Any, axis: int) -> bool:
-    """Returns whether an argument is a list with a tensor for each block, rather than one tensor written as a list.
+    """Returns True if an argument is a list with a tensor for each block, rather than one tensor written as a list.
 
     Raises:
         ValueError: it could be both, or fits neither.
@@ -61,7 +61,7 @@ def _is_blockwise(sizes: Sequence[int | None], arg: Any, axis: int) -> bool:
 
 
 def _total(sizes: list[int | None]) -> int | None:
-    """Returns the sum of sizes, or None where one is not static."""
+    """Returns the sum of sizes, or None if one is not static."""
     return None if None in sizes else sum(s for s in sizes if s is not None)
 
 
@@ -225,21 +225,21 @@ class _BlockOperator(LinearOperator):
 
 
 def _zeros(rows_like: Any, columns: Any) -> Any:
-    """Returns zeros with the batch and rows of a matrix, and so many columns."""
+    """Returns zeros with the batch and rows of a matrix, and this number of columns."""
     return zeros([*dimensions(rows_like)[:-1], columns], rows_like.dtype)
 
 
 class LinearOperatorBlockDiag(_BlockOperator):
     """Operators along the diagonal of a larger matrix, and zeros everywhere else.
 
-    Where an argument of `matmul`, `matvec`, `solve` or `solvevec` is one tensor, it is split between the blocks; it may
-    also be a list with a tensor for each block, and the result is a list then.
+    The argument of `matmul`, `matvec`, `solve` or `solvevec` is one tensor, which is split between the blocks, or a
+    list with a tensor for each block. For a list, the result is a list, too.
 
     Args:
         operators: a list of operators.
         is_non_singular, is_self_adjoint, is_positive_definite: hints; see `tf.linalg.LinearOperator`. Some follow from
             the hints of the operators.
-        is_square: True by default; None or False where blocks are not square.
+        is_square: True by default; None or False if blocks are not square.
         name: by default the operators' names with `_ds_` between them.
 
     Raises:
@@ -328,10 +328,10 @@ class LinearOperatorBlockLowerTriangular(_BlockOperator):
     Arguments may be lists with a tensor for each block; see `tf.linalg.LinearOperatorBlockDiag`.
 
     Args:
-        operators: a list of rows of blocks: row i is a list of i + 1 operators, of which the last one is square.
+        operators: a list of rows of blocks. Row i is a list of i + 1 operators, and the last operator is square.
         is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`. Some
             follow from the hints of the operators.
-        name: of the operator.
+        name: the name of the operator.
 
     Raises:
         TypeError: the operators are of different dtypes.
@@ -396,7 +396,7 @@ class LinearOperatorBlockLowerTriangular(_BlockOperator):
                 )
 
     def _invertible(self, hint: bool | None) -> bool | None:
-        """Returns whether the matrices are invertible, by a hint and those of the blocks on the diagonal.
+        """Returns whether the matrices are invertible, from a hint and the hints of the diagonal blocks.
 
         Raises:
             ValueError: they contradict each other.
@@ -437,7 +437,7 @@ class LinearOperatorBlockLowerTriangular(_BlockOperator):
         return results
 
     def _solve_blocks(self, blocks: list[Any], adjoint: bool, adjoint_arg: bool) -> list[Any]:
-        # Substitution: forwards, and for the adjoint, which is upper triangular, backwards.
+        # Substitution runs forwards, or backwards for the adjoint, an upper triangular matrix.
         count = len(self._operators)
         solved: list[Any] = [None] * count
         for i in reversed(range(count)) if adjoint else range(count):

@@ -91,7 +91,7 @@ class CirculantOperator(LinearOperator):
         return self._out(self._ifft(self._spectrum))
 
     def assert_hermitian_spectrum(self, name: str | None = "assert_hermitian_spectrum") -> Any:
-        """Asserts that the convolution kernel is real, so that real arguments have real products.
+        """Asserts that the convolution kernel is real. Products with real arguments are then real.
 
         Raises:
             InvalidArgumentError: it is not.
@@ -141,7 +141,7 @@ class CirculantOperator(LinearOperator):
 
     def _filter(self, x: Any, adjoint_arg: bool, by: Any) -> Any:
         """Convolves the columns of `x`: multiplies their spectra by `by`."""
-        # Transforms run over the last dimensions, so that the columns become rows.
+        # Transforms run over the last dimensions, so the columns become rows.
         rows = conj(x) if adjoint_arg else matrix_transpose(x)
         by = to_complex(by)
         rows = cast(to_complex(rows), by.dtype)
@@ -205,11 +205,12 @@ class LinearOperatorCirculant(CirculantOperator):
     the first column.
 
     Args:
-        spectrum: of shape `[..., n]`; a real one makes the matrices self-adjoint, a Hermitian one
-            (`s[-i] = conj(s[i])`) makes them real.
-        input_output_dtype: the dtype of arguments and results; a real one needs a Hermitian spectrum.
+        spectrum: a tensor of shape `[..., n]`; a real one makes the matrices self-adjoint, a Hermitian one (`s[-i] =
+            conj(s[i])`) makes them real.
+        input_output_dtype: the dtype of arguments and results; a real one needs a Hermitian spectrum. The default is
+            complex64.
         is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`.
-        name: of the operator.
+        name: the name of the operator.
 
     Raises:
         ValueError: `spectrum` has too few dimensions, or a hint can't be true.
@@ -242,10 +243,12 @@ class LinearOperatorCirculant2D(CirculantOperator):
     """Block circulant matrices with circulant blocks: circular convolutions in two dimensions.
 
     Args:
-        spectrum: of shape `[..., n0, n1]`; the matrices are of size n0 * n1. See `tf.linalg.LinearOperatorCirculant`.
-        input_output_dtype: the dtype of arguments and results; a real one needs a Hermitian spectrum.
+        spectrum: a tensor of shape `[..., n0, n1]`; the matrices are of size n0 * n1. See
+            `tf.linalg.LinearOperatorCirculant`.
+        input_output_dtype: the dtype of arguments and results; a real one needs a Hermitian spectrum. The default is
+            complex64.
         is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`.
-        name: of the operator.
+        name: the name of the operator.
 
     Raises:
         ValueError: `spectrum` has too few dimensions, or a hint can't be true.
@@ -278,11 +281,12 @@ class LinearOperatorCirculant3D(CirculantOperator):
     """Nested block circulant matrices: circular convolutions in three dimensions.
 
     Args:
-        spectrum: of shape `[..., n0, n1, n2]`; the matrices are of size n0 * n1 * n2. See
+        spectrum: a tensor of shape `[..., n0, n1, n2]`; the matrices are of size n0 * n1 * n2. See
             `tf.linalg.LinearOperatorCirculant`.
-        input_output_dtype: the dtype of arguments and results; a real one needs a Hermitian spectrum.
+        input_output_dtype: the dtype of arguments and results; a real one needs a Hermitian spectrum. The default is
+            complex64.
         is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`.
-        name: of the operator.
+        name: the name of the operator.
 
     Raises:
         ValueError: `spectrum` has too few dimensions, or a hint can't be true.

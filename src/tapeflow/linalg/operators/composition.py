@@ -67,14 +67,14 @@ def sum_of_logs(parts: Sequence[Any], dtype: Any) -> Any:
 
 
 def _adjoint_pair(x: LinearOperator, y: LinearOperator) -> bool:
-    """Returns whether two operators are certainly the adjoints of each other."""
+    """Returns True if two operators are certainly the adjoints of each other."""
     if x is y and x.is_self_adjoint is not None:
         return x.is_self_adjoint
     return any(isinstance(a, LinearOperatorAdjoint) and a.operator is b for a, b in ((x, y), (y, x)))
 
 
 def _is_symmetric_product(operators: Sequence[LinearOperator]) -> bool:
-    """Returns whether the operators are `A, B, ..., B.H, A.H`, so that their product is `M @ M.H`."""
+    """Returns True if the operators are `A, B, ..., B.H, A.H`. Their product is then `M @ M.H`."""
     count = len(operators)
     return count % 2 == 0 and all(_adjoint_pair(operators[i], operators[-1 - i]) for i in range(count // 2))
 
@@ -142,7 +142,7 @@ class LinearOperatorComposition(LinearOperator):
 
     @property
     def operators(self) -> list[LinearOperator]:
-        """The operators, of which the last one is applied first."""
+        """The operators in order. The last one is applied first."""
         return self._operators
 
     def _shape(self) -> TensorShape:
@@ -269,8 +269,8 @@ class LinearOperatorKronecker(LinearOperator):
     def _apply(self, x: Any, method: str, adjoint: bool) -> Any:
         """Applies each factor along its own axis.
 
-        The rows of `x` are an array of one axis a factor. Each step applies a factor to the axis that is first, and
-        moves the result to the end, so that the next axis comes first; after all of them the columns do (C. F. Van
+        The rows of `x` are an array with one axis per factor. Each step applies a factor to the first axis and moves
+        the result to the end, and the next axis becomes the first. After all steps, the columns come first (C. F. Van
         Loan, "The ubiquitous Kronecker product", 2000).
 
         Args:
@@ -369,7 +369,7 @@ class LinearOperatorKronecker(LinearOperator):
 
 
 def _outer(x: Any, y: Any) -> Any:
-    """Computes all products of an element of `x` and one of `y`, in one dimension."""
+    """Multiplies each element of `x` by each element of `y`, and joins the products in one dimension."""
     product = expand_dims(x, -1) * expand_dims(y, -2)
     *batch, m, n = dimensions(product)
     return reshape(product, [*batch, m * n])

@@ -28,10 +28,10 @@ class LinearOperatorFullMatrix(LinearOperator):
     """Matrices without any structure that would help.
 
     Args:
-        matrix: of shape `[..., m, n]`, of a float or complex dtype.
+        matrix: a tensor of shape `[..., m, n]`, of a float or complex dtype.
         is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`.
             Matrices that are self-adjoint and positive definite solve by Cholesky's factorization.
-        name: of the operator.
+        name: the name of the operator.
 
     Raises:
         TypeError: `matrix` is of another dtype.
@@ -86,9 +86,9 @@ class LinearOperatorLowerTriangular(LinearOperator):
     """Lower triangular matrices, which solve by substitution.
 
     Args:
-        tril: of shape `[..., n, n]`; the elements above the diagonal are not read.
+        tril: a tensor of shape `[..., n, n]`; the elements above the diagonal are not read.
         is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`.
-        name: of the operator.
+        name: the name of the operator.
 
     Raises:
         ValueError: `tril` has less than two dimensions, or the hints contradict each other.

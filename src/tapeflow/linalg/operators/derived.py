@@ -47,11 +47,11 @@ class LinearOperatorAdjoint(_DerivedOperator):
 
     Args:
         operator: the operator.
-        is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; by default those of `operator`.
-        name: by default that of `operator` with `_adjoint` at its end.
+        is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; by default the hints of `operator`.
+        name: the name of the operator; by default the name of `operator` with the suffix `_adjoint`.
 
     Raises:
-        ValueError: a hint contradicts that of `operator`.
+        ValueError: a hint contradicts a hint of `operator`.
 
     Example:
         >>> operator = tf.linalg.LinearOperatorFullMatrix([[1.0, 2.0], [3.0, 4.0]])
@@ -119,11 +119,11 @@ class LinearOperatorInversion(_DerivedOperator):
 
     Args:
         operator: the operator.
-        is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; by default those of `operator`.
-        name: by default that of `operator` with `_inv` at its end.
+        is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; by default the hints of `operator`.
+        name: the name of the operator; by default the name of `operator` with the suffix `_inv`.
 
     Raises:
-        ValueError: a hint contradicts that of `operator`, or `operator` is singular or not square.
+        ValueError: a hint contradicts a hint of `operator`, or `operator` is singular or not square.
 
     Example:
         >>> operator = tf.linalg.LinearOperatorFullMatrix([[2.0, 0.0], [0.0, 4.0]])

@@ -39,7 +39,7 @@ class LinearOperatorDiag(LinearOperator):
         diag: the diagonals, of shape `[..., n]`.
         is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`. Real
             diagonals are always self-adjoint.
-        name: of the operator.
+        name: the name of the operator.
 
     Raises:
         ValueError: `diag` is a scalar, or a hint can't be true.

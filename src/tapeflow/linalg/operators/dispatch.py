@@ -1,4 +1,4 @@
-"""Operations on operators whose implementation the classes of the operands choose.
+"""Operations on pairs of operators, implemented by rules for pairs of classes.
 
 The base class calls them. The rules stand in modules that build on the base class, and fill the tables when they load.
 """
@@ -13,7 +13,7 @@ from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
 if TYPE_CHECKING:
     from tapeflow.linalg.operators.base import LinearOperator
 
-# A rule returns an operator, or None where it does not hold for the two after all.
+# A rule returns an operator, or None if it does not apply to the two operators.
 Rule = Callable[[Any, Any], Any]
 Rules = dict[tuple[type, type], Rule]
 
@@ -60,7 +60,7 @@ def matmul(
     adjoint_b: bool = False,
     sparse: bool = False,
 ) -> Any:
-    """Computes `tf.matmul(a, b)`, where `operator` is one of the two.
+    """Computes `tf.matmul(a, b)` with `operator` as `a` or `b`.
 
     Raises:
         ValueError: a flag is set that operators do not support.

@@ -1,6 +1,6 @@
-"""Properties of operators that follow from those of the operators that they are composed of.
+"""Properties of composed operators, derived from the properties of their parts.
 
-A property is True, False, or None where it is unknown.
+A property is True, False, or None if it is unknown.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def shared(operator: Any, hint: str, value: bool | None, relation: str) -> bool 
         operator: the operator.
         hint: the property's name.
         value: the hint for the derived operator.
-        relation: of the derived operator to `operator`, such as "adjoint".
+        relation: the name of the derived operator's relation to `operator`, such as "adjoint".
 
     Raises:
         ValueError: the two hints contradict each other.
@@ -30,7 +30,7 @@ def shared(operator: Any, hint: str, value: bool | None, relation: str) -> bool 
 
 
 def implied(follows: bool, hint: bool | None, message: str) -> bool | None:
-    """Returns a hint, or True where the property follows from others.
+    """Returns a hint, or True if the property follows from others.
 
     Raises:
         ValueError: the hint is False although the property follows.

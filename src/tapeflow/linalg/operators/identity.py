@@ -1,4 +1,4 @@
-"""Operators that their size, and at most one number, define: the identity, multiples of it, and zero."""
+"""Operators defined by their size and at most one number: the identity, multiples of it, and zero."""
 
 from __future__ import annotations
 
@@ -166,10 +166,10 @@ class LinearOperatorIdentity(_SizedOperator):
     Args:
         num_rows: an integer.
         batch_shape: the leading dimensions; by default there are none.
-        dtype: of the elements, float32 by default.
-        is_non_singular, is_self_adjoint, is_positive_definite, is_square: all True.
+        dtype: the dtype of the elements, float32 by default.
+        is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; all True by default.
         assert_proper_shapes: also checks, when a graph runs, sizes that are not static.
-        name: of the operator.
+        name: the name of the operator.
 
     Raises:
         TypeError: the sizes are not integers.
@@ -277,7 +277,7 @@ class LinearOperatorScaledIdentity(_UniformOperator):
         is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`. Real
             multiples are always self-adjoint.
         assert_proper_shapes: also checks, when a graph runs, sizes that are not static.
-        name: of the operator.
+        name: the name of the operator.
 
     Raises:
         TypeError: `num_rows` is no integer.
@@ -403,7 +403,7 @@ def product_with_zeros(left: LinearOperator, right: LinearOperator, zeros: Linea
     """Returns the product with square zeros, on either side.
 
     Raises:
-        ValueError: one of the two is not square.
+        ValueError: `left` or `right` is not square.
     """
     if not left.is_square or not right.is_square:
         raise ValueError(
@@ -419,13 +419,13 @@ class LinearOperatorZeros(_SizedOperator):
         num_rows: an integer.
         num_columns: an integer, `num_rows` by default.
         batch_shape: the leading dimensions; by default there are none.
-        dtype: of the elements, float32 by default.
+        dtype: the dtype of the elements, float32 by default.
         is_non_singular: False.
-        is_self_adjoint: True, and False where the matrices are not square.
+        is_self_adjoint: True if the matrices are square, and False otherwise; True by default.
         is_positive_definite: False.
-        is_square: False where the matrices are not square.
+        is_square: False if the matrices are not square.
         assert_proper_shapes: also checks, when a graph runs, sizes that are not static.
-        name: of the operator.
+        name: the name of the operator.
 
     Raises:
         TypeError: the sizes are not integers.

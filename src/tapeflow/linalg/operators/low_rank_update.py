@@ -48,8 +48,8 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         is_diag_update_positive: all elements of `diag_update` are positive; None if that is unknown. With a base that
             is self-adjoint and positive definite, and no `v`, the sum is then, too.
         is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`. Some
-            follow from those of `base_operator`.
-        name: of the operator.
+            follow from the hints of `base_operator`.
+        name: the name of the operator.
 
     Raises:
         ValueError: the shapes do not fit, or a hint can't be true.

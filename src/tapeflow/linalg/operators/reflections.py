@@ -37,9 +37,9 @@ class LinearOperatorPermutation(LinearOperator):
 
     Args:
         perm: the integers from 0 to n - 1 in any order, of shape `[..., n]`.
-        dtype: of the elements.
+        dtype: the dtype of the elements; float32 by default.
         is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`.
-        name: of the operator.
+        name: the name of the operator.
 
     Raises:
         TypeError: `perm` is not of integers.
@@ -125,7 +125,7 @@ class LinearOperatorHouseholder(LinearOperator):
         reflection_axis: the vectors v, of shape `[..., n]`; of any length but zero.
         is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints; see `tf.linalg.LinearOperator`.
             Reflections are self-adjoint, and not positive definite.
-        name: of the operator.
+        name: the name of the operator.
 
     Raises:
         ValueError: `reflection_axis` is a scalar, or a hint can't be true.

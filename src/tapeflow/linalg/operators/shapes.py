@@ -23,7 +23,7 @@ from tapeflow.math.elementwise import abs as abs_op
 
 
 def parameter(value: Any) -> Any:
-    """Returns a parameter as a tensor; a variable stays one, so that the operator sees its changes."""
+    """Returns a parameter as a tensor. A variable stays a variable, and the operator sees its changes."""
     return value if isinstance(value, (Variable, Tensor)) else convert(value)
 
 
@@ -58,7 +58,7 @@ def square_dynamic(vectors: Any) -> Any:
 
 
 def broadcast_batches(tensors: Sequence[Any], inner: int = 2) -> list[Any]:
-    """Broadcasts the leading dimensions of tensors; the last `inner` dimensions stay as they are."""
+    """Broadcasts the leading dimensions of tensors, and keeps the last `inner` dimensions."""
     batches = [x.shape[: x.shape.rank - inner] for x in tensors]
     batch: Any = broadcast_static(*batches)
     if not batch.is_fully_defined():
@@ -71,7 +71,7 @@ def broadcast_batches(tensors: Sequence[Any], inner: int = 2) -> list[Any]:
 
 
 def solve_dense(matrix: Any, rhs: Any, adjoint: bool = False) -> Any:
-    """Solves linear equations with dense matrices, whose leading dimensions broadcast against those of `rhs`."""
+    """Solves linear equations with dense matrices. Their leading dimensions broadcast with the ones in `rhs`."""
     matrix, rhs = broadcast_batches([matrix, rhs])
     return solve(matrix, rhs, adjoint)
 

@@ -49,7 +49,7 @@ def slice_parameters(operator: LinearOperator, entries: tuple[Any, ...], batch_s
     """Creates an operator of the same class whose parameters are sliced.
 
     Args:
-        operator: the sliced operator, or one of its parameters, whose batch broadcasts to `batch_shape`.
+        operator: the operator to slice, or one of its parameters. Its batch broadcasts to `batch_shape`.
         entries: the slices, one for each dimension of `batch_shape`, and None for new axes.
         batch_shape: the batch of the sliced operator.
     """
@@ -69,7 +69,7 @@ def slice_parameters(operator: LinearOperator, entries: tuple[Any, ...], batch_s
 
 
 def slice_batch(x: Any, inner: int, entries: tuple[Any, ...], batch_shape: TensorShape) -> Any:
-    """Slices a tensor, of whose dimensions all but the last `inner` broadcast to `batch_shape`."""
+    """Slices a tensor. All its dimensions but the last `inner` broadcast to `batch_shape`."""
     shape = dimensions(x)
     own = len(shape) - inner
     if own == 0 and batch_shape.rank:

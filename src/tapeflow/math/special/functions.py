@@ -50,7 +50,7 @@ def bessel_i0(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the modified Bessel function of the first kind of order 0.
 
     Args:
-        x: floating.
+        x: a floating tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -71,7 +71,7 @@ def bessel_i0e(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `exp(-|x|) * bessel_i0(x)` without overflow.
 
     Args:
-        x: floating.
+        x: a floating tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -93,7 +93,7 @@ def bessel_i1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the modified Bessel function of the first kind of order 1.
 
     Args:
-        x: floating.
+        x: a floating tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -115,7 +115,7 @@ def bessel_i1e(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `exp(-|x|) * bessel_i1(x)` without overflow.
 
     Args:
-        x: floating.
+        x: a floating tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -137,7 +137,7 @@ def bessel_j0(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the Bessel function of the first kind of order 0.
 
     Args:
-        x: floating.
+        x: a floating tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -158,7 +158,7 @@ def bessel_j1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the Bessel function of the first kind of order 1.
 
     Args:
-        x: floating.
+        x: a floating tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -180,7 +180,7 @@ def bessel_y0(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the Bessel function of the second kind of order 0.
 
     Args:
-        x: floating; -inf below 0.
+        x: a floating tensor; -inf below 0.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -201,7 +201,7 @@ def bessel_y1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the Bessel function of the second kind of order 1.
 
     Args:
-        x: floating; -inf below 0.
+        x: a floating tensor; -inf below 0.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -229,7 +229,7 @@ def bessel_k0(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the modified Bessel function of the second kind of order 0.
 
     Args:
-        x: floating; inf below 0.
+        x: a floating tensor; inf below 0.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -256,7 +256,7 @@ def bessel_k0e(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `exp(x) * bessel_k0(x)` without underflow.
 
     Args:
-        x: floating; inf below 0.
+        x: a floating tensor; inf below 0.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -283,7 +283,7 @@ def bessel_k1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the modified Bessel function of the second kind of order 1.
 
     Args:
-        x: floating; inf below 0.
+        x: a floating tensor; inf below 0.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -311,7 +311,7 @@ def bessel_k1e(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `exp(x) * bessel_k1(x)` without underflow.
 
     Args:
-        x: floating; inf below 0.
+        x: a floating tensor; inf below 0.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -366,7 +366,7 @@ def dawsn(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes Dawson's integral, `exp(-x * x)` times the integral of `exp(t * t)` from 0 to `x`.
 
     Args:
-        x: floating.
+        x: a floating tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -464,7 +464,7 @@ def fresnel_cos(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes Fresnel's cosine integral, the integral of `cos(pi * t * t / 2)` from 0 to `x`.
 
     Args:
-        x: floating.
+        x: a floating tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -485,7 +485,7 @@ def fresnel_sin(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes Fresnel's sine integral, the integral of `sin(pi * t * t / 2)` from 0 to `x`.
 
     Args:
-        x: floating.
+        x: a floating tensor.
 
     Returns:
         A tensor of the shape and dtype of `x`.
@@ -531,7 +531,7 @@ def spence(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes Spence's integral, the dilogarithm of `1 - x`: the integral of `log(t) / (1 - t)` from 1 to `x`.
 
     Args:
-        x: floating; NaN below 0.
+        x: a floating tensor; NaN below 0.
 
     Returns:
         A tensor of the shape and dtype of `x`.

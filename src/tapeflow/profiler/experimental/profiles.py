@@ -139,7 +139,8 @@ class Profile:
     """A scope that is profiled.
 
     Args:
-        logdir, options: see `start`.
+        logdir: the folder of TensorBoard's logs. The profile is written below `plugins/profile` in it.
+        options: the options of the profile.
 
     Example:
         >>> import glob, tempfile

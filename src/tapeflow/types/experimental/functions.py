@@ -12,7 +12,7 @@ from tapeflow.function.function_type import FunctionType
 
 
 class Callable(metaclass=ABCMeta):
-    """A function of tensors: a `tf.function`, or one of its concrete functions.
+    """A function of tensors: a `tf.function` or a concrete function.
 
     Example:
         >>> double = tf.function(lambda x: x * 2)
@@ -45,7 +45,7 @@ class PolymorphicFunction(Callable):
 
     @abstractmethod
     def experimental_get_compiler_ir(self, *args: Any, **kwargs: Any) -> Any:
-        """Returns a function that gives what the compiler makes of the trace for these arguments."""
+        """Returns a function that returns the compiler's output for the trace of these arguments."""
 
 
 GenericFunction = PolymorphicFunction

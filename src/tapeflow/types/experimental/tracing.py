@@ -22,9 +22,9 @@ TensorLike = Union[  # noqa: UP007 (as TensorFlow's, an object of `typing`)
 
 
 class TraceType(metaclass=ABCMeta):
-    """The type of an argument of a `tf.function`: calls whose arguments have equal types share a trace.
+    """The type of an argument of a `tf.function`. Calls whose arguments have equal types share a trace.
 
-    Specs, dtypes and shapes are such types.
+    Specs, dtypes and shapes are trace types.
 
     Example:
         >>> isinstance(tf.TensorSpec([2]), tf.types.experimental.TraceType)
@@ -33,7 +33,7 @@ class TraceType(metaclass=ABCMeta):
 
     @abstractmethod
     def is_subtype_of(self, other: TraceType) -> bool:
-        """Returns whether a function traced for `other` can be called with this type.
+        """Returns True if a function traced for `other` can be called with this type.
 
         Args:
             other: a type.
@@ -49,7 +49,7 @@ class TraceType(metaclass=ABCMeta):
 
     @abstractmethod
     def placeholder_value(self, placeholder_context: Any) -> Any:
-        """Returns the value that replaces one of this type while a function is traced.
+        """Returns the placeholder for a value of this type while a function is traced.
 
         Args:
             placeholder_context: None, or the context of the trace.

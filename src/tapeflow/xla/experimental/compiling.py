@@ -20,11 +20,11 @@ def compile(
     """Compiles a function as a whole, and calls it: as `tf.function(computation, jit_compile=True)(*inputs)`.
 
     Args:
-        computation: takes as many arguments as there are inputs.
+        computation: a function with one parameter per input.
         inputs: a list of tensors and nests of them.
 
     Returns:
-        A list of the tensors of the result, even of a single tensor; a dict or None as it is.
+        A list of the tensors of the result, also for a single tensor. A dict or None is returned unchanged.
 
     Raises:
         TypeError: `inputs` is not a list.
@@ -51,7 +51,8 @@ def jit_scope(
     """Returns a scope whose operations may be compiled together; without effect, as whole functions are compiled.
 
     Args:
-        compile_ops: whether operations may be compiled, or a function of a `NodeDef` that returns that.
+        compile_ops: whether operations may be compiled, or a function of a `NodeDef` that returns that; True by
+            default.
         separate_compiled_gradients: whether gradients are compiled separately.
 
     Returns:
