@@ -116,7 +116,7 @@ def _called_object(f: Any, cls: type, converted_call: Callable[[Any], Any], libr
 
 
 def _is_excluded(function: types.FunctionType, libraries: bool) -> bool:
-    """Returns whether a function is a library's, already converted, or marked as not to be converted."""
+    """Returns True if a function is a library's, already converted, or marked as not to be converted."""
     modules = () if libraries else (function.__globals__.get("__name__"), function.__module__)
     return (
         function.__code__ in _converted_code
@@ -210,7 +210,7 @@ def _renamed(code: types.CodeType, name: str, qualname: str) -> types.CodeType:
 
 
 def is_converted_code(code: types.CodeType) -> bool:
-    """Returns whether the code is the result of a conversion."""
+    """Returns True if the code is the result of a conversion."""
     return code in _converted_code
 
 

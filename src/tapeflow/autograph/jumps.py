@@ -43,7 +43,7 @@ def lower(node: ast.FunctionDef, names: Any) -> bool:
 
 
 def _returns_early(body: Sequence[ast.stmt]) -> bool:
-    """Returns whether there is a `return` inside control flow that becomes functions."""
+    """Returns True if there is a `return` inside control flow that becomes functions."""
     return any(
         isinstance(inner, ast.Return)
         for node in own_nodes(body)
@@ -186,7 +186,7 @@ class _Lowering:
         return ast.fix_missing_locations(ast.copy_location(test, getattr(where, "test", where)))
 
     def is_unread(self, stmt: Any) -> bool:
-        """Returns whether the statement sets a flag that is never read."""
+        """Returns True if the statement sets a flag that is never read."""
         return (
             isinstance(stmt, ast.Assign) and isinstance(stmt.targets[0], ast.Name)
             and stmt.targets[0].id in self.flags - self.read
@@ -215,7 +215,7 @@ def _jumps(stmt: ast.If) -> bool:
 
 
 def _always_jumps(stmts: Sequence[ast.stmt]) -> bool:
-    """Returns whether a block always ends in a jump or an error."""
+    """Returns True if a block always ends in a jump or an error."""
     for stmt in stmts:
         if isinstance(stmt, (ast.Break, ast.Continue, ast.Return, ast.Raise)):
             return True

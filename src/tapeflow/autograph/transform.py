@@ -354,7 +354,7 @@ class Transformer(ast.NodeTransformer):
         return name not in self.hidden and name not in self.namespace and hasattr(builtins, name)
 
     def _is_plain(self, func: ast.expr) -> bool:
-        """Returns whether the callee is certainly a function of a library or of Python, which needs no conversion."""
+        """Returns True if the callee is certainly a function of a library or of Python, which needs no conversion."""
         path: list[str] = []
         while isinstance(func, ast.Attribute):
             path.append(func.attr)
@@ -390,7 +390,7 @@ class UnsupportedCode(ValueError):
 
 
 def is_generator(node: Any) -> bool:
-    """Returns whether the function yields or awaits, so that its control flow can't be cut into functions."""
+    """Returns True if the function yields or awaits, so that its control flow can't be cut into functions."""
     body = node.body if isinstance(node.body, list) else [node.body]
     return any(
         isinstance(n, (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith))
@@ -399,7 +399,7 @@ def is_generator(node: Any) -> bool:
 
 
 def _is_python_value(node: ast.expr, is_builtin: Any) -> bool:
-    """Returns whether the value of a condition is certainly Python's own, never a tensor."""
+    """Returns True if the value of a condition is certainly Python's own, never a tensor."""
     if isinstance(node, ast.Constant):
         return True
     if isinstance(node, ast.Compare):
@@ -446,7 +446,7 @@ def _without_declarations(stmts: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _binds(*values: ast.expr) -> bool:
-    """Returns whether there is a `:=`, whose variable would be local to a lambda."""
+    """Returns True if there is a `:=`, whose variable would be local to a lambda."""
     return any(isinstance(n, ast.NamedExpr) for n in activity.own_nodes(values))
 
 

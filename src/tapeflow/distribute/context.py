@@ -68,7 +68,7 @@ def get_strategy() -> Strategy:
 
 
 def has_strategy() -> bool:
-    """Returns whether a strategy other than the default one is in force.
+    """Returns True if a strategy other than the default one is in force.
 
     Returns:
         True or False.
@@ -94,7 +94,7 @@ def get_replica_context() -> ReplicaContext | None:
 
 
 def in_cross_replica_context() -> bool:
-    """Returns whether this thread is in the scope of a strategy, but in none of its replicas.
+    """Returns True if this thread is in the scope of a strategy, but in none of its replicas.
 
     Returns:
         True or False.

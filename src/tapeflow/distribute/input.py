@@ -189,7 +189,7 @@ class DistributedIterator(CompositeTensor):
         return tuple([self._iterator.get_next_as_optional() for _ in range(self._elements_at_a_time)])
 
     def _more(self, optionals: Sequence[Any]) -> Any:
-        """Returns whether there is a batch for any replica."""
+        """Returns True if there is a batch for any replica."""
         more = optionals[0].has_value()
         if not self._division.agrees:
             return more

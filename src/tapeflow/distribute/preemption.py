@@ -151,7 +151,7 @@ class PreemptionCheckpointHandler:
         self.save_checkpoint_if_preempted()
 
     def _is_time(self) -> bool:
-        """Returns whether this worker got notice, and its grace period allows no more steps."""
+        """Returns True if this worker got notice, and its grace period allows no more steps."""
         if self._noticed is None:
             notice = self._config.termination_watcher_fn
             if not (self._got_signal if notice is None else notice()):
@@ -161,7 +161,7 @@ class PreemptionCheckpointHandler:
         return time.monotonic() - self._noticed >= (self._config.grace_period or 0.0) - _SECONDS_TO_SAVE
 
     def _agreed(self, mine: bool) -> bool:
-        """Returns whether any worker says so."""
+        """Returns True if any worker says so."""
         if self._group is None:
             return mine
         flag = [torch.tensor(int(mine))]

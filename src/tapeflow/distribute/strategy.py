@@ -227,7 +227,7 @@ class StrategyExtended:
 
     @property
     def should_checkpoint(self) -> bool:
-        """Returns whether this process is the one that writes checkpoints and summaries which others read."""
+        """Returns True if this process is the one that writes checkpoints and summaries which others read."""
         return True
 
     @property
@@ -298,7 +298,7 @@ class StrategyExtended:
         """Lets all workers begin with the same value of a variable that was created just now."""
 
     def variable_created_in_scope(self, v: Any) -> bool:
-        """Returns whether a variable was created in the scope of this strategy.
+        """Returns True if a variable was created in the scope of this strategy.
 
         Args:
             v: a variable.

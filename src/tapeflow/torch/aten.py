@@ -129,7 +129,7 @@ def _(tensors: Sequence[Any], call: str, Tout: Any, output_shapes: Any) -> Any:
 
 
 def _draws(overload: Any, args: Sequence[Any], named: dict[str, Any]) -> bool:
-    """Returns whether a call draws random numbers; those that have a rate of dropout draw none where it is 0."""
+    """Returns True if a call draws random numbers; those that have a rate of dropout draw none where it is 0."""
     if torch.Tag.nondeterministic_seeded not in overload.tags:
         return False
     parameters = overload._schema.arguments

@@ -297,5 +297,5 @@ def _tensor(value: torch.Tensor) -> EagerTensor:
 
 
 def _is_watched(operand: Any, tapes: Sequence[Any]) -> bool:
-    """Returns whether a tape may ask for the gradient of an operand; if there are none, those of a graph may."""
+    """Returns True if a tape may ask for the gradient of an operand; if there are none, those of a graph may."""
     return not tapes or any(type(tape) is not Tape or operand._id in tape.watched for tape in tapes)

@@ -270,7 +270,7 @@ class _Operands:
 
 
 def _is_on_lists(step: Step) -> bool:
-    """Returns whether a step's kernel takes or gives a list of tensors."""
+    """Returns True if a step's kernel takes or gives a list of tensors."""
     tensors = [*step.inputs, *step.outputs]
     return step.registered and any(t.dtype is variant and variable_of(t) is None for t in tensors)
 

@@ -65,7 +65,7 @@ class Inference:
             return [alias(r) for r in self._compiled(*inputs, *values)]
 
     def _takes(self, inputs: Sequence[Any]) -> bool:
-        """Returns whether inputs are tensors on the CPU, of the dtypes and shapes of the function's."""
+        """Returns True if inputs are tensors on the CPU, of the dtypes and shapes of the function's."""
         if len(inputs) != len(self._specs):
             return False
         for x, (dtype, shape) in zip(inputs, self._specs, strict=True):
@@ -104,7 +104,7 @@ def _tensor(module: torch.nn.Module, path: str) -> torch.Tensor:
 
 
 def _computes_alone() -> bool:
-    """Returns whether nothing of torch follows the calls: no compiler, exporter, transformation or mode."""
+    """Returns True if nothing of torch follows the calls: no compiler, exporter, transformation or mode."""
     return not (
         torch.compiler.is_compiling()
         or torch.jit.is_tracing()

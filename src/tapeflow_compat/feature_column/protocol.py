@@ -207,7 +207,7 @@ class StateManager:
             by_column[feature_column.name][resource_name] = resource
 
     def has_resource(self, feature_column: Any, resource_name: str) -> bool:
-        """Returns whether a column has a table of that name."""
+        """Returns True if a column has a table of that name."""
         return resource_name in self._cols_to_resources_map[feature_column]
 
     def get_resource(self, feature_column: Any, resource_name: str) -> Any:

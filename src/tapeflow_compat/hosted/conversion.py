@@ -119,5 +119,5 @@ def unknown_shape(rank: int | None = None) -> TensorShape:
 
 
 def is_ragged(value: Any) -> bool:
-    """Returns whether a value is a ragged tensor, or TensorFlow 1's value of one."""
+    """Returns True if a value is a ragged tensor, or TensorFlow 1's value of one."""
     return isinstance(value, (RaggedTensor, RaggedTensorValue))

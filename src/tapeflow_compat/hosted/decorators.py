@@ -96,5 +96,5 @@ def fn_args(fn: Any) -> tuple[str, ...]:
 
 
 def has_kwargs(fn: Any) -> bool:
-    """Returns whether a function takes arguments of any name."""
+    """Returns True if a function takes arguments of any name."""
     return any(p.kind is Parameter.VAR_KEYWORD for p in signature(fn).parameters.values())

@@ -19,7 +19,7 @@ def _maybe_merge_call(function: Callable[..., Any], strategy: Any, *args: Any, *
 
 
 def strategy_supports_no_merge_call() -> bool:
-    """Returns whether replicas of the strategy in force may update variables without `merge_call`."""
+    """Returns True if replicas of the strategy in force may update variables without `merge_call`."""
     return not has_strategy() or not get_strategy().extended._use_merge_call()
 
 

@@ -31,7 +31,7 @@ class Context:
             state.fill()
 
     def executing_eagerly(self) -> bool:
-        """Returns whether ops of this thread run when they are called."""
+        """Returns True if ops of this thread run when they are called."""
         return executing_eagerly()
 
     @property
@@ -47,7 +47,7 @@ class Context:
 
 
 def should_record_backprop(tensors: Iterable[Any]) -> bool:
-    """Returns whether a tape of this thread watches one of the tensors, or what it depends on."""
+    """Returns True if a tape of this thread watches one of the tensors, or what it depends on."""
     tapes = [tape for tape in state.tapes if isinstance(tape, Tape)]
     return any(tensor._id in tape.watched for tensor in tensors for tape in tapes)
 
@@ -102,5 +102,5 @@ def disable_op_determinism() -> None:
 
 
 def is_op_determinism_enabled() -> bool:
-    """Returns whether `enable_op_determinism` is in force."""
+    """Returns True if `enable_op_determinism` is in force."""
     return settings.deterministic

@@ -79,7 +79,7 @@ def public(path: str) -> Any:
 
 
 def is_generated(module: str) -> bool:
-    """Returns whether a module inside TensorFlow has a function for each op of one kind."""
+    """Returns True if a module inside TensorFlow has a function for each op of one kind."""
     return re.fullmatch(r"tensorflow\.python\.ops\.(gen_\w+_ops|linalg\.sparse\.\w+)", module) is not None
 
 

@@ -28,5 +28,5 @@ def broadcast_weights(weights: Any, values: Any) -> Any:
 
 
 def is_resource_variable(var: Any) -> bool:
-    """Returns whether a value is a variable; all are resource variables."""
+    """Returns True if a value is a variable; all are resource variables."""
     return isinstance(var, Variable)

@@ -91,5 +91,5 @@ def reason(name: str) -> str:
 
 
 def is_absent(name: str) -> bool:
-    """Returns whether an op is not there."""
+    """Returns True if an op is not there."""
     return name in _reasons()

@@ -139,7 +139,7 @@ OPTIONAL = frozenset({"CudnnRNN", "CudnnRNNV2", "CudnnRNNV3"})
 
 
 def _has_alternative(graph: typing.Any) -> bool:
-    """Returns whether a graph is inside one of several alternative implementations of a function."""
+    """Returns True if a graph is inside one of several alternative implementations of a function."""
     while graph is not None and not getattr(graph, "is_alternative", False):
         graph = graph.around
     return graph is not None

@@ -365,7 +365,7 @@ def _bounds(iterable: Any) -> tuple[Any, Any, Any] | None:
 
 
 def _counts_up(bounds: tuple[Any, Any, Any]) -> bool:
-    """Returns whether a range is of integers of one dtype with a step of one."""
+    """Returns True if a range is of integers of one dtype with a step of one."""
     start, limit, delta = [convert(v) for v in bounds]
     step = value_of(delta) if isinstance(delta, SymbolicTensor) else delta.value
     return start.dtype is limit.dtype and start.dtype.is_integer and step is not None and int(step) == 1

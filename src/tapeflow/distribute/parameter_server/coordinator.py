@@ -203,7 +203,7 @@ class ClusterCoordinator:
         self._queue.join()
 
     def done(self) -> bool:
-        """Returns whether all scheduled functions have run.
+        """Returns True if all scheduled functions have run.
 
         Raises:
             Exception: the first error of a scheduled function. Those that waited are cancelled, and none runs any more.

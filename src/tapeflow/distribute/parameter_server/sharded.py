@@ -50,7 +50,7 @@ class ShardedVariable(ReadAsTensor, Trackable):
 
     @property
     def trainable(self) -> bool:
-        """Returns whether tapes watch the parts when they are read."""
+        """Returns True if tapes watch the parts when they are read."""
         return self._parts[0].trainable
 
     @property

@@ -17,7 +17,7 @@ _initialized: list[str] = []  # the type of the devices, once they are
 
 
 def is_initialized() -> bool:
-    """Returns whether `initialize_accelerator_system` was called."""
+    """Returns True if `initialize_accelerator_system` was called."""
     return bool(_initialized)
 
 

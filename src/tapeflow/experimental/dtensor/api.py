@@ -323,7 +323,7 @@ def check_layout(tensor: Any, layout: Layout) -> None:
 
 
 def is_dtensor(tensor: Any) -> bool:
-    """Returns whether a value is a DTensor or a variable that holds one.
+    """Returns True if a value is a DTensor or a variable that holds one.
 
     Args:
         tensor: anything.

@@ -278,7 +278,7 @@ def _described(spec: DTensorSpec, divided: int, has_batch: bool | None) -> DTens
 
 
 def _expressible(specs: Any, terms: bool) -> bool:
-    """Returns whether layouts can express specs.
+    """Returns True if layouts can express specs.
 
     Args:
         specs: a spec, or a nest of specs and other values.

@@ -148,15 +148,15 @@ class Layout:
         return 1 if spec in (UNSHARDED, MATCH) else self.mesh.dim_size(spec)
 
     def is_fully_replicated(self) -> bool:
-        """Returns whether each device has the whole tensor."""
+        """Returns True if each device has the whole tensor."""
         return all(self.num_shards(i) == 1 for i in range(self.rank))
 
     def is_batch_parallel(self) -> bool:
-        """Returns whether no axis but the first is divided."""
+        """Returns True if no axis but the first is divided."""
         return all(self.num_shards(i) == 1 for i in range(1, self.rank))
 
     def is_single_device(self) -> bool:
-        """Returns whether the mesh is a single device without dimensions."""
+        """Returns True if the mesh is a single device without dimensions."""
         return self.mesh.is_single_device()
 
     def delete(self, dims: int | list[int]) -> Layout:

@@ -163,7 +163,7 @@ class Mesh:
         raise ValueError(f"Dimension {dim_name} does not exist in mesh.Available dimensions: {names}")
 
     def contains_dim(self, dim_name: str) -> bool:
-        """Returns whether there is a dimension of that name."""
+        """Returns True if there is a dimension of that name."""
         return dim_name in self.dim_names
 
     __contains__ = contains_dim
@@ -204,11 +204,11 @@ class Mesh:
         return len(self._local_ids)
 
     def is_remote(self) -> bool:
-        """Returns whether none of the devices is this client's."""
+        """Returns True if none of the devices is this client's."""
         return not self._local_devices
 
     def is_single_device(self) -> bool:
-        """Returns whether it is one device without dimensions."""
+        """Returns True if it is one device without dimensions."""
         return not self._dims
 
     @property

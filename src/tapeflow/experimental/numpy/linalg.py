@@ -157,7 +157,7 @@ def einsum(subscripts: str, *operands: TensorLike, **kwargs: Any) -> Tensor:
 
 
 def _takes_the_diagonal(x: Tensor, offset: int, axis1: int, axis2: int) -> bool:
-    """Returns whether the diagonals are the main ones of the matrices in the last two dimensions."""
+    """Returns True if the diagonals are the main ones of the matrices in the last two dimensions."""
     rank = x.shape.rank
     return offset == 0 and rank is not None and axis1 in (-2, rank - 2) and axis2 in (-1, rank - 1)
 

@@ -204,11 +204,11 @@ def rank_of(value: Any, caller: str) -> int:
 
 @numpy_function()
 def iscomplexobj(x: TensorLike) -> bool:
-    """Returns whether the dtype is complex."""
+    """Returns True if the dtype is complex."""
     return bool(as_array(x).dtype.is_complex)
 
 
 @numpy_function()
 def isrealobj(x: TensorLike) -> bool:
-    """Returns whether the dtype is not complex."""
+    """Returns True if the dtype is not complex."""
     return not iscomplexobj(x)

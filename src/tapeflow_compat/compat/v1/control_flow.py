@@ -34,7 +34,7 @@ def _function(name: str, function: Any, old_name: str, old: Any) -> Callable[...
 
 
 def _staged() -> bool:
-    """Returns whether control flow becomes operations on functions, not TensorFlow 1's own operations."""
+    """Returns True if control flow becomes operations on functions, not TensorFlow 1's own operations."""
     return state.graph is not None and (control_flow_v2_enabled() or state.graph.building_function)
 
 

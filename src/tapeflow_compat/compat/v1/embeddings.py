@@ -140,7 +140,7 @@ def safe_embedding_lookup_sparse(
 
 
 def _in_pieces(params: Any) -> bool:
-    """Returns whether a table is a list of its pieces, and not a nest of numbers."""
+    """Returns True if a table is a list of its pieces, and not a nest of numbers."""
     return isinstance(params, (list, tuple, PartitionedVariable)) and all(hasattr(p, "shape") for p in params)
 
 

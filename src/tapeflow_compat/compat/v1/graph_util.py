@@ -18,7 +18,7 @@ _VARIABLES = frozenset(
 
 
 def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:
-    """Returns whether a node has to be on the CPU: it outputs strings or int32s, or is a variable pinned to the CPU.
+    """Returns True if a node has to be on the CPU: it outputs strings or int32s, or is a variable pinned to the CPU.
 
     Args:
         node: a `NodeDef`, or an operation.

@@ -194,7 +194,7 @@ def _of_examples(kind: str, examples: Any, outputs: Mapping[str, tuple[Any, Any]
 
 
 def is_valid_signature(signature_def: Any) -> bool:
-    """Returns whether servers can call a signature.
+    """Returns True if servers can call a signature.
 
     Example:
         >>> tf.compat.v1.saved_model.is_valid_signature(tf.compat.v1.saved_model.build_signature_def(method_name="a"))

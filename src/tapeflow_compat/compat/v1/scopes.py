@@ -104,7 +104,7 @@ def container(container_name: str) -> Any:
 
 
 def executing_eagerly() -> bool:
-    """Returns whether ops run eagerly, see `tf.executing_eagerly`.
+    """Returns True if ops run eagerly, see `tf.executing_eagerly`.
 
     Example:
         >>> with tf.Graph().as_default():

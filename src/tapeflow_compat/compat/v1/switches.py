@@ -104,7 +104,7 @@ def disable_control_flow_v2() -> None:
 
 
 def control_flow_v2_enabled() -> bool:
-    """Returns whether `enable_control_flow_v2` was called last, or neither switch at all.
+    """Returns True if `enable_control_flow_v2` was called last, or neither switch at all.
 
     Example:
         >>> tf.compat.v1.control_flow_v2_enabled()

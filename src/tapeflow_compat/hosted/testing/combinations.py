@@ -27,7 +27,7 @@ class TestCombination:
     __test__ = False  # to pytest
 
     def should_execute_combination(self, kwargs: Combination) -> tuple[bool, str | None]:
-        """Returns whether a test runs with these arguments, and else the reason.
+        """Returns True if a test runs with these arguments, and else the reason.
 
         Args:
             kwargs: the arguments of the test.

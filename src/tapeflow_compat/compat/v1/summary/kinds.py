@@ -82,7 +82,7 @@ def _step() -> Any:
 
 
 def _has_recorder() -> bool:
-    """Returns whether `tf.summary` has a default writer that records the summary at once, and a step for it."""
+    """Returns True if `tf.summary` has a default writer that records the summary at once, and a step for it."""
     if not executing_eagerly_outside_functions():
         return False
     if recording.writer is None:

@@ -152,7 +152,7 @@ class SecondOrStepTimer:
         self._last_time = 0.0
 
     def should_trigger_for_step(self, step: int) -> bool:
-        """Returns whether it is due at this step."""
+        """Returns True if it is due at this step."""
         if self._last_step is None:
             return True
         if self._last_step == step:

@@ -60,7 +60,7 @@ class _Attempt:
             hook.after_create_session(session, self.coordinator)
 
     def should_stop(self) -> bool:
-        """Returns whether a hook or a thread requested a stop.
+        """Returns True if a hook or a thread requested a stop.
 
         Raises:
             Exception: the one with which a thread did.
@@ -255,7 +255,7 @@ class _MonitoredSession:
                 attempt.close()
 
     def should_stop(self) -> bool:
-        """Returns whether a hook or a thread requested a stop, or the session is closed."""
+        """Returns True if a hook or a thread requested a stop, or the session is closed."""
         if self._attempt is None:
             return True
         try:

@@ -496,7 +496,7 @@ def generate_checkpoint_state_proto(
 
 
 def exists(checkpoint_prefix: Any) -> bool:
-    """Returns whether a checkpoint of that name exists.
+    """Returns True if a checkpoint of that name exists.
 
     Example:
         >>> tf.compat.v1.train.checkpoint_exists("/nowhere/model")

@@ -367,7 +367,7 @@ class Supervisor:
         self._coord.request_stop(ex)
 
     def should_stop(self) -> bool:
-        """Returns whether a stop was requested."""
+        """Returns True if a stop was requested."""
         return self._coord.should_stop()
 
     def stop_on_exception(self) -> Any:
