@@ -23,7 +23,7 @@ class Place(threading.local):
         index: the number of the replica whose copies of variables are read and written, in a replica or an update; else
             None.
         updating: whether `StrategyExtended.update` is calling.
-        key: what traces depend on of all this; None where threads begin.
+        key: the part of a trace's cache key that depends on the place; None at a thread's initial place.
     """
 
     strategy: Any = None  # `strategy.py` sets the default strategy and its replica context
@@ -110,7 +110,7 @@ def require_cross_replica(strategy: Any) -> None:
     """Checks that this thread is neither in a replica nor in the scope of another strategy.
 
     Raises:
-        RuntimeError: it is in one of them.
+        RuntimeError: the thread is in a replica, or in the scope of another strategy.
     """
     if place.strategy is not strategy and has_strategy():
         raise RuntimeError(f"Mixing different tf.distribute.Strategy objects: {place.strategy} is not {strategy}")

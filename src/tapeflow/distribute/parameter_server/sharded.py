@@ -54,7 +54,7 @@ class ShardedVariable(ReadAsTensor, Trackable):
         return self._parts[0].trainable
 
     @property
-    def _id(self) -> int:  # type: ignore[override]  # by which tapes would know it
+    def _id(self) -> int:  # type: ignore[override]  # the id for tapes
         raise AttributeError(
             "'ShardedVariable' object has no attribute 'handle': take the gradients of its `variables`."
         )
