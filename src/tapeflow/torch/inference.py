@@ -76,8 +76,8 @@ class Inference:
         return True
 
     def _values(self, module: torch.nn.Module) -> list[Any] | None:
-        """Returns what the function reads: variables on the module's storage, and constants; None if the module has
-        tensors of other dtypes, or on another device, than the function."""
+        """Returns the function's captured values: variables on the module's storage, and constants. Returns None if the
+        module has tensors of other dtypes, or on another device, than the function."""
         values = self._current or [None] * len(self._attributes)
         for i, attribute in enumerate(self._attributes):
             if attribute is None:

@@ -1,7 +1,7 @@
 """Lists of tensors in exported programs, whose loops carry tensors alone.
 
-A list is what `array/tensor_list.py` has it be, as long as its places are numbers: in loops that are written out. Where
-a place is a tensor, or a loop or conditional of torch passes the list, its entries are the rows of one tensor.
+In unrolled loops, indices are numbers, and a list is a list of `array/tensor_list.py`. If an index is a tensor, or a
+loop or conditional of torch passes the list, its entries are the rows of one tensor.
 """
 
 from __future__ import annotations
