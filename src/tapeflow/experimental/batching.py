@@ -105,7 +105,7 @@ class BatchableExtensionTypeSpec(ExtensionTypeSpec):
         return specs
 
     def _encoded(self, value: Any, minimum_rank: int = 0) -> list[Any]:
-        """Returns the tensors that a value is stacked as, with those of the extension types in its fields."""
+        """Returns the tensors that a value is stacked as, including the tensors of extension types in its fields."""
         parts: list[Any] = []
         for part in nest.flatten(self._encoder.encode(self, value, minimum_rank=minimum_rank)):
             inner = None if isinstance(part, Tensor) else spec_of(part)

@@ -30,8 +30,8 @@ def initialize_accelerator_system(
 ) -> str:
     """Starts the devices, before anything else uses them; with several clients, meets the others.
 
-    The clients' addresses are in `DTENSOR_JOBS`, the first of which is where they meet, and this client's number in
-    `DTENSOR_CLIENT_ID`. Gloo carries tensors of CPUs, and NCCL those of GPUs.
+    The environment variable `DTENSOR_JOBS` lists the clients' addresses; they meet at the first one.
+    `DTENSOR_CLIENT_ID` is this client's number. Gloo transports tensors on CPUs, NCCL tensors on GPUs.
 
     Args:
         device_type: "CPU" or "GPU"; by default "GPU" where there is one.
@@ -87,10 +87,10 @@ def _meet(kind: str) -> None:
 
 @contextmanager
 def reporting(what: str) -> Iterator[None]:
-    """Raises TensorFlow's errors in place of those of `torch.distributed`.
+    """Raises TensorFlow's errors in place of errors of `torch.distributed`.
 
     Args:
-        what: what the clients do together.
+        what: the name of the collective for messages.
 
     Raises:
         UnavailableError: a client is gone.

@@ -63,7 +63,7 @@ def enable_save_as_bf16(variables: Sequence[Variable]) -> None:
     """Lets checkpoints have float32 variables in bfloat16.
 
     Args:
-        variables: variables, of which the `DVariable`s are meant.
+        variables: variables. Only `DVariable`s among them are affected.
 
     Example:
         >>> tf.experimental.dtensor.enable_save_as_bf16([])
@@ -112,7 +112,7 @@ def name_based_restore(
         The tensors by their names.
 
     Raises:
-        ValueError: this is in a `tf.function`, or one of the tensors is no DTensor.
+        ValueError: the call is in a `tf.function`, or a value is no DTensor.
 
     Example:
         >>> import tempfile
@@ -146,7 +146,7 @@ class DTensorCheckpoint(Checkpoint):
         **kwargs: objects by name.
 
     Raises:
-        ValueError: one of them can't be saved.
+        ValueError: an object can't be saved.
 
     Example:
         >>> import tempfile

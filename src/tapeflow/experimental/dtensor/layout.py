@@ -15,15 +15,15 @@ _SINGLE = "maximal:true, mesh:"
 
 
 class Layout:
-    """The way in which a tensor is divided among the devices of a mesh.
+    """The division of a tensor among the devices of a mesh.
 
     Args:
-        sharding_specs: for each axis of the tensor the name of the dimension of the mesh that it is divided along, or
-            `UNSHARDED`.
-        mesh: the mesh.
+        sharding_specs: a string for each axis of the tensor: the name of the mesh dimension that divides it, or
+        `UNSHARDED`.
+        mesh: a `tf.experimental.dtensor.Mesh`.
 
     Raises:
-        ValueError: `mesh` is none; a name is used twice, or is not one of its dimensions.
+        ValueError: `mesh` is no mesh; a name is used twice, or is not a dimension of the mesh.
 
     Example:
         >>> mesh = tf.experimental.dtensor.create_mesh([("x", 1)], devices=["CPU:0"])
@@ -172,7 +172,7 @@ class Layout:
         """Returns the shape of the whole tensor.
 
         Args:
-            local_shape: that of each part.
+            local_shape: the shape of each part, a sequence of ints.
         """
         return tuple(size * self.num_shards(i) for i, size in enumerate(local_shape))
 
@@ -180,7 +180,7 @@ class Layout:
         """Returns the shape of each part.
 
         Args:
-            global_shape: that of the whole tensor.
+            global_shape: the shape of the whole tensor, a sequence of ints.
         """
         return tuple(size // self.num_shards(i) for i, size in enumerate(global_shape))
 

@@ -30,13 +30,13 @@ class Mesh:
     """Devices in a grid with named dimensions. `create_mesh` and `create_distributed_mesh` are simpler to call.
 
     Args:
-        dim_names: the names of the dimensions.
-        global_device_ids: an array of consecutive numbers in the shape of the grid.
-        local_device_ids: those of this client's devices.
+        dim_names: a list of strings, the names of the dimensions.
+        global_device_ids: an integer array of consecutive numbers in the shape of the grid.
+        local_device_ids: a list of ints, the numbers of this client's devices.
         local_devices: this client's devices, as `tf.DeviceSpec`s or names.
-        mesh_name: a name for the mesh.
-        global_devices: the devices of all clients.
-        use_xla_spmd: False; there is no other way.
+        mesh_name: a string, a name for the mesh; "" by default.
+        global_devices: the devices of all clients, as `local_devices`; by default unknown.
+        use_xla_spmd: must be False.
 
     Raises:
         ValueError: the arguments do not fit each other.
@@ -184,7 +184,7 @@ class Mesh:
         return list(self._local_devices)
 
     def global_devices(self) -> list[str]:
-        """Returns the names of all devices, where they were specified."""
+        """Returns the names of all devices, or an empty list if they were not specified."""
         return list(self._global_devices)
 
     def local_device_ids(self) -> list[int]:
@@ -294,7 +294,7 @@ def create_mesh(
         A `tf.experimental.dtensor.Mesh`.
 
     Raises:
-        ValueError: the number of devices is not that of the grid's places; the devices are of another type.
+        ValueError: the number of devices differs from the size of the mesh; or the devices are of another type.
 
     Example:
         >>> tf.experimental.dtensor.create_mesh([("batch", 1)], devices=["CPU:0"]).shape()
@@ -333,8 +333,8 @@ def create_distributed_mesh(
         A `tf.experimental.dtensor.Mesh`.
 
     Raises:
-        ValueError: `initialize_accelerator_system` was not called; the number of devices is not that of the grid's
-            places; the devices are of another type.
+        ValueError: `initialize_accelerator_system` was not called; the number of devices differs from the size of the
+            mesh; or the devices are of another type.
 
     Example:
         >>> tf.experimental.dtensor.create_distributed_mesh([("batch", 1)])

@@ -9,11 +9,11 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def document(function: Any, arguments: str | None = None, numpy_name: str | None = None) -> None:
-    """Completes the docstring of a function: what it takes and gives, and an example that compares it with NumPy's.
+    """Completes the docstring of a function: arguments, result, and an example that compares it with NumPy's.
 
     Args:
         function: its docstring is the summary.
-        arguments: those of the example, as Python source; without them there is none.
+        arguments: the arguments of the example, as Python source. None leaves the example out.
         numpy_name: the function's name in NumPy, if it is another.
     """
     like = f"numpy.{numpy_name or function.__name__}"
