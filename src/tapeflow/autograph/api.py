@@ -22,7 +22,7 @@ def to_graph(
     recursive: bool = True,
     experimental_optional_features: Feature | Sequence[Feature] | None = None,
 ) -> Callable[..., Any]:
-    """Converts a function so that its control flow works on tensors of a graph.
+    """Converts a function: its control flow then works on tensors of a graph.
 
     Args:
         entity: a function, a method, or a callable object.

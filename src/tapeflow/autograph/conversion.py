@@ -105,7 +105,7 @@ def _caller(features: Features, libraries: bool = False) -> Callable[[Any], Any]
 
 
 def _called_object(f: Any, cls: type, converted_call: Callable[[Any], Any], libraries: bool) -> Any:
-    """Returns the converted `__call__` of an object, where that is written in Python, or the object itself."""
+    """Returns the converted `__call__` of an object if it is written in Python, or the object itself."""
     method = getattr(cls, "__call__", None)  # noqa: B004
     if type(method) is not types.FunctionType or isinstance(f, type):
         return f
@@ -135,7 +135,7 @@ def _operators(features: Features) -> types.SimpleNamespace:
 
 
 def recipe_of(function: types.FunctionType, features: Features) -> Recipe | None:
-    """Converts a function; returns None where there is nothing to convert, or, with a warning, where it can't be."""
+    """Converts a function. Returns None if there is nothing to convert, or, with a warning, if the conversion fails."""
     try:
         node, changed = transformed(function)
         return compiled(node, function, features) if changed else None

@@ -6,7 +6,7 @@
         total += x                              if x > 9: break_ = True
                                                 else: total += x
 
-Where one branch of an `if` always jumps, the following statements move into the other branch, and need no flag.
+If one branch of an `if` always jumps, the following statements move into the other branch, and need no flag.
 """
 
 from __future__ import annotations
@@ -204,7 +204,7 @@ def _without_unread(node: Any, lowering: _Lowering) -> Any:
 
 
 def _jumping(stmts: Sequence[ast.stmt]) -> list[ast.AST]:
-    """Returns the nodes of statements, without those in inner loops, to which a `break` or `continue` there belongs."""
+    """Returns the nodes of statements, without nodes in inner loops, whose `break` and `continue` belong to these."""
     nodes = list(own_nodes(stmts))
     inside = {id(n) for node in nodes if isinstance(node, _LOOPS) for n in own_nodes(node.body)}
     return [n for n in nodes if id(n) not in inside or isinstance(n, ast.Return)]

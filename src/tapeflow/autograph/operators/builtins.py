@@ -25,7 +25,7 @@ class StagedRange:
     """The result of `range(...)` of tensors: it counts in the graph, without a tensor of all numbers.
 
     Attributes:
-        start, limit, delta: integer scalars, at least one of them a tensor.
+        start, limit, delta: integer scalars; at least one is a tensor.
     """
 
     def __init__(self, start: Any, limit: Any = None, delta: Any = 1) -> None:

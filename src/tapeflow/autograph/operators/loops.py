@@ -79,7 +79,7 @@ class Loop:
     _invented: list[Any] = dataclasses.field(default_factory=list, init=False)  # values of undefined variables
 
     def __post_init__(self) -> None:
-        invariants: list[Any] = []  # by the values before the loop, which the body may replace in what holds them
+        invariants: list[Any] = []  # pairs of a value before the loop and its shape
         for variable, invariant in self.options.get("shape_invariants") or ():
             if nest.is_nested(variable):
                 invariants += zip(nest.flatten(variable), nest.flatten(invariant), strict=True)

@@ -16,7 +16,7 @@ PYTHON_VALUES = (bool, int, float, complex, str, bytes, np.ndarray, np.generic)
 
 
 def is_staged(value: Any) -> bool:
-    """Returns True if a graph is being built, and the value is one of its tensors or a variable."""
+    """Returns True if a graph is being built, and the value is a tensor of it or a variable."""
     return isinstance(value, (Tensor, ReadAsTensor)) and graph_being_built() is not None
 
 
