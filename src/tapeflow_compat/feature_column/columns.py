@@ -83,7 +83,7 @@ def check_key(key: Any) -> None:
 
 
 def check_numbers(dtype: Any, key: Any, normalizer_fn: Any) -> None:
-    """Checks what columns of numbers have in common."""
+    """Checks the arguments that columns of numbers share."""
     if not (dtype.is_integer or dtype.is_floating):
         raise ValueError(f"dtype must be convertible to float. dtype: {dtype}, key: {key}")
     if normalizer_fn is not None and not callable(normalizer_fn):
@@ -143,7 +143,7 @@ def numeric_column(
 
     Raises:
         TypeError: a dimension is no integer, or the default value is of another dtype.
-        ValueError: a dimension is below 1, or the default value of another shape; or the dtype is not one of numbers.
+        ValueError: a dimension is below 1, the default value has another shape, or the dtype is not numeric.
 
     Example:
         >>> column = tf.feature_column.numeric_column("price", normalizer_fn=lambda x: x / 10.0)
@@ -249,7 +249,7 @@ def categorical_column_with_vocabulary_file(
         dtype: of the words.
         default_value: the category of other words; by default -1, which stands for none.
         num_oov_buckets: the number of further categories for other words, by their hash.
-        file_format: "tfrecord_gzip" for records; None for what the file's name says.
+        file_format: "tfrecord_gzip" for records; None infers it from the file's name.
 
     Returns:
         A categorical column.
@@ -295,7 +295,7 @@ def categorical_column_with_vocabulary_list(
     Args:
         key: of the feature, and the column's name.
         vocabulary_list: strings or integers, each once.
-        dtype: of the feature; by default that of the list.
+        dtype: the dtype of the feature; by default the list's dtype.
         default_value: the category of other words; -1 stands for none.
         num_oov_buckets: the number of further categories for other words, by their hash.
 
@@ -360,14 +360,14 @@ def weighted_categorical_column(categorical_column: Any, weight_feature_key: str
 
     Args:
         categorical_column: the column of the categories.
-        weight_feature_key: the key of the weights, as many as there are categories.
+        weight_feature_key: a string, the key of the weights, one per category.
         dtype: of the weights.
 
     Returns:
         A categorical column.
 
     Raises:
-        ValueError: the dtype is not one of numbers.
+        ValueError: the dtype is not numeric.
 
     Example:
         >>> words = tf.feature_column.categorical_column_with_identity("word", 3)
@@ -427,7 +427,7 @@ def indicator_column(categorical_column: Any) -> Any:
     """Creates a column of how often each category is there.
 
     Args:
-        categorical_column: the column of the categories; where they have weights, these are added up.
+        categorical_column: the column of the categories. If they have weights, the weights are summed.
 
     Returns:
         A dense column.
@@ -480,8 +480,8 @@ def embedding_column(
         A dense column.
 
     Raises:
-        ValueError: the dimension is below 1, one of the two arguments on the checkpoint is missing, or the initializer
-            is no function.
+        ValueError: the dimension is below 1, an argument on the checkpoint is missing, or the initializer is no
+            function.
 
     Example:
         >>> words = tf.feature_column.categorical_column_with_identity("word", 3)
@@ -503,7 +503,7 @@ def check_shared(categorical_columns: Iterable[Any], name: str | None) -> tuple[
 
     Args:
         categorical_columns: the columns.
-        name: of the table; None for one of the columns' names.
+        name: a string, the name of the table; by default made of the columns' names.
 
     Returns:
         The number of rows, and the name.

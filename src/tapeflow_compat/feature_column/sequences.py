@@ -30,7 +30,7 @@ def sequence_numeric_column(
 
     Raises:
         TypeError: a dimension is no integer.
-        ValueError: a dimension is below 1, or the dtype is not one of numbers.
+        ValueError: a dimension is below 1, or the dtype is not numeric.
 
     Example:
         >>> column = tf.feature_column.sequence_numeric_column("x")
@@ -108,7 +108,7 @@ def sequence_categorical_column_with_vocabulary_list(
     Args:
         key: of the feature, and the column's name.
         vocabulary_list: strings or integers, each once.
-        dtype: of the feature; by default that of the list.
+        dtype: the dtype of the feature; by default the list's dtype.
         default_value: the category of other words; -1 stands for none.
         num_oov_buckets: the number of further categories for other words.
 

@@ -65,7 +65,7 @@ def slice_of_variable(var: Any, slice_spec: Any) -> Any:
 
 
 def constant_value_as_shape(tensor: Any) -> TensorShape:
-    """Returns the shape in a vector, as far as it is static; -1 is an unknown dimension."""
+    """Returns the shape in a vector, with -1 and unknown numbers as unknown dimensions."""
     if isinstance(tensor, TensorShape):
         return tensor
     dims = get_static_value(tensor, partial=True)

@@ -30,7 +30,7 @@ class ArgSpec(NamedTuple):
 
 
 def getargspec(obj: Any) -> ArgSpec:
-    """Returns the positional parameters of what is called, beneath its decorators."""
+    """Returns the positional parameters of a callable, beneath its decorators."""
     decorators, target = unwrap(obj)
     declared = next((d.decorator_argspec for d in decorators if d.decorator_argspec is not None), None)
     if declared is not None:
@@ -87,7 +87,7 @@ def unwrap(maybe_tf_decorator: Any) -> tuple[list[Decorator], Any]:
 
 
 def fn_args(fn: Any) -> tuple[str, ...]:
-    """Returns the names of the parameters of a function, without that of the object it is bound to."""
+    """Returns the names of the parameters of a function; a bound method's own object is left out."""
     return tuple(
         name
         for name, p in signature(fn).parameters.items()

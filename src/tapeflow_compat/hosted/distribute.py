@@ -1,4 +1,4 @@
-"""`tf.__internal__.distribute`: the functions by which Keras's optimizers update variables from a replica."""
+"""`tf.__internal__.distribute`: the functions of Keras's optimizers for updates of variables from a replica."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The functions by which Keras 2 (`tf_keras`) registers itself with TensorFlow; most have no effect here."""
+"""The functions that register Keras 2 (`tf_keras`) with TensorFlow; most have no effect here."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ register_session_provider = register_loss_scale_wrapper = register_call_context_
 
 @contextmanager
 def load_context(options: Any) -> Iterator[None]:
-    """Returns the scope in which a model is loaded; the options have no effect."""
+    """Returns the scope for loading a model; the options have no effect."""
     yield
 
 

@@ -1,4 +1,4 @@
-"""`tf.__internal__.saved_model` and its kin: what Keras 2 writes SavedModels with, and reads them."""
+"""`tf.__internal__.saved_model` and its kin: the names that Keras 2 needs to write and read SavedModels."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ class QueueBase:
 
     @property
     def name(self) -> str:
-        """The name: in a graph that of the operation that creates the queue."""
+        """The name: in a graph, the name of the operation that creates the queue."""
         return self._queue_ref.op.name if isinstance(self._queue_ref, SymbolicTensor) else self._name
 
     @property
@@ -401,7 +401,7 @@ def _shape_list(shapes: Any, partial: bool = False) -> tuple[TensorShape, ...]:
 
 
 class FIFOQueue(_Queue):
-    """A queue whose elements are removed in the order in which they were added.
+    """A queue whose elements are removed in the order of their addition.
 
     Args:
         capacity: the greatest number of elements; negative for any number.
@@ -439,7 +439,7 @@ class RandomShuffleQueue(_Queue):
 
     Args:
         capacity: the greatest number of elements; negative for any number.
-        min_after_dequeue: the number of elements that stay until the queue is closed, so that there is a choice.
+        min_after_dequeue: an int, the number of elements that stay to choose from until the queue is closed.
         dtypes, shapes, names, shared_name, name: as for `FIFOQueue`.
         seed: of the random numbers, see `tf.random.set_seed`.
 
@@ -512,7 +512,7 @@ class PaddingFIFOQueue(_Queue):
 
 
 class PriorityQueue(_Queue):
-    """A queue of which the element with the smallest priority is removed first.
+    """A queue whose element with the smallest priority is removed first.
 
     Args:
         capacity: the greatest number of elements; negative for any number.

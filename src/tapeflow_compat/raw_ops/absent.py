@@ -1,4 +1,4 @@
-"""The ops for which TensorFlow has a kernel on CPUs and TapeFlow none, with the reasons."""
+"""The ops with a kernel on CPUs in TensorFlow and none in TapeFlow, with the reasons."""
 
 from __future__ import annotations
 

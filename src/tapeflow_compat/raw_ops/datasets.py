@@ -1,4 +1,4 @@
-"""The ops of pipelines: each builds the dataset that a variant holds from those of its inputs.
+"""The ops of pipelines: each builds the dataset of a variant from the datasets of its inputs.
 
 Elements are flat: the functions take and return all tensors of an element, whatever its structure is. The kernels take
 datasets, iterators, functions and Python numbers in the places of their handles and tensors.
@@ -69,7 +69,7 @@ def _tensor(value: Any) -> Any:
 
 
 def _called(function: Any, others: Sequence[Any]) -> Kernel:
-    """Returns a concrete function as one of flat elements, to whose tensors it adds the other arguments."""
+    """Returns a concrete function as a function of flat elements that adds the other arguments to their tensors."""
 
     def call(*element: Any) -> tuple[Any, ...]:
         tensors = [t._variant_tensor if isinstance(t, Dataset) else tf.convert_to_tensor(t) for t in element]
@@ -118,7 +118,7 @@ def _kernel(*names: str, shape: Kernel = scalar) -> Callable[[Kernel], Kernel]:
 
 
 def _of_tensors(dataset: Dataset) -> Dataset:
-    """Returns a dataset of tuples of one tensor as one of tensors."""
+    """Turns a dataset of tuples of one tensor into a dataset of tensors."""
     return dataset.map(lambda tensor: tensor)
 
 

@@ -25,12 +25,12 @@ from tapeflow_compat.compat.v1.aliases import either
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False) -> Any:
-    """Returns a constant. In a graph, the last of a list of values fills what is left of a larger `shape`.
+    """Returns a constant. In a graph, the last value of a list fills the rest of a larger `shape`.
 
     Args:
         value: a value, or a nest of lists of them.
-        dtype: by default that of the values.
-        shape: by default that of the values; one value fills any.
+        dtype: a dtype; by default the dtype of the values.
+        shape: a shape; by default the shape of the values. A single value fills any shape.
         verify_shape: refuses values of another shape.
 
     Raises:
@@ -55,7 +55,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
 
 
 def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """Converts a value to a tensor; `tf.IndexedSlices` and sparse tensors stay as they are.
+    """Converts a value to a tensor. `tf.IndexedSlices` and sparse tensors stay unchanged.
 
     Raises:
         ValueError: the value is of another dtype.
@@ -68,7 +68,7 @@ def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str
 
 
 def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """Converts a value to a tensor; sparse tensors stay as they are.
+    """Converts a value to a tensor. Sparse tensors stay unchanged.
 
     Raises:
         RuntimeError: the sparse tensor is of another dtype.
@@ -86,7 +86,7 @@ def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str 
 
 
 def _convert_others(value: Any, accepted: Any, dtype: Any, name: str | None) -> Any:
-    """Converts a value to a tensor, unless it is one of the accepted kinds."""
+    """Converts a value to a tensor, unless its type is in `accepted`."""
     if not isinstance(value, accepted):
         return creation.convert_to_tensor(value, dtype, name=name)
     if dtype is not None and as_dtype(dtype) is not value.dtype:
@@ -120,7 +120,7 @@ def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any 
 
 
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
-    """`x` where a condition holds and `y` elsewhere; without these, where it holds.
+    """Returns `x` where a condition holds and `y` elsewhere. Without these, returns the indices of true elements.
 
     Args:
         condition: of the shape of `x` and `y`, or a vector that chooses whole rows of them.
@@ -130,7 +130,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         A tensor of the shape of `x`; without `x` and `y` the indices, int64 of shape [count, rank].
 
     Raises:
-        ValueError: only one of them is specified.
+        ValueError: only one of `x` and `y` is specified.
 
     Example:
         >>> tf.compat.v1.where([True, False], [[1, 2], [3, 4]], [[5, 6], [7, 8]]).numpy().tolist()

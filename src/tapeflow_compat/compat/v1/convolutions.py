@@ -207,8 +207,8 @@ def fractional_max_pool(
 
     Args:
         value: of shape [batch, height, width, channels].
-        pooling_ratio: 4 numbers, of which the first and last are 1.0.
-        pseudo_random: draws the windows so that their sizes alternate more.
+        pooling_ratio: 4 floats; the first and the last are 1.0.
+        pseudo_random: draws the windows with sizes that alternate more.
         overlapping: has neighbors share a row or column.
         deterministic: draws the same windows at each call, for tests.
         seed, seed2: of that draw; only the first that is not 0 matters.
@@ -228,7 +228,7 @@ def fractional_max_pool(
 
 
 def _seed_of_windows(deterministic: bool, seed: int, seed2: int) -> int:
-    """Returns the seed of `tf.nn.fractional_max_pool`, where 0 means other windows at each call."""
+    """Returns the seed of `tf.nn.fractional_max_pool`; 0 stands for other windows at each call."""
     return (seed or seed2 or 1) if deterministic else 0
 
 

@@ -27,7 +27,7 @@ class _Slot:
     """Holds the iterator that a session's graph takes elements from.
 
     Attributes:
-        dataset: over which it goes, where no initializer is needed.
+        dataset: the dataset to iterate over, if no initializer is needed.
     """
 
     def __init__(self, dataset: Dataset | None = None) -> None:

@@ -34,7 +34,7 @@ def embedding_lookup(
         validate_indices: accepted, and without effect.
 
     Returns:
-        A tensor of the shape of `ids` and then that of a row.
+        A tensor of the shape of `ids` followed by the shape of a row.
 
     Raises:
         ValueError: there is no table, or no such strategy.
@@ -62,7 +62,7 @@ def embedding_lookup(
 
 
 def _places(ids: Any, pieces: list[Any], strategy: str) -> tuple[Any, Any]:
-    """Returns the piece of a table in which each row is, and the row's position in it."""
+    """Returns for each row the piece of a table that holds it, and the row's position in this piece."""
     count = len(pieces)
     if strategy == "mod":
         return cast(ids % count, int32), ids // count
@@ -116,7 +116,7 @@ def safe_embedding_lookup_sparse(
     embedding_weights: Any, sparse_ids: Any, sparse_weights: Any = None, combiner: str = "mean", default_id: Any = None,
     name: str | None = None, partition_strategy: str = "div", max_norm: Any = None, allow_fast_lookup: bool = False,
 ) -> Any:  # fmt: skip
-    """`embedding_lookup_sparse`, where rows may be without numbers, and numbers that are negative count for nothing.
+    """Computes `embedding_lookup_sparse`, with negative ids ignored and rows without ids filled.
 
     Args:
         embedding_weights: the table, or a list of its pieces.
@@ -159,7 +159,7 @@ def sampled_softmax_loss(
         num_sampled: the number of classes to draw for the batch.
         num_classes: the number of classes.
         num_true: the number of labels of each example.
-        sampled_values: what a candidate sampler gave; by default `log_uniform_candidate_sampler` draws.
+        sampled_values: the result of a candidate sampler; by default `log_uniform_candidate_sampler` draws.
         remove_accidental_hits: leaves labels that were drawn out.
         partition_strategy: "mod" or "div".
         seed: of the draw.
@@ -186,7 +186,7 @@ def nce_loss(
 ) -> Any:  # fmt: skip
     """Computes the noise-contrastive loss of the labels against a sample of the other classes: see `tf.nn.nce_loss`.
 
-    The arguments are those of `sampled_softmax_loss`.
+    See `sampled_softmax_loss` for the arguments.
 
     Example:
         >>> loss = tf.compat.v1.nn.nce_loss(tf.zeros([5, 2]), tf.zeros([5]), [[1]], tf.ones([1, 2]), 3, 5)

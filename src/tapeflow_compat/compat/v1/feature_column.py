@@ -176,7 +176,7 @@ def input_layer(
     trainable: bool = True, cols_to_vars: dict[Any, Any] | None = None,
     cols_to_output_tensors: dict[Any, Any] | None = None,
 ) -> Any:  # fmt: skip
-    """Returns what dense columns give of features, side by side.
+    """Returns the outputs of dense columns for features, concatenated along the last dimension.
 
     Args:
         features: a map from keys to tensors.
@@ -233,7 +233,7 @@ def linear_model(
         sparse_combiner: of the weights of the categories of an example: "sum", "mean" or "sqrtn".
         weight_collections: collections that the variables are added to.
         trainable: whether the variables are trained.
-        cols_to_vars: gets the variables of each column, and those of "bias".
+        cols_to_vars: a dict that receives the variables of each column, and the variable of "bias".
 
     Returns:
         A float32 tensor `[batch, units]`.

@@ -85,7 +85,7 @@ def remove_training_nodes(input_graph: Any, protected_nodes: Sequence[str] | Non
         protected_nodes: the names of nodes that stay.
 
     Returns:
-        A `GraphDef` in which the inputs of removed nodes replace their outputs.
+        A `GraphDef` with the inputs of removed nodes in the place of their outputs.
 
     Example:
         >>> with tf.Graph().as_default() as g:

@@ -41,12 +41,12 @@ def resize_images(
     Args:
         images: of shape [batch, height, width, channels] or [height, width, channels].
         size: the new height and width.
-        method: one of `ResizeMethod`, or the name that TensorFlow 2 has for it.
+        method: a constant of `ResizeMethod`, or TensorFlow 2's name for it.
         align_corners: puts the centers of the pixels in the corners onto each other.
         preserve_aspect_ratio: whether to keep the aspect ratio of the images, which then fit into `size`.
 
     Returns:
-        float32 images; of the images' own dtype for the nearest neighbor, and where the size stays as it is.
+        float32 images; in the images' own dtype for the nearest neighbor, and if the size does not change.
 
     Raises:
         ValueError: `images` has not three or four dimensions, `size` not two elements, or the method is unknown.
@@ -82,7 +82,7 @@ def resize_image_with_pad(
 
 
 def _sized_by(method: Any, align_corners: bool) -> Callable[[Any, Any], Any]:
-    """Returns the resizing function of a batch and a size; a batch that is of that size already stays as it is."""
+    """Returns a function that resizes a batch to a size. If the batch has that size already, it stays unchanged."""
     kernels: dict[Any, Callable[..., Any]] = {
         ResizeMethod.BILINEAR: resize_bilinear,
         ResizeMethod.NEAREST_NEIGHBOR: resize_nearest_neighbor,
@@ -193,17 +193,16 @@ def sample_distorted_bounding_box(
     min_object_covered: Any = 0.1, aspect_ratio_range: Any = None, area_range: Any = None,
     max_attempts: int | None = None, use_image_if_no_bounding_boxes: bool | None = None, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """Returns a part of an image, drawn so that it has enough of a box in it, see
-    `tf.image.sample_distorted_bounding_box`.
+    """Returns a random part of an image that contains enough of a box, see `tf.image.sample_distorted_bounding_box`.
 
     Args:
-        image_size: the height, width and number of channels.
-        bounding_boxes: of shape [batch, count, 4]: y1, x1, y2, x2, where 1 is the whole height and width.
-        seed, seed2: of the draw.
-        min_object_covered: how much of a box there must be in it.
-        aspect_ratio_range: of width to height; by default from 0.75 to 1.33.
-        area_range: of the part to the image; by default from 0.05 to 1.
-        max_attempts: how often to draw, by default 100; then it is the whole image.
+        image_size: the height, width and number of channels, integers of shape [3].
+        bounding_boxes: float32 of shape [batch, count, 4]: y1, x1, y2, x2, relative to the height and width.
+        seed, seed2: ints, the seeds of the random numbers.
+        min_object_covered: a float, the smallest share of a box that the part must contain.
+        aspect_ratio_range: the range of width to height; by default from 0.75 to 1.33.
+        area_range: the range of the part's area to the image's; by default from 0.05 to 1.
+        max_attempts: the number of attempts, by default 100; after these it is the whole image.
         use_image_if_no_bounding_boxes: counts the whole image as a box where there is none.
 
     Returns:

@@ -56,7 +56,7 @@ class Reduction:
 
     @classmethod
     def validate(cls, key: str) -> None:
-        """Checks that a value is one of them.
+        """Checks that a value is a constant of this class.
 
         Raises:
             ValueError: that.
@@ -156,7 +156,8 @@ def compute_weighted_loss(
         weights: a scalar, or of the rank of `losses`, with each dimension the same or 1.
         scope: the name scope.
         loss_collection: the collection that the loss is added to; None for none.
-        reduction: one of `Reduction`: by default divides by the number of losses whose weight is not 0.
+        reduction: a constant of `Reduction`. By default, the sum is divided by the number of losses with a weight other
+            than 0.
 
     Returns:
         A scalar; with `Reduction.NONE` a tensor of the shape of `losses`.
@@ -299,7 +300,7 @@ def hinge_loss(
     labels: Any, logits: Any, weights: Any = 1.0, scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Any:  # fmt: skip
-    """`relu(1 - y * logits)`, where `y` is 1 for the label 1 and -1 for 0, see `compute_weighted_loss`.
+    """Computes `relu(1 - y * logits)`: `y` is 1 for label 1 and -1 for label 0, see `compute_weighted_loss`.
 
     Example:
         >>> tf.compat.v1.losses.hinge_loss([1.0, 0.0], [0.5, 0.5]).numpy().item()

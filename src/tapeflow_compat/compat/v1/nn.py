@@ -1,5 +1,5 @@
 """The public `tf.compat.v1.nn` namespace: neural networks with the parameters of TensorFlow 1."""
-# ruff: noqa: F401 (what is imported here is public)
+# ruff: noqa: F401 (the imports are public names)
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def dropout(
         x: floating.
         keep_prob: the probability that an element stays, 1 - `rate`.
         rate: the probability that it becomes 0.
-        noise_shape: a shape that broadcasts to that of `x`: along its ones, elements stay together.
+        noise_shape: a shape that broadcasts to the shape of `x`: along its ones, elements are kept or dropped together.
         seed: of this operation.
 
     Raises:
@@ -194,14 +194,14 @@ def fused_batch_norm(
     Args:
         x: of shape [batch, height, width, channels].
         scale, offset: of shape [channels].
-        mean, variance: those of training so far, of shape [channels]; needed when it is over.
+        mean, variance: the running mean and variance, of shape [channels]; required if `is_training` is false.
         epsilon: is added to the variance, at least 1.001e-5.
         data_format: "NHWC" or "NCHW".
-        is_training: takes out those of the batch, not `mean` and `variance`.
+        is_training: whether to normalize with the batch's mean and variance instead of `mean` and `variance`.
         exponential_avg_factor: the weight of the batch's mean and variance in the running ones.
 
     Returns:
-        The images, and the mean and variance, those of the batch or moved towards them.
+        The images, and the mean and variance: the batch's own, or the running ones moved towards them.
 
     Raises:
         ValueError: training is over, and `mean` or `variance` is missing.
@@ -239,7 +239,7 @@ def ctc_loss(
     ctc_merge_repeated: bool = True, ignore_longer_outputs_than_inputs: bool = False, time_major: bool = True,
     logits: Any = None,
 ) -> Any:  # fmt: skip
-    """Computes the loss of labels that are not aligned with the logits, of which the last class is the blank.
+    """Computes the loss of labels that are not aligned with the logits. The last class is the blank.
 
     Args:
         labels: a `tf.SparseTensor` of int32, of shape [batch, longest labels].

@@ -154,8 +154,8 @@ def dynamic_rnn(
     Args:
         cell: the cell.
         inputs: of shape `[batch, time, ...]`, or a nest of such tensors.
-        sequence_length: an integer vector: how long each sequence is. What comes after gives zeros, and leaves the
-            state as it is.
+        sequence_length: an integer vector, the length of each sequence. Later outputs are zeros, and the state stays
+            unchanged.
         initial_state: the state to begin with; by default the cell's.
         dtype: of the initial state, if that is not specified, and of the outputs.
         parallel_iterations, swap_memory: accepted, and without effect.

@@ -30,7 +30,7 @@ from tapeflow_compat.compat.v1.metrics.counts import KINDS, are_of_kind
 from tapeflow_compat.compat.v1.metrics.streaming import aligned, broadcast_weights, metric, metric_variable, results
 from tapeflow_compat.compat.v1.variable_scopes import variable_scope
 
-_MARGIN = 1e-7  # by which the outermost thresholds are outside of [0, 1]
+_MARGIN = 1e-7  # the distance of the outermost thresholds from [0, 1]
 
 
 def _counts(
@@ -180,7 +180,7 @@ _HEIGHTS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def _interpolated_area(tp: Any, fp: Any, fn: Any, name: str) -> Any:
-    """Computes the area under precision over recall, where true positives are interpolated linearly in all positives.
+    """Computes the area under precision over recall. True positives are interpolated linearly in all positives.
 
     See J. Davis and M. Goadrich, "The Relationship Between Precision-Recall and ROC Curves" (ICML 2006).
     """

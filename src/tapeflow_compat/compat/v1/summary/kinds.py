@@ -98,10 +98,10 @@ def scalar(name: str, tensor: Any, collections: Sequence[str] | None = None, fam
     """Returns a summary of a number.
 
     Args:
-        name: of the operation, and by that the tag, below the name scopes in force.
+        name: a string, the name of the operation. With the name scopes in force, it becomes the tag.
         tensor: a real scalar.
-        collections: the graph's collections that it is added to; by default the one of all summaries.
-        family: put before the tag, so that TensorBoard shows what shares it together.
+        collections: the graph's collections to add the summary to; by default the collection of all summaries.
+        family: a string put before the tag. TensorBoard groups summaries by it.
 
     Returns:
         A string scalar, a serialized `Summary` message. In eager mode the number is written to the default writer of
@@ -164,8 +164,8 @@ def image(
         name, collections, family: as of `scalar`. The tags end in `/image/0`, `/image/1`, ..., or only in `/image` if
             `max_outputs` is 1.
         tensor: of shape `[batch, height, width, channels]` with 1 channel (gray), 3 (RGB) or 4 (RGBA). Bytes are used
-            as they are. The floats of an image are scaled so that the largest one gets 255, or, if some are negative,
-            so that 0 gets 128 and the largest absolute value is within `[1, 255]`.
+            unchanged. Floats are scaled per image: the largest one becomes 255. If some are negative, 0 becomes 128
+            instead, and the largest absolute value falls within `[1, 255]`.
         max_outputs: the largest number of images.
 
     Returns:
@@ -233,7 +233,7 @@ def text(name: str, tensor: Any, collections: Sequence[str] | None = None) -> Te
 
     Args:
         name, collections: as of `scalar`.
-        tensor: strings; TensorBoard shows those of rank 1 or 2 as a table.
+        tensor: strings. TensorBoard shows tensors of rank 1 or 2 as a table.
 
     Returns:
         A string scalar, a serialized `Summary` message.
@@ -272,9 +272,9 @@ def tensor_summary(
     Args:
         name, collections, family: as of `scalar`.
         tensor: of any dtype and shape.
-        summary_description: in Markdown; replaces that of the metadata.
+        summary_description: a string in Markdown, replaces the description in the metadata.
         summary_metadata: a `SummaryMetadata` message.
-        display_name: what TensorBoard shows for the tag.
+        display_name: a string that TensorBoard shows in place of the tag.
 
     Returns:
         A string scalar, a serialized `Summary` message.
@@ -384,7 +384,7 @@ def get_summary_description(node_def: Any) -> Any:
 
 
 def all_v2_summary_ops() -> list[Any] | None:
-    """Returns the operations of the default graph by which `tf.summary`'s functions write; None in eager mode.
+    """Returns the write operations of `tf.summary`'s functions in the default graph; None in eager mode.
 
     Example:
         >>> import tempfile

@@ -121,7 +121,7 @@ class SessionRunHook:
 
 
 class SecondOrStepTimer:
-    """Says at which steps an action is due: every `every_steps` steps, or once in `every_secs` seconds.
+    """Decides when an action is due: every `every_steps` steps, or once in `every_secs` seconds.
 
     Args:
         every_secs: the seconds.
@@ -169,5 +169,5 @@ class SecondOrStepTimer:
         return since
 
     def last_triggered_step(self) -> int | None:
-        """Returns the step at which it was done last, or None."""
+        """Returns the step of the last action, or None."""
         return self._last_step

@@ -1,4 +1,5 @@
-"""Loss scales: a loss is multiplied, so that gradients of narrow types do not vanish, and the gradients are divided."""
+"""Loss scales: the loss is multiplied to keep gradients of narrow types from vanishing, then the gradients are
+divided."""
 
 from __future__ import annotations
 
@@ -56,7 +57,7 @@ class LossScale(Trackable, metaclass=abc.ABCMeta):
         """Creates a variable of the scale.
 
         Raises:
-            RuntimeError: the graph has one of that name.
+            RuntimeError: the graph has a variable of that name.
         """
         key = name, _outer_graph()
         if key in self._weights:

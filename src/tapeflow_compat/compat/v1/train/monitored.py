@@ -63,7 +63,7 @@ class _Attempt:
         """Returns True if a hook or a thread requested a stop.
 
         Raises:
-            Exception: the one with which a thread did.
+            Exception: the exception of a thread that requested a stop with one.
         """
         self.coordinator.raise_requested_exception()
         return self._stop or self.coordinator.should_stop()
@@ -72,7 +72,7 @@ class _Attempt:
         """Stops the threads and closes the session.
 
         Raises:
-            Exception: the one with which a thread requested a stop.
+            Exception: the exception of a thread that requested a stop with one.
         """
         self.coordinator.request_stop()
         try:
@@ -84,7 +84,7 @@ class _Attempt:
         """Runs the session and the hooks around it.
 
         Raises:
-            Exception: what a hook, the session or, before it, a thread raised.
+            Exception: the exception of a hook, of the session or, before the run, of a thread.
         """
         try:
             return self._run(fetches, feed_dict, options, run_metadata)
@@ -121,7 +121,7 @@ class _Attempt:
 
 
 def _merged_feeds(feed_dict: Any, feeds_of_hooks: Sequence[Mapping[Any, Any]]) -> Any:
-    """Merges the feeds of a run and those of its hooks.
+    """Merges the feeds of a run and the feeds of its hooks.
 
     Raises:
         RuntimeError: something is fed twice.
@@ -143,7 +143,7 @@ def _check_apart(one: Mapping[Any, Any], other: Mapping[Any, Any], message: str)
 
 
 def _merge_options(options: Any, more: Any) -> None:
-    """Merges the run options of a hook into those of the run."""
+    """Merges the run options of a hook into the options of the run."""
     maxima = {
         name: max(getattr(options, name), getattr(more, name))
         for name in ("trace_level", "timeout_in_ms", "inter_op_thread_pool")
@@ -199,7 +199,7 @@ class _MonitoredSession:
         return self._with_recovery(lambda attempt: attempt.run(fetches, feed_dict, options, run_metadata))
 
     def run_step_fn(self, step_fn: Callable[..., Any]) -> Any:
-        """Calls a function with a `StepContext`, by which it runs the session with and without hooks.
+        """Calls a function with a `StepContext`, whose methods run the session with and without hooks.
 
         Args:
             step_fn: takes one argument of the name `step_context`.
@@ -276,7 +276,7 @@ class _MonitoredSession:
 
         Raises:
             RuntimeError: it is closed.
-            Exception: the one with which a thread requested a stop.
+            Exception: the exception of a thread that requested a stop with one.
         """
         self._close(failed=False)
 
@@ -405,18 +405,18 @@ def MonitoredTrainingSession(
     Args:
         master, config: as of `Session`.
         is_chief: whether it initializes, restores and saves; otherwise it waits until others have.
-        checkpoint_dir: the folder of the checkpoints, from the latest of which it goes on.
-        scaffold: the operations a session needs; by default those of the graph.
+        checkpoint_dir: the folder of the checkpoints. Training resumes from its latest checkpoint.
+        scaffold: a `Scaffold`, the operations that a session needs; by default the graph's operations.
         hooks: `SessionRunHook`s.
         chief_only_hooks: the same, of a chief alone.
-        save_checkpoint_secs, save_checkpoint_steps: how often checkpoints are saved, None or 0 for never; every 600
-            seconds where neither is specified.
-        save_summaries_steps, save_summaries_secs: how often summaries are written; every 100 steps where neither is
-            specified.
+        save_checkpoint_secs, save_checkpoint_steps: numbers, the interval between checkpoints; None or 0 for never. By
+            default 600 seconds, if neither is specified.
+        save_summaries_steps, save_summaries_secs: numbers, the interval between summaries. By default 100 steps, if
+            neither is specified.
         stop_grace_period_secs: how long threads may take to stop.
         log_step_count_steps: how often the steps in a second are logged; None for never.
         max_wait_secs: how long one that is no chief waits.
-        summary_dir: the folder of summaries; by default that of the checkpoints.
+        summary_dir: the folder of summaries; by default the folder of the checkpoints.
         save_graph_def: whether the graph is saved with checkpoints.
 
     Raises:

@@ -277,7 +277,7 @@ class Optimizer(Trackable):
         return cast(value, like.dtype)
 
     def _run(self, op: str, handles: Sequence[Variable], *args: Any, attrs: tuple[Any, ...] = ()) -> Any:
-        """Calls one of the ops that update variables."""
+        """Calls an op that updates variables."""
         resources = [_handle(v) for v in handles]
         return registry[op].function(*resources, *args, self._use_locking, *attrs)
 

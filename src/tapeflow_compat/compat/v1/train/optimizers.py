@@ -1,4 +1,4 @@
-"""The kinds of optimizers: which op updates a variable, and with which arguments."""
+"""The kinds of optimizers: the ops that update a variable, and their arguments."""
 
 from __future__ import annotations
 

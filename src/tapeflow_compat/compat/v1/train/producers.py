@@ -39,8 +39,7 @@ def refuse_eagerly(kind: type[Exception]) -> None:
 
 
 def match_filenames_once(pattern: Any, name: str | None = None) -> Variable:
-    """Returns the names of the files that match a pattern, as a local variable, so that they are looked for once in a
-    session.
+    """Returns the names of the files that match a pattern, as a local variable. A session looks for them once.
 
     Args:
         pattern: a glob pattern, or several.
@@ -111,7 +110,7 @@ def input_producer(
 
     Args:
         input_tensor: the tensor.
-        element_shape: the shape of a slice, where the tensor's is not static.
+        element_shape: the shape of a slice, needed if the tensor's shape is not static.
         num_epochs: the number of times each slice comes, before the queue is closed; None for no limit. It is counted
             in a local variable.
         shuffle: whether the slices are in another order every time.

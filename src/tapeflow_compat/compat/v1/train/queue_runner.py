@@ -20,7 +20,8 @@ from tapeflow_compat.queue.waiting import ending, stopped_at_exit
 class QueueRunner:
     """Runs the operations that add to a queue, each in a loop in a thread of its own.
 
-    A thread ends when its operation raises one of `queue_closed_exception_types`; the last one closes the queue.
+    A thread ends when its operation raises an exception in `queue_closed_exception_types`; the last thread closes the
+    queue.
 
     Args:
         queue: the queue.

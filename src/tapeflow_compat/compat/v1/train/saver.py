@@ -184,7 +184,7 @@ class Saver:
         self._last = list(last_checkpoints_with_time)
 
     def recover_last_checkpoints(self, checkpoint_paths: Sequence[str]) -> None:
-        """Takes over those of the checkpoints that exist."""
+        """Takes over the checkpoints that still exist."""
         self._last = [(p, os.path.getmtime(f"{p}.index")) for p in checkpoint_paths if checkpoint_exists(p)]
 
     # ---- saving and restoring ----------------------------------------------------------------------------------------
@@ -384,7 +384,7 @@ class _Other:
         return [(spec.name, convert(value, spec.dtype)) for spec, value in zip(self.specs, values, strict=True)]
 
     def restore(self, sess: Any, values: list[Any]) -> None:
-        """Restores what has these values, in a session."""
+        """Restores values in a session."""
         sess.run(self._restoring, dict(zip(self._fed, [v.numpy() for v in values], strict=True)))
 
 

@@ -68,7 +68,7 @@ class CheckpointSaverHook(SessionRunHook):
         save_graph_def: whether to write the graph.
 
     Raises:
-        ValueError: there is a saver and a scaffold, or not one of steps and seconds.
+        ValueError: there is a saver and a scaffold; or both or neither of steps and seconds.
 
     Example:
         >>> import tempfile
@@ -195,7 +195,7 @@ class SummarySaverHook(SessionRunHook):
         summary_op: a summary, or a list of them, in place of a scaffold.
 
     Raises:
-        ValueError: not one of scaffold and summary, or of steps and seconds, is specified.
+        ValueError: both or neither of scaffold and summary, or of steps and seconds, are specified.
 
     Example:
         >>> import tempfile

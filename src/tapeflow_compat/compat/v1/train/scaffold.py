@@ -1,4 +1,4 @@
-"""`tf.compat.v1.train.Scaffold`: what a session needs before a training can begin."""
+"""`tf.compat.v1.train.Scaffold`: the operations that a session needs before training can begin."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Scaffold:
     """The operations and objects that a training session needs; `finalize` looks up or creates those not specified.
 
     Args:
-        init_op: initializes the variables, where there is no checkpoint; by default all global variables.
+        init_op: initializes the variables if there is no checkpoint; by default all global variables.
         init_feed_dict: what to feed to it.
         init_fn: called after it, with the scaffold and the session.
         ready_op: returns the names of the uninitialized variables, none for a session that is ready.

@@ -24,8 +24,8 @@ Rate = Any  # a scalar tensor; eagerly, a function without arguments that gives 
 
 
 def _schedule(scope: str, label: str) -> Callable[[Callable[P, Any]], Callable[P, Rate]]:
-    """Makes a schedule of a function that computes a rate from the rate, the step and so on: in a graph it gives a
-    tensor, eagerly a function, so that the rate follows the step.
+    """Makes a schedule of a function that computes a rate from the rate, the step and so on. In a graph the schedule
+    returns a tensor, eagerly a function that follows the step.
 
     Args:
         scope: the default of the name scope, `name`.
@@ -67,7 +67,7 @@ def exponential_decay(
         learning_rate: the first rate.
         global_step: the step, a number, a tensor or a variable.
         decay_steps: a number of steps.
-        decay_rate: the factor by which the rate changes in `decay_steps` steps.
+        decay_rate: a float, the factor of the rate's change over `decay_steps` steps.
         staircase: rounds the exponent down.
 
     Returns:
@@ -90,7 +90,7 @@ def _parts(step: Any, of: Any, dtype: Any, staircase: bool = False) -> Any:
 
 
 def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None) -> Rate:
-    """Returns one of `values`: the first up to and including the first boundary, and so on.
+    """Returns the value of the interval of `x`: the first value up to and including the first boundary, and so on.
 
     Args:
         x: the step, a number, a tensor or a variable.
@@ -171,7 +171,7 @@ def natural_exp_decay(
 ) -> Rate:
     """`learning_rate * exp(-decay_rate * global_step / decay_steps)`, the quotient rounded down with `staircase`.
 
-    The arguments are those of `exponential_decay`.
+    See `exponential_decay` for the arguments.
 
     Returns:
         A scalar tensor; eagerly, a function without arguments that gives it.
@@ -198,7 +198,7 @@ def inverse_time_decay(
 ) -> Rate:
     """`learning_rate / (1 + decay_rate * global_step / decay_steps)`, the quotient rounded down with `staircase`.
 
-    The arguments are those of `exponential_decay`.
+    See `exponential_decay` for the arguments.
 
     Returns:
         A scalar tensor; eagerly, a function without arguments that gives it.

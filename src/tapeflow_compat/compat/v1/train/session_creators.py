@@ -45,7 +45,7 @@ class ChiefSessionCreator(SessionCreator):
     """Creates sessions that begin with a checkpoint, or with initializers where there is none.
 
     Args:
-        scaffold: the operations a session needs; by default those of the graph.
+        scaffold: a `Scaffold`, the operations that a session needs; by default the graph's operations.
         master, config: as of `Session`.
         checkpoint_dir: the folder, whose latest checkpoint is used.
         checkpoint_filename_with_path: the checkpoint, in place of a folder.
@@ -91,10 +91,10 @@ class ChiefSessionCreator(SessionCreator):
 class WorkerSessionCreator(SessionCreator):
     """Creates sessions that wait until their variables are initialized.
 
-    A session has variables of its own here, so that only a graph without any is ready.
+    A session has variables of its own here. Only a graph without variables is ready.
 
     Args:
-        scaffold: the operations a session needs; by default those of the graph.
+        scaffold: a `Scaffold`, the operations that a session needs; by default the graph's operations.
         master, config: as of `Session`.
         max_wait_secs: how long to wait at most.
 

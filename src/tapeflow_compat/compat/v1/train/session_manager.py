@@ -76,7 +76,7 @@ class SessionManager:
 
         Args:
             master, config: as of `Session`.
-            init_op: initializes the variables, where there is no checkpoint.
+            init_op: initializes the variables if there is no checkpoint.
             saver: restores the checkpoint.
             checkpoint_dir: the folder, whose latest checkpoint is used.
             checkpoint_filename_with_path: the checkpoint, in place of a folder.

@@ -37,7 +37,7 @@ from tapeflow_compat.compat.v1.variables import (
 class Supervisor:
     """Initializes or restores a session; its threads save checkpoints and summaries while a program trains.
 
-    `MonitoredTrainingSession` replaced it. Operations that are not specified are those of the graph, or created.
+    `MonitoredTrainingSession` replaced it. Operations that are not specified are looked up in the graph, or created.
 
     Args:
         graph: by default the default one; it is finalized.
@@ -45,7 +45,7 @@ class Supervisor:
         is_chief: whether it initializes, restores and saves; otherwise it waits until others have.
         logdir: the folder of checkpoints and summaries.
         summary_op: the summary; by default all summaries of the graph. None for no thread that writes them.
-        saver: by default one of all variables.
+        saver: a `Saver`; by default a new one for all variables.
         global_step: by default the graph's.
         save_summaries_secs, save_model_secs: how often, in seconds; 0 for never.
         recovery_wait_secs: as of `SessionManager`.
@@ -214,7 +214,7 @@ class Supervisor:
         start_standard_services: bool = True,
         close_summary_writer: bool = True,
     ) -> Iterator[Session]:
-        """Returns a context with a session that is ready; leaving it stops the threads and raises what they raised.
+        """Returns a context with a ready session. Leaving the context stops the threads and raises their exceptions.
 
         Args:
             master, config, start_standard_services: as of `prepare_or_wait_for_session`.
@@ -330,7 +330,7 @@ class Supervisor:
             self._log("CHECKPOINT", step_of(sess, self._global_step))
 
     def start_queue_runners(self, sess: Session, queue_runners: Sequence[Any] | None = None) -> list[threading.Thread]:
-        """Starts the threads of queue runners, by default of all those of the graph."""
+        """Starts the threads of queue runners, by default of all queue runners of the graph."""
         if queue_runners is None:
             queue_runners = self._graph.get_collection(GraphKeys.QUEUE_RUNNERS)
         return [t for runner in queue_runners for t in runner.create_threads(sess, self._coord, True, True)]
@@ -346,10 +346,10 @@ class Supervisor:
         return LooperThread.loop(self._coord, timer_interval_secs, target, args, kwargs)
 
     def stop(self, threads: Any = None, close_summary_writer: bool = True, ignore_live_threads: bool = False) -> None:
-        """Stops the threads, and raises what they raised.
+        """Stops the threads, and raises their exceptions.
 
         Args:
-            threads: what to wait for beside its own.
+            threads: threads to wait for besides its own.
             close_summary_writer: whether to close that, too.
             ignore_live_threads: says nothing about threads that take long to stop.
         """
@@ -371,7 +371,7 @@ class Supervisor:
         return self._coord.should_stop()
 
     def stop_on_exception(self) -> Any:
-        """Returns a context in which an exception asks the threads to stop."""
+        """Returns a context that asks the threads to stop when an exception leaves it."""
         return self._coord.stop_on_exception()
 
     def wait_for_stop(self) -> None:
