@@ -359,6 +359,13 @@ def maybe_batch_join(
 ) -> Any:
     """Returns the same as `batch_join`, of the examples that `keep_input` selects, see `maybe_batch`.
 
+    Args:
+        tensors_list: an example of each source, of the same dtypes.
+        keep_input: a boolean scalar, whether to add the example; with `enqueue_many` also a vector, one for each
+            example.
+        batch_size, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch, shared_name, name: see
+            `batch`.
+
     Example:
         >>> with tf.Graph().as_default():
         ...     sources = [[tf.constant(1)], [tf.constant(1)]]
@@ -430,6 +437,15 @@ def maybe_shuffle_batch(
 ) -> Any:
     """Returns the same as `shuffle_batch`, of the examples that `keep_input` selects, see `maybe_batch`.
 
+    Args:
+        tensors: the tensors of an example, in a list or a dict.
+        min_after_dequeue: an int, the number of examples that stay in the queue to choose from.
+        keep_input: a boolean scalar, whether to add the example; with `enqueue_many` also a vector, one for each
+            example.
+        seed: an int, the seed of the random order; None for another order each time.
+        batch_size, capacity, num_threads, enqueue_many, shapes, allow_smaller_final_batch, shared_name, name: see
+            `batch`.
+
     Example:
         >>> with tf.Graph().as_default():
         ...     number = tf.constant(1)
@@ -460,6 +476,12 @@ def shuffle_batch_join(
 ) -> Any:
     """Returns the same as `shuffle_batch`, with examples of several sources, see `batch_join`.
 
+    Args:
+        tensors_list: an example of each source, of the same dtypes.
+        min_after_dequeue: an int, the number of examples that stay in the queue to choose from.
+        seed: an int, the seed of the random order; None for another order each time.
+        batch_size, capacity, enqueue_many, shapes, allow_smaller_final_batch, shared_name, name: see `batch`.
+
     Example:
         >>> with tf.Graph().as_default():
         ...     sources = [[tf.constant(1)], [tf.constant(1)]]
@@ -488,6 +510,14 @@ def maybe_shuffle_batch_join(
     name: str | None = None,
 ) -> Any:
     """Returns the same as `shuffle_batch_join`, of the examples that `keep_input` selects, see `maybe_batch`.
+
+    Args:
+        tensors_list: an example of each source, of the same dtypes.
+        min_after_dequeue: an int, the number of examples that stay in the queue to choose from.
+        keep_input: a boolean scalar, whether to add the example; with `enqueue_many` also a vector, one for each
+            example.
+        seed: an int, the seed of the random order; None for another order each time.
+        batch_size, capacity, enqueue_many, shapes, allow_smaller_final_batch, shared_name, name: see `batch`.
 
     Example:
         >>> with tf.Graph().as_default():

@@ -149,7 +149,16 @@ class QueueRunner:
 
     @staticmethod
     def from_proto(queue_runner_def: Any, import_scope: str | None = None) -> QueueRunner:
-        """Returns the runner of a message, whose operations are in the default graph."""
+        """Returns the queue runner of a message. Its queue and operations are looked up in the default graph.
+
+        Args:
+            queue_runner_def: a `QueueRunnerDef` message.
+            import_scope: a string, a scope to prefix to the names in the message, or None.
+
+        Raises:
+            KeyError: the graph lacks the queue or an operation.
+            RuntimeError: no graph is being built.
+        """
         return QueueRunner(queue_runner_def=queue_runner_def, import_scope=import_scope)
 
     # ---- threads -----------------------------------------------------------------------------------------------------
@@ -240,6 +249,10 @@ def _check_types(kinds: Any) -> None:
 
 def add_queue_runner(qr: QueueRunner, collection: str = GraphKeys.QUEUE_RUNNERS) -> None:
     """Adds a queue runner to a collection of the default graph, for `start_queue_runners` to find.
+
+    Args:
+        qr: a `QueueRunner`.
+        collection: the key of the collection; by default the one of all queue runners.
 
     Example:
         >>> with tf.Graph().as_default():

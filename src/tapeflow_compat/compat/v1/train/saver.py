@@ -176,15 +176,28 @@ class Saver:
         return [path for path, _ in self._last]
 
     def set_last_checkpoints(self, last_checkpoints: Sequence[str]) -> None:
-        """Takes over checkpoints, oldest first."""
+        """Replaces the list of existing checkpoints. Beyond `max_to_keep`, all of them are deleted.
+
+        Args:
+            last_checkpoints: a list of checkpoints' names, oldest first.
+        """
         self._last = [(path, float("nan")) for path in last_checkpoints]
 
     def set_last_checkpoints_with_time(self, last_checkpoints_with_time: Sequence[tuple[str, float]]) -> None:
-        """Takes over checkpoints with the times when they were written, oldest first."""
+        """Replaces the list of existing checkpoints, with the times when they were written.
+
+        Args:
+            last_checkpoints_with_time: a list of pairs of a checkpoint's name and its time in seconds since 1970,
+                oldest first.
+        """
         self._last = list(last_checkpoints_with_time)
 
     def recover_last_checkpoints(self, checkpoint_paths: Sequence[str]) -> None:
-        """Takes over the checkpoints that still exist."""
+        """Replaces the list of existing checkpoints by the given ones that still exist, with the times of their files.
+
+        Args:
+            checkpoint_paths: a list of checkpoints' names, oldest first.
+        """
         self._last = [(p, os.path.getmtime(f"{p}.index")) for p in checkpoint_paths if checkpoint_exists(p)]
 
     # ---- saving and restoring ----------------------------------------------------------------------------------------
@@ -389,7 +402,15 @@ class _Other:
 
 
 def variables_by_name(variables: Any) -> dict[str, Any]:
-    """Returns the variables by their names in checkpoints; parts of one variable as a `PartitionedVariable`."""
+    """Returns the variables by their names in checkpoints. Parts of one variable become a `PartitionedVariable`.
+
+    Args:
+        variables: a sequence of variables, or a mapping from names to variables.
+
+    Raises:
+        TypeError: a value is no variable.
+        ValueError: two variables have the same name.
+    """
     if isinstance(variables, Mapping):
         pairs = list(variables.items())
     else:
@@ -438,7 +459,18 @@ def write_checkpoint_state(
     all_model_checkpoint_timestamps: Sequence[float] | None = None,
     last_preserved_timestamp: float | None = None,
 ) -> None:
-    """Writes the file that says which checkpoint of a directory is the latest.
+    """Writes the file that names the latest checkpoint of a directory.
+
+    Args:
+        save_dir: a path, the directory.
+        model_checkpoint_path: a string, the latest checkpoint.
+        all_model_checkpoint_paths: a list of strings, all checkpoints, oldest first; by default only the latest.
+        latest_filename: the name of the file; by default "checkpoint".
+        all_model_checkpoint_timestamps: a list of floats, the times of all checkpoints in seconds since 1970.
+        last_preserved_timestamp: a float, the time of the last checkpoint that is kept for ever.
+
+    Raises:
+        ValueError: the numbers of paths and times differ.
 
     Example:
         >>> import tempfile
@@ -498,6 +530,9 @@ def generate_checkpoint_state_proto(
 def exists(checkpoint_prefix: Any) -> bool:
     """Returns True if a checkpoint of that name exists.
 
+    Args:
+        checkpoint_prefix: a path, the checkpoint's name.
+
     Example:
         >>> tf.compat.v1.train.checkpoint_exists("/nowhere/model")
         False
@@ -528,6 +563,12 @@ def remove(checkpoint_prefix: Any, checkpoint_format_version: int = 2, meta_grap
 
 def get_checkpoint_mtimes(checkpoint_prefixes: Sequence[Any]) -> list[float]:
     """Returns the times when the existing checkpoints were written, in seconds since 1970.
+
+    Args:
+        checkpoint_prefixes: a list of paths, the checkpoints' names.
+
+    Returns:
+        A list of floats. Checkpoints that do not exist are left out.
 
     Example:
         >>> tf.compat.v1.train.get_checkpoint_mtimes(["/nowhere/model"])

@@ -44,14 +44,32 @@ class CheckpointSaverListener:
         """Is called once, before the session is created."""
 
     def before_save(self, session: Any, global_step_value: int) -> None:
-        """Is called before a checkpoint is written."""
+        """Is called before a checkpoint is written.
+
+        Args:
+            session: the session.
+            global_step_value: an int, the step of the checkpoint.
+        """
 
     def after_save(self, session: Any, global_step_value: int) -> bool | None:
-        """Is called after a checkpoint was written. Returns whether to stop the training."""
+        """Is called after a checkpoint was written.
+
+        Args:
+            session: the session.
+            global_step_value: an int, the step of the checkpoint.
+
+        Returns:
+            True to stop the training, False or None to continue.
+        """
         return None
 
     def end(self, session: Any, global_step_value: int) -> None:
-        """Is called before the session is closed."""
+        """Is called before the session is closed.
+
+        Args:
+            session: the session.
+            global_step_value: an int, the last step.
+        """
 
 
 class CheckpointSaverHook(SessionRunHook):
@@ -106,12 +124,26 @@ class CheckpointSaverHook(SessionRunHook):
         self._save_graph_def = save_graph_def
 
     def begin(self) -> None:
+        """Opens the event file, looks up the global step, and calls the listeners.
+
+        Raises:
+            RuntimeError: the graph has no global step.
+        """
         self._writer = FileWriterCache.get(self._directory)
         self._step = step_for(self)
         for listener in self._listeners:
             listener.begin()
 
     def after_create_session(self, session: Any, coord: Any) -> None:
+        """Writes the graph and the first checkpoint.
+
+        Args:
+            session: the session.
+            coord: the coordinator, not used.
+
+        Raises:
+            RuntimeError: neither a saver nor a scaffold was specified, and the graph has no saver or several.
+        """
         step = session.run(self._step)
         graph = get_default_graph()
         if self._save_graph_def:
@@ -123,9 +155,23 @@ class CheckpointSaverHook(SessionRunHook):
         self._timer.update_last_triggered_step(step)
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        """Adds the global step to the fetches of the run.
+
+        Args:
+            run_context: the run, not used.
+
+        Returns:
+            A `SessionRunArgs`.
+        """
         return SessionRunArgs(self._step)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        """Saves a checkpoint if one is due. Requests a stop if a listener does.
+
+        Args:
+            run_context: a `SessionRunContext`, the run.
+            run_values: a `SessionRunValues` with the global step.
+        """
         step = run_values.results
         if self._timer.should_trigger_for_step(step):
             self._timer.update_last_triggered_step(step)
@@ -133,6 +179,11 @@ class CheckpointSaverHook(SessionRunHook):
                 run_context.request_stop()
 
     def end(self, session: Any) -> None:
+        """Saves the last checkpoint, unless this step has one, and calls the listeners.
+
+        Args:
+            session: the session.
+        """
         step = session.run(self._step)
         if step != self._timer.last_triggered_step():
             self._save(session, step)
@@ -225,16 +276,35 @@ class SummarySaverHook(SessionRunHook):
         self._timer = SecondOrStepTimer(save_secs, save_steps)
 
     def begin(self) -> None:
+        """Looks up the global step of the graph, and opens the writer of `output_dir`.
+
+        Raises:
+            RuntimeError: the graph has no global step.
+        """
         if self._writer is None and self._output_dir:
             self._writer = FileWriterCache.get(self._output_dir)
         self._next_step: int | None = None
         self._step = step_for(self)
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        """Adds the global step, and the summaries if they are due, to the fetches of the run.
+
+        Args:
+            run_context: the run, not used.
+
+        Returns:
+            A `SessionRunArgs`.
+        """
         self._due = self._next_step is None or self._timer.should_trigger_for_step(self._next_step)
         return SessionRunArgs([self._step, self._summaries() if self._due else []])
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        """Writes the summaries if they were due.
+
+        Args:
+            run_context: the run, not used.
+            run_values: a `SessionRunValues` with the global step and the summaries.
+        """
         if self._writer is None:
             return
         step, summaries = int(run_values.results[0]), run_values.results[1]
@@ -248,6 +318,11 @@ class SummarySaverHook(SessionRunHook):
         self._next_step = step + 1
 
     def end(self, session: Any = None) -> None:
+        """Writes the summaries in memory to the file.
+
+        Args:
+            session: the session, not used.
+        """
         if self._writer is not None:
             self._writer.flush()
 

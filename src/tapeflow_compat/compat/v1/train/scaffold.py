@@ -24,7 +24,12 @@ from tapeflow_compat.compat.v1.variables import (
 
 
 def first_or_new(key: str, make: Callable[[], Any]) -> Any:
-    """Returns the first item of a collection of the default graph; a new one, which is added, if that is empty."""
+    """Returns the first item of a collection of the default graph. If it is empty, creates an item and adds it.
+
+    Args:
+        key: a string, the collection.
+        make: a function without arguments that creates the item. None is not added.
+    """
     items = get_collection(key)
     if items:
         return items[0]
@@ -160,10 +165,15 @@ class Scaffold:
 
     @staticmethod
     def get_or_default(arg_name: str, collection_key: str, default_constructor: Callable[[], Any]) -> Any:
-        """Returns the only item of a collection of the default graph; a new one, which is added, if that is empty.
+        """Returns the only item of a collection of the default graph. If it is empty, creates an item and adds it.
+
+        Args:
+            arg_name: a string, the argument of `Scaffold` that the error names.
+            collection_key: a string, the collection.
+            default_constructor: a function without arguments that creates the item. None is not added.
 
         Raises:
-            RuntimeError: it has several.
+            RuntimeError: the collection has several items.
         """
         if len(get_collection(collection_key)) > 1:
             raise RuntimeError(

@@ -286,8 +286,14 @@ class Supervisor:
     def start_standard_services(self, sess: Session) -> list[threading.Thread] | None:
         """Starts the threads that save checkpoints and summaries.
 
+        Args:
+            sess: the session.
+
+        Returns:
+            A list of the threads; None without a `logdir`.
+
         Raises:
-            RuntimeError: it is no chief.
+            RuntimeError: the supervisor is not the chief.
         """
         if not self._is_chief:
             raise RuntimeError(
@@ -330,7 +336,15 @@ class Supervisor:
             self._log("CHECKPOINT", step_of(sess, self._global_step))
 
     def start_queue_runners(self, sess: Session, queue_runners: Sequence[Any] | None = None) -> list[threading.Thread]:
-        """Starts the threads of queue runners, by default of all queue runners of the graph."""
+        """Starts the threads of queue runners.
+
+        Args:
+            sess: the session that fills the queues.
+            queue_runners: the queue runners; by default all of the graph.
+
+        Returns:
+            A list of the threads.
+        """
         if queue_runners is None:
             queue_runners = self._graph.get_collection(GraphKeys.QUEUE_RUNNERS)
         return [t for runner in queue_runners for t in runner.create_threads(sess, self._coord, True, True)]
@@ -342,7 +356,16 @@ class Supervisor:
         args: Sequence[Any] | None = None,
         kwargs: Mapping[str, Any] | None = None,
     ) -> LooperThread:
-        """Starts a `LooperThread`."""
+        """Starts a `LooperThread` that the supervisor's coordinator stops.
+
+        Args:
+            timer_interval_secs: a float, the seconds between the beginnings of two calls; None for no pause.
+            target: the function to call repeatedly.
+            args, kwargs: its arguments, a sequence and a dict; none by default.
+
+        Returns:
+            The thread.
+        """
         return LooperThread.loop(self._coord, timer_interval_secs, target, args, kwargs)
 
     def stop(self, threads: Any = None, close_summary_writer: bool = True, ignore_live_threads: bool = False) -> None:
@@ -363,7 +386,11 @@ class Supervisor:
                 self._graph_is_written = False
 
     def request_stop(self, ex: Any = None) -> None:
-        """Asks the threads to stop, see `tf.train.Coordinator.request_stop`."""
+        """Asks the threads to stop, see `tf.train.Coordinator.request_stop`.
+
+        Args:
+            ex: an exception to raise in `stop`, or None.
+        """
         self._coord.request_stop(ex)
 
     def should_stop(self) -> bool:
