@@ -68,7 +68,7 @@ def to_code(
 
     Args:
         entity: a function or method.
-        recursive, experimental_optional_features: as for `to_graph`.
+        recursive, experimental_optional_features: see `to_graph`.
 
     Returns:
         Python source. `ag__` stands for AutoGraph's operators.

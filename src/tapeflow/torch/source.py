@@ -115,7 +115,7 @@ class ModuleWriter(StructuredWriter):
         decides: whether it has an `if` or a loop, or takes numbers from tensors.
 
     Args:
-        attributes, structure: as of `ModuleSource`.
+        attributes, structure: see `ModuleSource`.
         changed: the ids of the variables that the function changes.
         captured: the values of eager tensors that it captures, by the ids of their placeholders.
     """

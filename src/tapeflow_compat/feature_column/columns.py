@@ -132,10 +132,10 @@ def numeric_column(
     """Creates a column of numbers.
 
     Args:
-        key: of the feature, and the column's name.
+        key: a string, the feature's key and the column's name.
         shape: of one example.
         default_value: the value where a parsed example lacks the feature: a number, or one for each element.
-        dtype: of the feature; the column gives float32.
+        dtype: the feature's dtype; the column gives float32.
         normalizer_fn: a function of the feature, applied first.
 
     Returns:
@@ -195,9 +195,9 @@ def categorical_column_with_hash_bucket(key: str, hash_bucket_size: int, dtype: 
     """Creates a column whose categories are the hashes of strings or integers.
 
     Args:
-        key: of the feature, and the column's name.
+        key: a string, the feature's key and the column's name.
         hash_bucket_size: the number of categories.
-        dtype: of the feature.
+        dtype: the feature's dtype.
 
     Returns:
         A categorical column.
@@ -243,10 +243,10 @@ def categorical_column_with_vocabulary_file(
     """Creates a column whose categories are the numbers of lines of a file.
 
     Args:
-        key: of the feature, and the column's name.
+        key: a string, the feature's key and the column's name.
         vocabulary_file: a text with one word in each line, or, compressed, records of them.
         vocabulary_size: the number of lines; None for all.
-        dtype: of the words.
+        dtype: the words' dtype.
         default_value: the category of other words; by default -1, which stands for none.
         num_oov_buckets: the number of further categories for other words, by their hash.
         file_format: "tfrecord_gzip" for records; None infers it from the file's name.
@@ -293,7 +293,7 @@ def categorical_column_with_vocabulary_list(
     """Creates a column whose categories are the positions of words in a list.
 
     Args:
-        key: of the feature, and the column's name.
+        key: a string, the feature's key and the column's name.
         vocabulary_list: strings or integers, each once.
         dtype: the dtype of the feature; by default the list's dtype.
         default_value: the category of other words; -1 stands for none.
@@ -331,7 +331,7 @@ def categorical_column_with_identity(key: str, num_buckets: int, default_value: 
     """Creates a column of integers that are categories already.
 
     Args:
-        key: of the feature, and the column's name.
+        key: a string, the feature's key and the column's name.
         num_buckets: the number of categories: integers are from 0 to below it.
         default_value: the category of other integers; None if there are none.
 
@@ -549,7 +549,7 @@ def shared_embeddings(
     Args:
         categorical_columns: the columns of the categories, of one kind and with equally many.
         shared_embedding_collection_name: the name of the table; by default the columns' names.
-        dimension, combiner, initializer, ckpt_to_load_from, tensor_name_in_ckpt: as of `embedding_column`.
+        dimension, combiner, initializer, ckpt_to_load_from, tensor_name_in_ckpt: see `embedding_column`.
         max_norm, trainable, use_safe_embedding_lookup: as there, too.
 
     Returns:

@@ -19,10 +19,10 @@ def sequence_numeric_column(
     """Creates a column of sequences of numbers.
 
     Args:
-        key: of the feature, and the column's name.
+        key: a string, the feature's key and the column's name.
         shape: of one step.
         default_value: fills up sequences to the length of the longest one.
-        dtype: of the feature.
+        dtype: the feature's dtype.
         normalizer_fn: a function of the feature, a sparse tensor, applied first.
 
     Returns:
@@ -49,9 +49,9 @@ def sequence_categorical_column_with_hash_bucket(key: str, hash_bucket_size: int
     """Creates a column of sequences of hashes, see `tf.feature_column.categorical_column_with_hash_bucket`.
 
     Args:
-        key: of the feature, and the column's name.
+        key: a string, the feature's key and the column's name.
         hash_bucket_size: the number of categories.
-        dtype: of the feature.
+        dtype: the feature's dtype.
 
     Returns:
         A categorical column, for `embedding_column` and `indicator_column`.
@@ -73,12 +73,12 @@ def sequence_categorical_column_with_vocabulary_file(
     """Creates a column of sequences of lines, see `tf.feature_column.categorical_column_with_vocabulary_file`.
 
     Args:
-        key: of the feature, and the column's name.
+        key: a string, the feature's key and the column's name.
         vocabulary_file: a text with one word in each line, or, compressed, records of them.
         vocabulary_size: the number of lines; None for all.
         num_oov_buckets: the number of further categories for other words.
         default_value: the category of other words; by default -1, which stands for none.
-        dtype: of the words.
+        dtype: the words' dtype.
 
     Returns:
         A categorical column, for `embedding_column` and `indicator_column`.
@@ -106,7 +106,7 @@ def sequence_categorical_column_with_vocabulary_list(
     """Creates a column of sequences of words, see `tf.feature_column.categorical_column_with_vocabulary_list`.
 
     Args:
-        key: of the feature, and the column's name.
+        key: a string, the feature's key and the column's name.
         vocabulary_list: strings or integers, each once.
         dtype: the dtype of the feature; by default the list's dtype.
         default_value: the category of other words; -1 stands for none.
@@ -131,7 +131,7 @@ def sequence_categorical_column_with_identity(key: str, num_buckets: int, defaul
     """Creates a column of sequences of categories, see `tf.feature_column.categorical_column_with_identity`.
 
     Args:
-        key: of the feature, and the column's name.
+        key: a string, the feature's key and the column's name.
         num_buckets: the number of categories.
         default_value: the category of other integers; None if there are none.
 

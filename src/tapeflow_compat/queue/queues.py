@@ -127,7 +127,7 @@ class QueueBase:
 
         Args:
             vals: the components, in a list, or alone if there is one; in a dict by their names if they have any.
-            name: of the operation.
+            name: a string, the operation's name.
 
         Returns:
             The operation, in a graph; eagerly None.
@@ -152,8 +152,8 @@ class QueueBase:
         """Adds several elements, one by one; waits until there is room for the last one.
 
         Args:
-            vals: as for `enqueue`, each component with a first dimension for the elements.
-            name: of the operation.
+            vals: see `enqueue`, each component with a first dimension for the elements.
+            name: a string, the operation's name.
 
         Returns:
             The operation, in a graph; eagerly None.
@@ -212,7 +212,7 @@ class QueueBase:
         """Removes an element and returns it; waits until there is one.
 
         Args:
-            name: of the operation.
+            name: a string, the operation's name.
 
         Returns:
             The components in a list, or alone if there is one; in a dict if they have names.
@@ -234,7 +234,7 @@ class QueueBase:
 
         Args:
             n: an integer, or an int32 scalar tensor.
-            name: of the operation.
+            name: a string, the operation's name.
 
         Returns:
             As `dequeue`, each component with a first dimension `n`.
@@ -255,15 +255,15 @@ class QueueBase:
         """Removes several elements and returns them; waits until there are as many, or fewer in a closed queue.
 
         Args:
-            n: as for `dequeue_many`.
-            name: of the operation.
+            n: see `dequeue_many`.
+            name: a string, the operation's name.
 
         Returns:
             As `dequeue_many`, with `n` elements or fewer.
 
         Raises:
             OutOfRangeError: the queue is closed and empty.
-            InvalidArgumentError: as for `dequeue_many`.
+            InvalidArgumentError: see `dequeue_many`.
 
         Example:
             >>> queue = tf.queue.FIFOQueue(5, tf.int32, shapes=[[]])
@@ -299,7 +299,7 @@ class QueueBase:
 
         Args:
             cancel_pending_enqueues: cancels the operations that wait to add, at once.
-            name: of the operation.
+            name: a string, the operation's name.
 
         Returns:
             The operation, in a graph; eagerly None.
@@ -349,7 +349,7 @@ class _Queue(QueueBase):
     Args:
         op: the name of the op that creates it.
         partial: accepts shapes with unknown dimensions.
-        capacity, dtypes, shapes, names, shared_name, name: as for `FIFOQueue`.
+        capacity, dtypes, shapes, names, shared_name, name: see `FIFOQueue`.
         **attrs: other attrs of the op.
     """
 
@@ -409,7 +409,7 @@ class FIFOQueue(_Queue):
         shapes: of the components, which are needed to remove several elements at once.
         names: of the components, for elements that are dicts.
         shared_name: in a graph, queues of one such name are one queue.
-        name: of the operation.
+        name: a string, the operation's name.
 
     Raises:
         ValueError: the numbers of dtypes, shapes and names differ, or a shape is not fully defined.
@@ -440,12 +440,12 @@ class RandomShuffleQueue(_Queue):
     Args:
         capacity: the greatest number of elements; negative for any number.
         min_after_dequeue: an int, the number of elements that stay to choose from until the queue is closed.
-        dtypes, shapes, names, shared_name, name: as for `FIFOQueue`.
+        dtypes, shapes, names, shared_name, name: see `FIFOQueue`.
         seed: of the random numbers, see `tf.random.set_seed`.
 
     Raises:
         InvalidArgumentError: `min_after_dequeue` is negative, or leaves no room.
-        ValueError: as for `FIFOQueue`.
+        ValueError: see `FIFOQueue`.
 
     Example:
         >>> queue = tf.queue.RandomShuffleQueue(10, 0, tf.int32, shapes=[[]], seed=1)
@@ -479,7 +479,7 @@ class PaddingFIFOQueue(_Queue):
         capacity: the greatest number of elements; negative for any number.
         dtypes: of the components of an element.
         shapes: of the components, with None for lengths that may differ.
-        names, shared_name, name: as for `FIFOQueue`.
+        names, shared_name, name: see `FIFOQueue`.
 
     Raises:
         ValueError: the numbers of dtypes, shapes and names differ, or a rank is not defined.
@@ -518,10 +518,10 @@ class PriorityQueue(_Queue):
         capacity: the greatest number of elements; negative for any number.
         types: the dtypes of the components of an element, except the first one, its priority, an int64 scalar.
         shapes: of these components.
-        names, shared_name, name: as for `FIFOQueue`; the priority has a name, too.
+        names, shared_name, name: see `FIFOQueue`; the priority has a name, too.
 
     Raises:
-        ValueError: as for `FIFOQueue`.
+        ValueError: see `FIFOQueue`.
 
     Example:
         >>> queue = tf.queue.PriorityQueue(10, tf.string, shapes=[[]])

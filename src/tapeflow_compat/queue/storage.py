@@ -221,7 +221,7 @@ class ShuffledStorage(Storage):
     Args:
         at_least: the number of elements that stay to choose from until the queue is closed.
         seed: of the random numbers; None for others each time.
-        name, capacity, dtypes, shapes: as of `Storage`.
+        name, capacity, dtypes, shapes: see `Storage`.
 
     Raises:
         InvalidArgumentError: `at_least` is negative, or leaves no room.

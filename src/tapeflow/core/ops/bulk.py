@@ -164,7 +164,7 @@ class ByNumpy:
     """The kernel for many elements of a function of floats that NumPy computes faster than ATen.
 
     Args:
-        function, numpys, threads, needs_wide, where_finite: as of `by_numpy`.
+        function, numpys, threads, needs_wide, where_finite: see `by_numpy`.
     """
 
     def __init__(

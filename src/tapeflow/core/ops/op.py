@@ -331,7 +331,7 @@ class OpFunction(Protocol[P, R]):
         """Declares the op's computation for a whole batch of slices, see `core/ops/batching.py`."""
 
     def summed(self, rule: Rule) -> Rule:
-        """Declares the sum of the op's results over all slices of a batch: `rule(batch, *args)`, as for `batching`."""
+        """Declares the sum of the op's results over all slices of a batch: `rule(batch, *args)`, see `batching`."""
 
     def static_value(self, rule: Rule) -> Rule:
         """Declares the static values of results whose inputs are not static, or only in part, such as a shape.

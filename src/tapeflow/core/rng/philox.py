@@ -187,7 +187,7 @@ def to_normal(words: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """Converts random bits to normally distributed numbers; the narrow types are rounded from float32.
 
     Args:
-        words, dtype: as for `to_uniform`.
+        words, dtype: see `to_uniform`.
     """
     if dtype == torch.float64:
         return wide_normal_pairs(to_uniform(words, dtype))
@@ -198,7 +198,7 @@ def to_integers(words: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """Converts random bits to integers of 32 or 64 bits.
 
     Args:
-        words: as for `to_uniform`.
+        words: see `to_uniform`.
         dtype: an integer type.
     """
     words = words.reshape(-1)
@@ -209,7 +209,7 @@ def to_range(words: torch.Tensor, dtype: torch.dtype, low: int, high: int) -> to
     """Converts random bits to integers in [low, high), by the remainder.
 
     Args:
-        words: as for `to_uniform`.
+        words: see `to_uniform`.
         dtype: an integer type.
         low, high: the bounds.
     """

@@ -174,7 +174,7 @@ class BoundedTensorSpec(TensorSpec):
     """A `TensorSpec` with the least and greatest values the elements may have.
 
     Args:
-        shape, dtype, name: as for `TensorSpec`.
+        shape, dtype, name: see `TensorSpec`.
         minimum, maximum: numbers or arrays that broadcast to `shape`; the bounds are included.
 
     Raises:

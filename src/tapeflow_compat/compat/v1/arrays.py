@@ -123,8 +123,8 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     """Returns `x` where a condition holds and `y` elsewhere. Without these, returns the indices of true elements.
 
     Args:
-        condition: of the shape of `x` and `y`, or a vector that chooses whole rows of them.
-        x, y: of one shape.
+        condition: a tensor of the shape of `x` and `y`, or a vector that chooses whole rows of them.
+        x, y: tensors of one shape.
 
     Returns:
         A tensor of the shape of `x`; without `x` and `y` the indices, int64 of shape [count, rank].
@@ -152,7 +152,7 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
     """`tf.gather` along the last dimension of the indices, for each entry of those before.
 
     Args:
-        params: of shape [*batch, n, ...].
+        params: a tensor of shape [*batch, n, ...].
         indices: integers of shape [*batch, k].
 
     Returns:
@@ -249,8 +249,8 @@ def batch_to_space(input: Any, crops: Any, block_size: Any, name: str | None = N
     """Returns entries of the batch into blocks of space, see `tf.batch_to_space`.
 
     Args:
-        input: of shape [batch, height, width, depth].
-        crops: of shape [2, 2]: how much of height and width to leave out afterwards, at either end.
+        input: a tensor of shape [batch, height, width, depth].
+        crops: a tensor of shape [2, 2]: how much of height and width to leave out afterwards, at either end.
         block_size, block_shape: the length of the blocks' sides, by either name.
 
     Returns:
@@ -275,8 +275,8 @@ def space_to_batch(
     """Returns blocks of space into entries of the batch, see `tf.space_to_batch`: undoes `batch_to_space`.
 
     Args:
-        input: of shape [batch, height, width, depth].
-        paddings: of shape [2, 2]: how many zeros to put around height and width first, at either end.
+        input: a tensor of shape [batch, height, width, depth].
+        paddings: a tensor of shape [2, 2]: how many zeros to put around height and width first, at either end.
         block_size, block_shape: the length of the blocks' sides, by either name.
 
     Raises:

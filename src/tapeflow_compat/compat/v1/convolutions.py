@@ -21,9 +21,9 @@ def conv2d_backprop_input(
 
     Args:
         input_sizes: the shape of the images.
-        filters, filter: as of `conv2d`, by either name.
+        filters, filter: see `conv2d`, by either name.
         out_backprop: the gradient of the result.
-        strides, padding, data_format, dilations, use_cudnn_on_gpu: as of `conv2d`.
+        strides, padding, data_format, dilations, use_cudnn_on_gpu: see `conv2d`.
 
     Raises:
         ValueError: the filter was passed under both names.
@@ -49,7 +49,7 @@ def conv2d_backprop_filter(
     """Computes the gradient of a convolution of images with respect to the filter.
 
     Args:
-        input, strides, padding, data_format, dilations, use_cudnn_on_gpu: as of `conv2d`.
+        input, strides, padding, data_format, dilations, use_cudnn_on_gpu: see `conv2d`.
         filter_sizes: the shape of the filter.
         out_backprop: the gradient of the result.
 
@@ -79,7 +79,7 @@ def conv3d_backprop_filter(
     """Computes the gradient of a convolution of volumes with respect to the filter.
 
     Args:
-        input, strides, padding, data_format, dilations: as of `conv3d`.
+        input, strides, padding, data_format, dilations: see `conv3d`.
         filter_sizes: the shape of the filter.
         out_backprop: the gradient of the result.
 
@@ -126,8 +126,8 @@ def dilation2d(
     """Computes the grayscale dilation of images: the largest sum of a pixel and the filter, see `tf.nn.dilation2d`.
 
     Args:
-        input: of shape [batch, height, width, channels].
-        filters, filter: of shape [height, width, channels], by either name.
+        input: a tensor of shape [batch, height, width, channels].
+        filters, filter: tensors of shape [height, width, channels], by either name.
         strides: a list of 4.
         dilations, rates: the same, by either name: how far apart the filter's elements are.
         padding: "SAME" or "VALID".
@@ -153,8 +153,8 @@ def erosion2d(value: Any, kernel: Any, strides: Any, rates: Any, padding: str, n
     `tf.nn.erosion2d`.
 
     Args:
-        value: of shape [batch, height, width, channels].
-        kernel: of shape [height, width, channels].
+        value: a tensor of shape [batch, height, width, channels].
+        kernel: a tensor of shape [height, width, channels].
         strides, rates: lists of 4.
         padding: "SAME" or "VALID".
 
@@ -174,7 +174,7 @@ def max_pool_with_argmax(
     """Computes the largest element of each window and its position, see `tf.nn.max_pool_with_argmax`.
 
     Args:
-        input: of shape [batch, height, width, channels].
+        input: a tensor of shape [batch, height, width, channels].
         ksize, strides: an int, or a list of 1, 2 or 4.
         padding: "SAME" or "VALID".
         data_format: "NHWC".
@@ -206,7 +206,7 @@ def fractional_max_pool(
     """Computes the largest elements of windows whose sizes are drawn, see `tf.nn.fractional_max_pool`.
 
     Args:
-        value: of shape [batch, height, width, channels].
+        value: a tensor of shape [batch, height, width, channels].
         pooling_ratio: 4 floats; the first and the last are 1.0.
         pseudo_random: draws the windows with sizes that alternate more.
         overlapping: has neighbors share a row or column.

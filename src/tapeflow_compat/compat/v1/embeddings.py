@@ -93,7 +93,7 @@ def embedding_lookup_sparse(
     """Combines the rows of a table for each row of ids: see `tf.nn.embedding_lookup_sparse`.
 
     Args:
-        params, partition_strategy: as of `embedding_lookup`.
+        params, partition_strategy: see `embedding_lookup`.
         sp_ids: a `tf.SparseTensor` of int64, or a ragged one.
         sp_weights: of the same shape, or None for ones.
         combiner: "mean" (the default), "sqrtn" or "sum".
@@ -121,7 +121,7 @@ def safe_embedding_lookup_sparse(
     Args:
         embedding_weights: the table, or a list of its pieces.
         default_id: the number of the row for those that have none; without it they become zeros.
-        sparse_ids, sparse_weights, combiner, partition_strategy, max_norm: as of `embedding_lookup_sparse`.
+        sparse_ids, sparse_weights, combiner, partition_strategy, max_norm: see `embedding_lookup_sparse`.
 
     Raises:
         ValueError: there is no table, or no such combiner.
@@ -152,10 +152,10 @@ def sampled_softmax_loss(
     """Computes the cross-entropy over the labels and a sample of the other classes: see `tf.nn.sampled_softmax_loss`.
 
     Args:
-        weights: of shape [num_classes, dim], or a list of its pieces (see `embedding_lookup`).
-        biases: of shape [num_classes].
+        weights: a tensor of shape [num_classes, dim], or a list of its pieces (see `embedding_lookup`).
+        biases: a tensor of shape [num_classes].
         labels: int64, of shape [batch, num_true].
-        inputs: of shape [batch, dim].
+        inputs: a tensor of shape [batch, dim].
         num_sampled: the number of classes to draw for the batch.
         num_classes: the number of classes.
         num_true: the number of labels of each example.

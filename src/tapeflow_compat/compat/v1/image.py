@@ -39,7 +39,7 @@ def resize_images(
     """Returns images at another size, as TensorFlow 1 has it: pixels are points at their upper left corners.
 
     Args:
-        images: of shape [batch, height, width, channels] or [height, width, channels].
+        images: a tensor of shape [batch, height, width, channels] or [height, width, channels].
         size: the new height and width.
         method: a constant of `ResizeMethod`, or TensorFlow 2's name for it.
         align_corners: puts the centers of the pixels in the corners onto each other.
@@ -67,9 +67,9 @@ def resize_image_with_pad(
     """Returns images that keep their proportions, at the largest size that fits, with zeros around them.
 
     Args:
-        image: of shape [batch, height, width, channels] or [height, width, channels].
+        image: a tensor of shape [batch, height, width, channels] or [height, width, channels].
         target_height, target_width: the size of the result.
-        method, align_corners: as of `resize_images`.
+        method, align_corners: see `resize_images`.
 
     Raises:
         ValueError: the method is unknown.
@@ -110,7 +110,7 @@ def _resizer(name: str, kernel: Callable[..., Any], summary: str, example: str) 
         """Resizes images, {summary}.
 
         Args:
-            images: of shape [batch, height, width, channels].
+            images: a tensor of shape [batch, height, width, channels].
             size: the new height and width, int32.
             align_corners: puts the centers of the pixels in the corners onto each other.
             half_pixel_centers: counts from the centers of pixels, as TensorFlow 2 does; not with `align_corners`.

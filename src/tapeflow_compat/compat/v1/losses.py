@@ -152,7 +152,7 @@ def compute_weighted_loss(
     """Losses times weights, as one number.
 
     Args:
-        losses: of shape [batch, ...].
+        losses: a tensor of shape [batch, ...].
         weights: a scalar, or of the rank of `losses`, with each dimension the same or 1.
         scope: the name scope.
         loss_collection: the collection that the loss is added to; None for none.
@@ -337,7 +337,7 @@ def mean_pairwise_squared_error(
     up over the batch.
 
     Args:
-        labels, predictions: of shape [batch, ...].
+        labels, predictions: tensors of shape [batch, ...].
         weights: a scalar, or of the rank of the labels, with each dimension the same or 1.
 
     Example:

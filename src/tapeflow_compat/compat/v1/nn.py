@@ -101,7 +101,7 @@ def softmax_cross_entropy_with_logits(
 
     Args:
         labels: floating: along the dimension, probabilities that add up to 1.
-        logits: of the shape and dtype of the labels.
+        logits: a tensor of the shape and dtype of the labels.
         dim, axis: the dimension of the classes; by `axis` only where `dim` is None.
 
     Returns:
@@ -126,7 +126,7 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any = None, logits: Any = N
 
     Args:
         labels: int32 or int64: the numbers of the classes.
-        logits: of the shape of the labels, and one dimension more for the classes.
+        logits: a tensor of the shape of the labels, and one dimension more for the classes.
 
     Raises:
         ValueError: labels or logits are missing, or of other shapes.
@@ -146,7 +146,7 @@ def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, na
 
     Args:
         labels: floating, each from 0 to 1.
-        logits: of the shape and dtype of the labels.
+        logits: a tensor of the shape and dtype of the labels.
 
     Raises:
         ValueError: labels or logits are missing, or of other shapes.
@@ -192,8 +192,8 @@ def fused_batch_norm(
     """Normalizes the channels of images, then scales and shifts them.
 
     Args:
-        x: of shape [batch, height, width, channels].
-        scale, offset: of shape [channels].
+        x: a tensor of shape [batch, height, width, channels].
+        scale, offset: tensors of shape [channels].
         mean, variance: the running mean and variance, of shape [channels]; required if `is_training` is false.
         epsilon: is added to the variance, at least 1.001e-5.
         data_format: "NHWC" or "NCHW".
@@ -243,7 +243,7 @@ def ctc_loss(
 
     Args:
         labels: a `tf.SparseTensor` of int32, of shape [batch, longest labels].
-        inputs, logits: of shape [time, batch, classes], by either name.
+        inputs, logits: tensors of shape [time, batch, classes], by either name.
         sequence_length: int32, of shape [batch]: how many steps each has.
         preprocess_collapse_repeated: makes equal labels that follow each other one.
         ctc_merge_repeated: makes equal classes that follow each other one; must be true.
@@ -293,7 +293,7 @@ def ctc_beam_search_decoder(
     """Searches the likeliest labels with a beam: see `tf.nn.ctc_beam_search_decoder`.
 
     Args:
-        inputs: of shape [time, batch, classes], the last class the blank.
+        inputs: a tensor of shape [time, batch, classes], the last class the blank.
         sequence_length: int32, of shape [batch].
         beam_width: how many beginnings to follow.
         top_paths: how many to give.

@@ -219,7 +219,7 @@ class Session:
         """Returns a function of the values of some tensors that runs the session.
 
         Args:
-            fetches: as for `run`.
+            fetches: see `run`.
             feed_list: the tensors whose values the function takes, in order.
             accept_options: it also takes `options` and `run_metadata`, as `run`.
 
@@ -403,7 +403,7 @@ class InteractiveSession(Session):
     """A session that is the default one from its making until it is closed.
 
     Args:
-        target, graph, config: as for `Session`; a `graph` argument becomes the default graph, too.
+        target, graph, config: see `Session`; a `graph` argument becomes the default graph, too.
 
     Example:
         >>> g = tf.Graph()

@@ -97,7 +97,7 @@ class VariableV1(metaclass=_Making):
     """A `tf.Variable` with TensorFlow 1's parameters.
 
     Args:
-        initial_value, trainable, name, dtype, constraint, synchronization, aggregation, shape: as of `tf.Variable`.
+        initial_value, trainable, name, dtype, constraint, synchronization, aggregation, shape: see `tf.Variable`.
         collections: the collections of the graph that it is added to; by default the collection of global variables.
         validate_shape, caching_device, variable_def, expected_shape, import_scope, use_resource,
             experimental_enable_variable_lifting: accepted, and without effect.
@@ -386,7 +386,7 @@ def get_variable(
         partitioner: a function of shape and dtype that returns the number of parts of each dimension, a list of ints.
             At most one may exceed 1.
         custom_getter: called in place of this function, with it as its first argument.
-        constraint, synchronization, aggregation: as of `tf.Variable`.
+        constraint, synchronization, aggregation: see `tf.Variable`.
         caching_device, validate_shape, use_resource: accepted, and without effect.
 
     Returns:
@@ -631,10 +631,10 @@ def create_partitioned_variables(
     Args:
         shape: of the whole.
         slicing: a list of ints, the number of parts of each dimension; at most one exceeds 1.
-        initializer: as of `get_variable`.
-        dtype, trainable, collections: as of `get_variable`.
+        initializer: see `get_variable`.
+        dtype, trainable, collections: see `get_variable`.
         name: of the whole; by default "PartitionedVariable".
-        reuse: as of `tf.compat.v1.variable_scope`.
+        reuse: see `tf.compat.v1.variable_scope`.
 
     Raises:
         ValueError: it can't be cut so.

@@ -125,11 +125,11 @@ def precision_at_thresholds(
     """Computes, for each threshold, the fraction of the predictions above it whose labels are true.
 
     Args:
-        labels, predictions, thresholds, weights, metrics_collections, updates_collections, name: as of
+        labels, predictions, thresholds, weights, metrics_collections, updates_collections, name: see
             `true_positives_at_thresholds`.
 
     Returns:
-        Two float32 vectors, as of `true_positives_at_thresholds`.
+        Two float32 vectors, see `true_positives_at_thresholds`.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -150,11 +150,11 @@ def recall_at_thresholds(
     """Computes, for each threshold, the fraction of the true labels with predictions above it.
 
     Args:
-        labels, predictions, thresholds, weights, metrics_collections, updates_collections, name: as of
+        labels, predictions, thresholds, weights, metrics_collections, updates_collections, name: see
             `true_positives_at_thresholds`.
 
     Returns:
-        Two float32 vectors, as of `true_positives_at_thresholds`.
+        Two float32 vectors, see `true_positives_at_thresholds`.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -210,7 +210,7 @@ def auc(
     Args:
         labels: cast to booleans.
         predictions: floats in `[0, 1]` of the shape of `labels`.
-        weights, metrics_collections, updates_collections, name: as of `true_positives_at_thresholds`.
+        weights, metrics_collections, updates_collections, name: see `true_positives_at_thresholds`.
         num_thresholds: the number of thresholds, at equal distances.
         curve: "ROC" for true over false positives, "PR" for precision over recall.
         summation_method: "trapezoidal"; "minoring" and "majoring" for a lower and an upper bound;
@@ -275,10 +275,10 @@ def sensitivity_at_specificity(
     Args:
         specificity: in `[0, 1]`, the fraction of the false labels that are to be below.
         num_thresholds: the number of thresholds, at equal distances, to choose from.
-        labels, predictions, weights, metrics_collections, updates_collections, name: as of `auc`.
+        labels, predictions, weights, metrics_collections, updates_collections, name: see `auc`.
 
     Returns:
-        Two float32 scalars, as of `auc`.
+        Two float32 scalars, see `auc`.
 
     Raises:
         ValueError: `specificity` is not in `[0, 1]`.
@@ -318,10 +318,10 @@ def specificity_at_sensitivity(
     Args:
         sensitivity: in `[0, 1]`, the fraction of the true labels that are to be above.
         num_thresholds: the number of thresholds, at equal distances, to choose from.
-        labels, predictions, weights, metrics_collections, updates_collections, name: as of `auc`.
+        labels, predictions, weights, metrics_collections, updates_collections, name: see `auc`.
 
     Returns:
-        Two float32 scalars, as of `auc`.
+        Two float32 scalars, see `auc`.
 
     Raises:
         ValueError: `sensitivity` is not in `[0, 1]`.

@@ -175,11 +175,11 @@ def recall_at_top_k(
     """Computes the fraction of the labels that were predicted, over all examples of all batches.
 
     Args:
-        labels, predictions_idx, k, class_id, weights, metrics_collections, updates_collections, name: as of
+        labels, predictions_idx, k, class_id, weights, metrics_collections, updates_collections, name: see
             `precision_at_top_k`.
 
     Returns:
-        Two float64 scalars, as of `precision_at_top_k`.
+        Two float64 scalars, see `precision_at_top_k`.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -201,10 +201,10 @@ def precision_at_k(
     Args:
         predictions: floats of shape `[..., number of classes]`.
         k: the number of classes that count as predicted.
-        labels, class_id, weights, metrics_collections, updates_collections, name: as of `precision_at_top_k`.
+        labels, class_id, weights, metrics_collections, updates_collections, name: see `precision_at_top_k`.
 
     Returns:
-        Two float64 scalars, as of `precision_at_top_k`.
+        Two float64 scalars, see `precision_at_top_k`.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -226,11 +226,11 @@ def recall_at_k(
     """Computes the fraction of the labels that are among the `k` classes with the largest predictions.
 
     Args:
-        labels, predictions, k, class_id, weights, metrics_collections, updates_collections, name: as of
+        labels, predictions, k, class_id, weights, metrics_collections, updates_collections, name: see
             `precision_at_k`.
 
     Returns:
-        Two float64 scalars, as of `precision_at_top_k`.
+        Two float64 scalars, see `precision_at_top_k`.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -291,10 +291,10 @@ def average_precision_at_k(labels: Any, predictions: Any, k: int, weights: Any =
     was predicted up to and with each, and 0 for those that were not.
 
     Args:
-        labels, predictions, k, weights, metrics_collections, updates_collections, name: as of `precision_at_k`.
+        labels, predictions, k, weights, metrics_collections, updates_collections, name: see `precision_at_k`.
 
     Returns:
-        Two float64 scalars, as of `precision_at_top_k`.
+        Two float64 scalars, see `precision_at_top_k`.
 
     Raises:
         ValueError: `k` is less than 1.

@@ -130,7 +130,7 @@ def histogram(name: str, values: Any, collections: Sequence[str] | None = None, 
     """Returns a summary of how the elements of a tensor are distributed.
 
     Args:
-        name, collections, family: as of `scalar`.
+        name, collections, family: see `scalar`.
         values: real numbers of any shape.
 
     Returns:
@@ -161,11 +161,11 @@ def image(
     """Returns a summary of images.
 
     Args:
-        name, collections, family: as of `scalar`. The tags end in `/image/0`, `/image/1`, ..., or only in `/image` if
+        name, collections, family: see `scalar`. The tags end in `/image/0`, `/image/1`, ..., or only in `/image` if
             `max_outputs` is 1.
-        tensor: of shape `[batch, height, width, channels]` with 1 channel (gray), 3 (RGB) or 4 (RGBA). Bytes are used
-            unchanged. Floats are scaled per image: the largest one becomes 255. If some are negative, 0 becomes 128
-            instead, and the largest absolute value falls within `[1, 255]`.
+        tensor: a tensor of shape `[batch, height, width, channels]` with 1 channel (gray), 3 (RGB) or 4 (RGBA). Bytes
+            are used unchanged. Floats are scaled per image: the largest one becomes 255. If some are negative, 0
+            becomes 128 instead, and the largest absolute value falls within `[1, 255]`.
         max_outputs: the largest number of images.
 
     Returns:
@@ -200,7 +200,7 @@ def audio(
     """Returns a summary of sound.
 
     Args:
-        name, collections, family: as of `scalar`. The tags end in `/audio/0`, `/audio/1`, ..., or only in `/audio` if
+        name, collections, family: see `scalar`. The tags end in `/audio/0`, `/audio/1`, ..., or only in `/audio` if
             `max_outputs` is 1.
         tensor: float32 in `[-1, 1]` of shape `[batch, frames, channels]`, or `[batch, frames]` for one channel.
         sample_rate: a float32 scalar, in Hz.
@@ -232,7 +232,7 @@ def text(name: str, tensor: Any, collections: Sequence[str] | None = None) -> Te
     """Returns a summary of texts in Markdown.
 
     Args:
-        name, collections: as of `scalar`.
+        name, collections: see `scalar`.
         tensor: strings. TensorBoard shows tensors of rank 1 or 2 as a table.
 
     Returns:
@@ -270,7 +270,7 @@ def tensor_summary(
     """Returns a summary of a tensor, for a plugin of TensorBoard.
 
     Args:
-        name, collections, family: as of `scalar`.
+        name, collections, family: see `scalar`.
         tensor: of any dtype and shape.
         summary_description: a string in Markdown, replaces the description in the metadata.
         summary_metadata: a `SummaryMetadata` message.
@@ -312,7 +312,7 @@ def merge(inputs: Sequence[Any], collections: Sequence[str] | None = None, name:
     Args:
         inputs: results of the other functions.
         collections: the graph's collections that it is added to; by default none.
-        name: of the operation.
+        name: a string, the operation's name.
 
     Raises:
         RuntimeError: no graph is being built.
@@ -342,7 +342,7 @@ def merge_all(key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: st
     Args:
         key: the collection.
         scope: a regular expression that the summaries' names must match from their beginning on.
-        name: of the operation.
+        name: a string, the operation's name.
 
     Raises:
         RuntimeError: no graph is being built.

@@ -250,7 +250,7 @@ def batch(
         dynamic_pad: whether to pad shorter tensors with zeros or empty strings, along dimensions that `shapes` leaves
             unknown.
         allow_smaller_final_batch: whether the last batch may be smaller; otherwise it is left out.
-        shared_name: of the queue.
+        shared_name: a string, the queue's name.
         name: of the operations.
 
     Returns:
@@ -295,7 +295,7 @@ def maybe_batch(
     Args:
         keep_input: a boolean scalar, whether to add the example; with `enqueue_many` also a vector, one for each.
         tensors, batch_size, num_threads, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch,
-            shared_name, name: as of `batch`.
+            shared_name, name: see `batch`.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -326,7 +326,7 @@ def batch_join(
 
     Args:
         tensors_list: an example of each source, of the same dtypes.
-        batch_size, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch, shared_name, name: as of
+        batch_size, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch, shared_name, name: see
             `batch`.
 
     Raises:

@@ -10,7 +10,7 @@ class SessionRunArgs(NamedTuple):
     """The arguments that a hook adds to a run.
 
     Attributes:
-        fetches: as of `tf.compat.v1.Session.run`, or None.
+        fetches: see `tf.compat.v1.Session.run`, or None.
         feed_dict: feeds, or None.
         options: a `RunOptions` message, or None.
 

@@ -341,7 +341,7 @@ class SingularMonitoredSession(_MonitoredSession):
 
     Args:
         hooks: `SessionRunHook`s.
-        scaffold, master, config, checkpoint_dir, checkpoint_filename_with_path: as of `ChiefSessionCreator`.
+        scaffold, master, config, checkpoint_dir, checkpoint_filename_with_path: see `ChiefSessionCreator`.
         stop_grace_period_secs: how long threads may take to stop.
 
     Example:
@@ -403,7 +403,7 @@ def MonitoredTrainingSession(
     """Returns a `MonitoredSession` for training, with hooks that save checkpoints and summaries.
 
     Args:
-        master, config: as of `Session`.
+        master, config: see `Session`.
         is_chief: whether it initializes, restores and saves; otherwise it waits until others have.
         checkpoint_dir: the folder of the checkpoints. Training resumes from its latest checkpoint.
         scaffold: a `Scaffold`, the operations that a session needs; by default the graph's operations.

@@ -46,7 +46,7 @@ class GradientDescentOptimizer(_OneOpOptimizer):
     Args:
         learning_rate: a number, a tensor, or eagerly a function without arguments that gives one.
         use_locking: accepted, and without effect.
-        name: of the optimizer.
+        name: a string, the optimizer's name.
 
     Example:
         >>> v = tf.Variable(1.0)
@@ -70,7 +70,7 @@ class MomentumOptimizer(_OneOpOptimizer):
         learning_rate: a number, a tensor, or eagerly a function without arguments that gives one.
         momentum: the same.
         use_locking: accepted, and without effect.
-        name: of the optimizer.
+        name: a string, the optimizer's name.
         use_nesterov: Nesterov's momentum, as in Sutskever et al. 2013
             (http://proceedings.mlr.press/v28/sutskever13.pdf).
 
@@ -108,7 +108,7 @@ class AdamOptimizer(_OneOpOptimizer):
         beta1, beta2: how slowly the means of gradients and of their squares move.
         epsilon: a small number that keeps the quotient finite.
         use_locking: accepted, and without effect.
-        name: of the optimizer.
+        name: a string, the optimizer's name.
         use_own_namescope_for_non_slot_vars: accepted, and without effect.
 
     Example:
@@ -159,7 +159,7 @@ class AdagradOptimizer(_OneOpOptimizer):
         learning_rate: a number, a tensor, or eagerly a function without arguments that gives one.
         initial_accumulator_value: the initial value of the sums of squares.
         use_locking: accepted, and without effect.
-        name: of the optimizer.
+        name: a string, the optimizer's name.
 
     Raises:
         ValueError: `initial_accumulator_value` is not positive.
@@ -198,7 +198,7 @@ class RMSPropOptimizer(_OneOpOptimizer):
         momentum: how much of the last step is in the next.
         epsilon: a small number that keeps the quotient finite.
         use_locking: accepted, and without effect.
-        name: of the optimizer.
+        name: a string, the optimizer's name.
         centered: divides by the estimated variance, not by the mean of squares.
 
     Example:
@@ -238,7 +238,7 @@ class AdadeltaOptimizer(_OneOpOptimizer):
         rho: how slowly the means of squares move.
         epsilon: a small number that keeps the quotient finite.
         use_locking: accepted, and without effect.
-        name: of the optimizer.
+        name: a string, the optimizer's name.
 
     Example:
         >>> v = tf.Variable(1.0)
@@ -336,7 +336,7 @@ class ProximalGradientDescentOptimizer(_OneOpOptimizer):
         learning_rate: a number, a tensor, or eagerly a function without arguments that gives one.
         l1_regularization_strength, l2_regularization_strength: how far towards zero.
         use_locking: accepted, and without effect.
-        name: of the optimizer.
+        name: a string, the optimizer's name.
 
     Example:
         >>> v = tf.Variable(1.0)
@@ -368,7 +368,7 @@ class ProximalAdagradOptimizer(_OneOpOptimizer):
         initial_accumulator_value: the initial value of the sums of squares.
         l1_regularization_strength, l2_regularization_strength: how far towards zero.
         use_locking: accepted, and without effect.
-        name: of the optimizer.
+        name: a string, the optimizer's name.
 
     Raises:
         ValueError: `initial_accumulator_value` is not positive.
@@ -410,7 +410,7 @@ class AdagradDAOptimizer(_OneOpOptimizer):
         initial_gradient_squared_accumulator_value: the initial value of the sums of squares.
         l1_regularization_strength, l2_regularization_strength: how far towards zero.
         use_locking: accepted, and without effect.
-        name: of the optimizer.
+        name: a string, the optimizer's name.
 
     Raises:
         ValueError: `initial_gradient_squared_accumulator_value` is not positive.

@@ -70,7 +70,7 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
     Args:
         tensor: the tensor.
         num_epochs: the number of times; None for no limit.
-        name: of the operation.
+        name: a string, the operation's name.
 
     Raises:
         ValueError: `num_epochs` is not positive.
@@ -115,8 +115,8 @@ def input_producer(
             in a local variable.
         shuffle: whether the slices are in another order every time.
         seed: of that order.
-        capacity: of the queue.
-        shared_name: of the queue.
+        capacity: an int, the largest number of elements in the queue; 32 by default.
+        shared_name: a string, the queue's name.
         summary_name: of a summary of how full it is.
         name: of the operations.
         cancel_op: of the queue runner.
@@ -165,7 +165,7 @@ def string_input_producer(
 
     Args:
         string_tensor: a vector of strings.
-        num_epochs, shuffle, seed, capacity, shared_name, name, cancel_op: as of `input_producer`.
+        num_epochs, shuffle, seed, capacity, shared_name, name, cancel_op: see `input_producer`.
 
     Raises:
         ValueError: there are none.
@@ -209,7 +209,7 @@ def range_input_producer(
 
     Args:
         limit: an int32 scalar.
-        num_epochs, shuffle, seed, capacity, shared_name, name: as of `input_producer`.
+        num_epochs, shuffle, seed, capacity, shared_name, name: see `input_producer`.
 
     Raises:
         RuntimeError: no graph is being built.
@@ -240,7 +240,7 @@ def slice_input_producer(
 
     Args:
         tensor_list: tensors whose first dimensions are the same.
-        num_epochs, shuffle, seed, capacity, shared_name, name: as of `input_producer`.
+        num_epochs, shuffle, seed, capacity, shared_name, name: see `input_producer`.
 
     Returns:
         A tensor for each, without the first dimension.

@@ -46,7 +46,7 @@ class ChiefSessionCreator(SessionCreator):
 
     Args:
         scaffold: a `Scaffold`, the operations that a session needs; by default the graph's operations.
-        master, config: as of `Session`.
+        master, config: see `Session`.
         checkpoint_dir: the folder, whose latest checkpoint is used.
         checkpoint_filename_with_path: the checkpoint, in place of a folder.
 
@@ -95,7 +95,7 @@ class WorkerSessionCreator(SessionCreator):
 
     Args:
         scaffold: a `Scaffold`, the operations that a session needs; by default the graph's operations.
-        master, config: as of `Session`.
+        master, config: see `Session`.
         max_wait_secs: how long to wait at most.
 
     Example:

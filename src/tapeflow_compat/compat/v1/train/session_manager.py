@@ -75,7 +75,7 @@ class SessionManager:
         """Returns a session that is ready: with a checkpoint's values if there is one, and initialized otherwise.
 
         Args:
-            master, config: as of `Session`.
+            master, config: see `Session`.
             init_op: initializes the variables if there is no checkpoint.
             saver: restores the checkpoint.
             checkpoint_dir: the folder, whose latest checkpoint is used.
@@ -148,7 +148,7 @@ class SessionManager:
         """Waits until others have initialized the variables, and returns a session that is ready.
 
         Args:
-            master, config: as of `Session`.
+            master, config: see `Session`.
             max_wait_secs: how long to wait for that at most.
 
         Raises:

@@ -41,14 +41,14 @@ class Supervisor:
 
     Args:
         graph: by default the default one; it is finalized.
-        ready_op, ready_for_local_init_op, local_init_op, init_op, init_feed_dict: as of `Scaffold`.
+        ready_op, ready_for_local_init_op, local_init_op, init_op, init_feed_dict: see `Scaffold`.
         is_chief: whether it initializes, restores and saves; otherwise it waits until others have.
         logdir: the folder of checkpoints and summaries.
         summary_op: the summary; by default all summaries of the graph. None for no thread that writes them.
         saver: a `Saver`; by default a new one for all variables.
         global_step: by default the graph's.
         save_summaries_secs, save_model_secs: how often, in seconds; 0 for never.
-        recovery_wait_secs: as of `SessionManager`.
+        recovery_wait_secs: see `SessionManager`.
         stop_grace_secs: how long threads may take to stop.
         checkpoint_basename: begins the checkpoints' names.
         session_manager: makes the sessions.
@@ -217,7 +217,7 @@ class Supervisor:
         """Returns a context with a ready session. Leaving the context stops the threads and raises their exceptions.
 
         Args:
-            master, config, start_standard_services: as of `prepare_or_wait_for_session`.
+            master, config, start_standard_services: see `prepare_or_wait_for_session`.
             close_summary_writer: whether to close that, too.
         """
         sess = None
@@ -244,8 +244,8 @@ class Supervisor:
         """Returns a session that is ready.
 
         Args:
-            master, config: as of `Session`.
-            wait_for_checkpoint, max_wait_secs: as of `SessionManager.prepare_session`.
+            master, config: see `Session`.
+            wait_for_checkpoint, max_wait_secs: see `SessionManager.prepare_session`.
             start_standard_services: whether to start the threads, too.
         """
         self._coord.clear_stop()
@@ -469,7 +469,7 @@ def basic_train_loop(
         supervisor: the supervisor.
         train_step_fn: takes the session, and the other arguments.
         args, kwargs: that.
-        master: as of `Session`.
+        master: see `Session`.
 
     Example:
         >>> with tf.Graph().as_default():
