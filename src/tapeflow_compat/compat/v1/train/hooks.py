@@ -10,7 +10,7 @@ class SessionRunArgs(NamedTuple):
     """The arguments that a hook adds to a run.
 
     Attributes:
-        fetches: see `tf.compat.v1.Session.run`, or None.
+        fetches: tensors and operations to fetch, as for `tf.compat.v1.Session.run`, or None.
         feed_dict: feeds, or None.
         options: a `RunOptions` message, or None.
 
@@ -140,8 +140,8 @@ class SecondOrStepTimer:
     """Decides when an action is due: every `every_steps` steps, or once in `every_secs` seconds.
 
     Args:
-        every_secs: the seconds.
-        every_steps: the steps, in place of seconds.
+        every_secs: a float, the seconds between two actions; None to count steps.
+        every_steps: an int, the steps between two actions; None to count seconds.
 
     Raises:
         ValueError: there are both, or neither.

@@ -189,7 +189,7 @@ class _MonitoredSession:
         """Runs the session and its hooks, see `tf.compat.v1.Session.run`.
 
         Args:
-            fetches, feed_dict: as of that.
+            fetches, feed_dict: see `tf.compat.v1.Session.run`.
             options: a `RunOptions` message, for hooks.
             run_metadata: a `RunMetadata` message, for hooks.
 
@@ -202,7 +202,7 @@ class _MonitoredSession:
         """Calls a function with a `StepContext`, whose methods run the session with and without hooks.
 
         Args:
-            step_fn: takes one argument of the name `step_context`.
+            step_fn: a function with one argument, named `step_context`.
 
         Returns:
             What it gave.
@@ -312,9 +312,9 @@ class MonitoredSession(_MonitoredSession):
     if it is preempted.
 
     Args:
-        session_creator: makes the sessions; by default a `ChiefSessionCreator`.
-        hooks: `SessionRunHook`s.
-        stop_grace_period_secs: how long threads may take to stop.
+        session_creator: a `SessionCreator`; by default a `ChiefSessionCreator`.
+        hooks: a list of `SessionRunHook`s.
+        stop_grace_period_secs: a float, the seconds that threads may take to stop; 120 by default.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -340,9 +340,9 @@ class SingularMonitoredSession(_MonitoredSession):
     """A `MonitoredSession` whose session is created once and accessible.
 
     Args:
-        hooks: `SessionRunHook`s.
+        hooks: a list of `SessionRunHook`s.
         scaffold, master, config, checkpoint_dir, checkpoint_filename_with_path: see `ChiefSessionCreator`.
-        stop_grace_period_secs: how long threads may take to stop.
+        stop_grace_period_secs: a float, the seconds that threads may take to stop; 120 by default.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -404,20 +404,22 @@ def MonitoredTrainingSession(
 
     Args:
         master, config: see `Session`.
-        is_chief: whether it initializes, restores and saves; otherwise it waits until others have.
+        is_chief: whether this process initializes, restores and saves; otherwise it waits for the chief. True by
+            default.
         checkpoint_dir: the folder of the checkpoints. Training resumes from its latest checkpoint.
         scaffold: a `Scaffold`, the operations that a session needs; by default the graph's operations.
-        hooks: `SessionRunHook`s.
-        chief_only_hooks: the same, of a chief alone.
+        hooks: a list of `SessionRunHook`s.
+        chief_only_hooks: further hooks, only for the chief.
         save_checkpoint_secs, save_checkpoint_steps: numbers, the interval between checkpoints; None or 0 for never. By
             default 600 seconds, if neither is specified.
         save_summaries_steps, save_summaries_secs: numbers, the interval between summaries. By default 100 steps, if
             neither is specified.
-        stop_grace_period_secs: how long threads may take to stop.
-        log_step_count_steps: how often the steps in a second are logged; None for never.
-        max_wait_secs: how long one that is no chief waits.
+        stop_grace_period_secs: a float, the seconds that threads may take to stop; 120 by default.
+        log_step_count_steps: an int, the steps between two logs of the steps per second; 100 by default, None for
+            never.
+        max_wait_secs: a float, the longest wait of a process that is not the chief, in seconds; 7200 by default.
         summary_dir: the folder of summaries; by default the folder of the checkpoints.
-        save_graph_def: whether the graph is saved with checkpoints.
+        save_graph_def: whether checkpoints come with the graph; True by default.
 
     Raises:
         RuntimeError: there is a folder, and no global step.

@@ -68,11 +68,11 @@ class MomentumOptimizer(_OneOpOptimizer):
 
     Args:
         learning_rate: a number, a tensor, or eagerly a function without arguments that gives one.
-        momentum: the same.
+        momentum: the share of the last step in the next, a number, a tensor, or eagerly a function.
         use_locking: accepted, and without effect.
         name: a string, the optimizer's name.
-        use_nesterov: Nesterov's momentum, as in Sutskever et al. 2013
-            (http://proceedings.mlr.press/v28/sutskever13.pdf).
+        use_nesterov: whether to use Nesterov's momentum, as in Sutskever et al. 2013
+            (http://proceedings.mlr.press/v28/sutskever13.pdf); False by default.
 
     Example:
         >>> v = tf.Variable(1.0)
@@ -105,7 +105,8 @@ class AdamOptimizer(_OneOpOptimizer):
 
     Args:
         learning_rate: a number, a tensor, or eagerly a function without arguments that gives one.
-        beta1, beta2: how slowly the means of gradients and of their squares move.
+        beta1, beta2: floats, the decay rates of the running means of gradients and of their squares; 0.9 and 0.999 by
+            default.
         epsilon: a small number that keeps the quotient finite.
         use_locking: accepted, and without effect.
         name: a string, the optimizer's name.
@@ -194,12 +195,12 @@ class RMSPropOptimizer(_OneOpOptimizer):
 
     Args:
         learning_rate: a number, a tensor, or eagerly a function without arguments that gives one.
-        decay: of the mean of squares.
-        momentum: how much of the last step is in the next.
+        decay: a float, the decay rate of the running mean of squares; 0.9 by default.
+        momentum: a float, the share of the last step in the next; 0 by default.
         epsilon: a small number that keeps the quotient finite.
         use_locking: accepted, and without effect.
         name: a string, the optimizer's name.
-        centered: divides by the estimated variance, not by the mean of squares.
+        centered: whether to divide by the estimated variance instead of the mean of squares; False by default.
 
     Example:
         >>> v = tf.Variable(1.0)
@@ -235,7 +236,7 @@ class AdadeltaOptimizer(_OneOpOptimizer):
 
     Args:
         learning_rate: a number, a tensor, or eagerly a function without arguments that gives one.
-        rho: how slowly the means of squares move.
+        rho: a float, the decay rate of the running means of squares; 0.95 by default.
         epsilon: a small number that keeps the quotient finite.
         use_locking: accepted, and without effect.
         name: a string, the optimizer's name.
@@ -334,7 +335,8 @@ class ProximalGradientDescentOptimizer(_OneOpOptimizer):
 
     Args:
         learning_rate: a number, a tensor, or eagerly a function without arguments that gives one.
-        l1_regularization_strength, l2_regularization_strength: how far towards zero.
+        l1_regularization_strength, l2_regularization_strength: floats, the strengths of the pull towards zero; 0 by
+            default.
         use_locking: accepted, and without effect.
         name: a string, the optimizer's name.
 
@@ -366,7 +368,8 @@ class ProximalAdagradOptimizer(_OneOpOptimizer):
     Args:
         learning_rate: a number, a tensor, or eagerly a function without arguments that gives one.
         initial_accumulator_value: the initial value of the sums of squares.
-        l1_regularization_strength, l2_regularization_strength: how far towards zero.
+        l1_regularization_strength, l2_regularization_strength: floats, the strengths of the pull towards zero; 0 by
+            default.
         use_locking: accepted, and without effect.
         name: a string, the optimizer's name.
 
@@ -408,7 +411,8 @@ class AdagradDAOptimizer(_OneOpOptimizer):
         learning_rate: a number, a tensor, or eagerly a function without arguments that gives one.
         global_step: a variable that counts the steps.
         initial_gradient_squared_accumulator_value: the initial value of the sums of squares.
-        l1_regularization_strength, l2_regularization_strength: how far towards zero.
+        l1_regularization_strength, l2_regularization_strength: floats, the strengths of the pull towards zero; 0 by
+            default.
         use_locking: accepted, and without effect.
         name: a string, the optimizer's name.
 

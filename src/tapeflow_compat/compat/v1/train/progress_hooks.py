@@ -46,8 +46,8 @@ class StopAtStepHook(SessionRunHook):
     """Requests a stop when the global step reaches a limit.
 
     Args:
-        num_steps: the number of steps from the one that the session begins with.
-        last_step: at this step, in place of `num_steps`.
+        num_steps: an int, the number of steps after the session's first one.
+        last_step: an int, the last step, in place of `num_steps`.
 
     Raises:
         ValueError: there are both, or neither.
@@ -116,7 +116,7 @@ class GlobalStepWaiterHook(SessionRunHook):
     """Makes the first run wait until the global step, which others count up, reaches a limit.
 
     Args:
-        wait_until_step: the step.
+        wait_until_step: an int, the step to wait for.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -160,9 +160,9 @@ class StepCounterHook(SessionRunHook):
     """Logs the number of steps per second, and writes it as the summary `global_step/sec`.
 
     Args:
-        every_n_steps: how often, in steps.
-        every_n_secs: how often, in seconds, in place of steps.
-        output_dir: the folder for summaries.
+        every_n_steps: an int, the steps between two logs; 100 by default, None to count seconds.
+        every_n_secs: a float, the seconds between two logs; None to count steps.
+        output_dir: a path, the folder for summaries; None writes none.
         summary_writer: a `FileWriter`, in place of a folder.
 
     Raises:
@@ -247,10 +247,10 @@ class LoggingTensorHook(SessionRunHook):
 
     Args:
         tensors: tensors or their names, in a list, or in a dict by their names in the log.
-        every_n_iter: how often, in runs.
-        every_n_secs: how often, in seconds, in place of runs.
-        at_end: also when the session ends; alone, only then.
-        formatter: makes the text, from a dict of values.
+        every_n_iter: an int, the runs between two logs; None to count seconds.
+        every_n_secs: a float, the seconds between two logs; None to count runs.
+        at_end: whether to log also when the session ends. Without an interval, it logs only then. False by default.
+        formatter: a function from a dict of values to the text; by default `name = value, ...`.
 
     Raises:
         ValueError: none of the intervals is specified, or two are.
@@ -377,7 +377,7 @@ class NanTensorHook(SessionRunHook):
 
     Args:
         loss_tensor: the loss, a scalar.
-        fail_on_nan_loss: raises; otherwise it only asks to stop.
+        fail_on_nan_loss: whether to raise; otherwise the hook requests a stop. True by default.
 
     Raises:
         NanLossDuringTrainingError: out of the run, if the loss is NaN.
@@ -428,8 +428,8 @@ class FinalOpsHook(SessionRunHook):
     """Runs `final_ops` when the session ends.
 
     Args:
-        final_ops: what to fetch then.
-        final_ops_feed_dict: what to feed then.
+        final_ops: a nest of tensors and operations to fetch at the end.
+        final_ops_feed_dict: a dict, the feeds for `final_ops`.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -475,7 +475,7 @@ class FeedFnHook(SessionRunHook):
     """Feeds every run with the values that a function returns.
 
     Args:
-        feed_fn: gives a feed dict.
+        feed_fn: a function without arguments that returns a feed dict.
 
     Example:
         >>> with tf.Graph().as_default():

@@ -24,13 +24,14 @@ class QueueRunner:
     queue.
 
     Args:
-        queue: the queue.
-        enqueue_ops: the operations.
-        close_op: closes the queue; by default `queue.close()`.
-        cancel_op: closes it and cancels pending enqueues; by default `queue.close(cancel_pending_enqueues=True)`.
+        queue: a queue, such as `tf.queue.FIFOQueue`.
+        enqueue_ops: a list of operations that add to the queue; each gets a thread.
+        close_op: an operation that closes the queue; by default `queue.close()`.
+        cancel_op: an operation that closes the queue and cancels pending enqueues; by default
+            `queue.close(cancel_pending_enqueues=True)`.
         queue_closed_exception_types: the `tf.errors` of a queue without elements; by default `OutOfRangeError`.
-        queue_runner_def: a `QueueRunnerDef` message, in place of all others.
-        import_scope: the prefix of its names.
+        queue_runner_def: a `QueueRunnerDef` message, in place of the other arguments.
+        import_scope: a string, a scope to prefix to the names in the message, or None.
 
     Raises:
         ValueError: the queue or the operations are missing, or passed beside the message.
@@ -131,7 +132,7 @@ class QueueRunner:
         """Returns the runner as a `QueueRunnerDef` message; None if it is outside of a scope.
 
         Args:
-            export_scope: a scope, which the names go without.
+            export_scope: a string, a scope to remove from the names, or None.
         """
         if export_scope is not None and not self.name.startswith(export_scope):
             return None
@@ -171,8 +172,8 @@ class QueueRunner:
         Args:
             sess: the session.
             coord: the coordinator, which stops them and receives their errors.
-            daemon: whether they end with the program.
-            start: starts them.
+            daemon: whether the threads end with the program; False by default.
+            start: whether to start the threads; False by default.
         """
         with self._lock:
             if self._running.get(sess, 0) > 0:
@@ -276,8 +277,8 @@ def start_queue_runners(
     Args:
         sess: the session; by default the default one. A monitored session has started them already.
         coord: the coordinator, which stops them and receives their errors.
-        daemon: whether they end with the program.
-        start: whether to start them.
+        daemon: whether the threads end with the program; True by default.
+        start: whether to start the threads; True by default.
         collection: the runners' collection.
 
     Returns:

@@ -33,12 +33,12 @@ class Saver:
     Args:
         var_list: the variables, in a list, or in a dict by the names that they have in checkpoints; by default all
         global ones.
-        reshape: restores values of another shape, with the same number of elements.
-        max_to_keep: the number of checkpoints to keep; 0 or None for all.
-        keep_checkpoint_every_n_hours: keeps one checkpoint per this many hours besides.
-        defer_build: collects the variables only at the first save or restore.
-        allow_empty: accepts that there are no variables.
-        pad_step_number: writes global steps with leading zeros.
+        reshape: whether to restore values of another shape with the same number of elements; False by default.
+        max_to_keep: an int, the number of checkpoints to keep; 5 by default, 0 or None for all.
+        keep_checkpoint_every_n_hours: a float; one checkpoint in this many hours is kept besides. 10000 by default.
+        defer_build: whether to collect the variables only at the first save or restore; False by default.
+        allow_empty: whether the graph may have no variables; False by default.
+        pad_step_number: whether to write global steps with leading zeros; False by default.
         saver_def: a message with `max_to_keep`, `keep_checkpoint_every_n_hours` and the names of the operations that
             save and restore. If the graph has these operations, they run.
         sharded, name, restore_sequentially, builder, write_version, save_relative_paths, filename: accepted, and
@@ -153,8 +153,8 @@ class Saver:
         Args:
             filename: a file to write it to.
             collection_list: the collections; by default all.
-            as_text: writes the message as text.
-            clear_devices: leaves out where nodes are to run.
+            as_text: whether to write the message as text; False by default.
+            clear_devices: whether to leave out the devices of the nodes; False by default.
             export_scope, clear_extraneous_savers, strip_default_attrs, save_debug_info: accepted, and without effect.
 
         Example:
@@ -220,10 +220,10 @@ class Saver:
             sess: the session; eagerly None.
             save_path: the checkpoint's name, a path.
             global_step: a number (or a variable that holds it) that is appended to the name.
-            latest_filename: the name of the file that says which checkpoint is the latest; by default "checkpoint".
-            meta_graph_suffix: the ending of the file with the graph.
-            write_meta_graph: whether to write the graph, too; eagerly there is none.
-            write_state: whether to write `latest_filename`.
+            latest_filename: a string, the name of the file that names the latest checkpoint; by default "checkpoint".
+            meta_graph_suffix: a string, the ending of the file with the graph; "meta" by default.
+            write_meta_graph: whether to write the graph, too; True by default. Eagerly there is no graph.
+            write_state: whether to write `latest_filename`; True by default.
             strip_default_attrs, save_debug_info: accepted, and without effect.
 
         Returns:
@@ -495,11 +495,11 @@ def generate_checkpoint_state_proto(
     """Returns the message that says which checkpoint of a directory is the latest.
 
     Args:
-        save_dir: the directory. If it is relative, relative paths are written relative to it.
-        model_checkpoint_path: the latest checkpoint.
-        all_model_checkpoint_paths: all checkpoints, from the oldest on.
-        all_model_checkpoint_timestamps: the times of all checkpoints.
-        last_preserved_timestamp: the time of the last checkpoint that is kept for ever.
+        save_dir: a path, the directory. If it is relative, the paths are written relative to it.
+        model_checkpoint_path: a string, the latest checkpoint.
+        all_model_checkpoint_paths: a list of strings, all checkpoints, oldest first; by default only the latest.
+        all_model_checkpoint_timestamps: a list of floats, the times of all checkpoints in seconds since 1970.
+        last_preserved_timestamp: a float, the time of the last checkpoint that is kept for ever.
 
     Raises:
         ValueError: the numbers of paths and times differ.
@@ -601,9 +601,9 @@ def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Mapping[str, Any
     """Makes the initializers of a graph's variables return the values of a checkpoint.
 
     Args:
-        ckpt_dir_or_file: the checkpoint's name, or a directory, whose latest checkpoint is used.
-        assignment_map: from names in the checkpoint to variables (or their names); from a scope there (ending in
-            `/`) to one here.
+        ckpt_dir_or_file: a path, a checkpoint's name or a directory with a latest checkpoint.
+        assignment_map: a dict from names in the checkpoint to variables or their names; or from a scope in the
+            checkpoint, with a `/` at its end, to a scope of the graph.
 
     Raises:
         ValueError: a name is not in the checkpoint or the graph, or a value is of another shape.

@@ -76,14 +76,14 @@ class CheckpointSaverHook(SessionRunHook):
     """Saves checkpoints: when the session begins, every `save_steps` steps or `save_secs` seconds, and at the end.
 
     Args:
-        checkpoint_dir: the folder, which also gets an event file and the graph, `graph.pbtxt`.
-        save_secs: how often, in seconds.
-        save_steps: how often, in steps, in place of seconds.
-        saver: the saver; by default the scaffold's, or the graph's only one.
-        checkpoint_basename: begins the checkpoints' names.
+        checkpoint_dir: a path, the folder of the checkpoints. It also gets an event file and the graph, `graph.pbtxt`.
+        save_secs: a float, the seconds between two checkpoints; None to count steps.
+        save_steps: an int, the steps between two checkpoints; None to count seconds.
+        saver: a `Saver`; by default the scaffold's, or the graph's only one.
+        checkpoint_basename: a string, the beginning of the checkpoints' names; "model.ckpt" by default.
         scaffold: a `Scaffold`, in place of a saver.
-        listeners: `CheckpointSaverListener`s.
-        save_graph_def: whether to write the graph.
+        listeners: a list of `CheckpointSaverListener`s.
+        save_graph_def: whether to write the graph; True by default.
 
     Raises:
         ValueError: there is a saver and a scaffold; or both or neither of steps and seconds.
@@ -238,11 +238,11 @@ class SummarySaverHook(SessionRunHook):
     """Writes summaries: with the first run, then every `save_steps` steps or `save_secs` seconds.
 
     Args:
-        save_steps: how often, in steps.
-        save_secs: how often, in seconds, in place of steps.
-        output_dir: the folder for summaries.
+        save_steps: an int, the steps between two summaries; None to count seconds.
+        save_secs: a float, the seconds between two summaries; None to count steps.
+        output_dir: a path, the folder for summaries.
         summary_writer: a `FileWriter`, in place of a folder.
-        scaffold: a `Scaffold`, whose summary it takes.
+        scaffold: a `Scaffold` whose summary is written.
         summary_op: a summary, or a list of them, in place of a scaffold.
 
     Raises:

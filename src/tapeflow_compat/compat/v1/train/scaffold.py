@@ -44,14 +44,14 @@ class Scaffold:
 
     Args:
         init_op: initializes the variables if there is no checkpoint; by default all global variables.
-        init_feed_dict: what to feed to it.
-        init_fn: called after it, with the scaffold and the session.
-        ready_op: returns the names of the uninitialized variables, none for a session that is ready.
-        ready_for_local_init_op: the same, for before `local_init_op`.
-        local_init_op: initializes local variables and tables, also after a checkpoint was restored.
+        init_feed_dict: a dict, the feeds of `init_op`.
+        init_fn: a function that is called with the scaffold and the session after `init_op`.
+        ready_op: an operation that returns the names of the uninitialized variables; none if the session is ready.
+        ready_for_local_init_op: the same for the variables that `local_init_op` needs.
+        local_init_op: an operation that initializes local variables and tables, also after a checkpoint was restored.
         summary_op: the summary of the training; by default all summaries of the graph.
-        saver: saves and restores checkpoints; by default all variables.
-        copy_from_scaffold: another scaffold, whose parts are the defaults.
+        saver: a `Saver` of the checkpoints; by default one of all variables.
+        copy_from_scaffold: another scaffold, the source of the arguments that are not specified.
         local_init_feed_dict: what to feed to `local_init_op`.
 
     Raises:

@@ -47,8 +47,8 @@ class ChiefSessionCreator(SessionCreator):
     Args:
         scaffold: a `Scaffold`, the operations that a session needs; by default the graph's operations.
         master, config: see `Session`.
-        checkpoint_dir: the folder, whose latest checkpoint is used.
-        checkpoint_filename_with_path: the checkpoint, in place of a folder.
+        checkpoint_dir: a path, the folder whose latest checkpoint is restored.
+        checkpoint_filename_with_path: a path, the checkpoint to restore instead.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -96,7 +96,7 @@ class WorkerSessionCreator(SessionCreator):
     Args:
         scaffold: a `Scaffold`, the operations that a session needs; by default the graph's operations.
         master, config: see `Session`.
-        max_wait_secs: how long to wait at most.
+        max_wait_secs: a float, the longest wait in seconds.
 
     Example:
         >>> with tf.Graph().as_default():

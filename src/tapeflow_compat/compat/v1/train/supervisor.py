@@ -40,20 +40,22 @@ class Supervisor:
     `MonitoredTrainingSession` replaced it. Operations that are not specified are looked up in the graph, or created.
 
     Args:
-        graph: by default the default one; it is finalized.
+        graph: the graph, which is finalized; by default the default graph.
         ready_op, ready_for_local_init_op, local_init_op, init_op, init_feed_dict: see `Scaffold`.
-        is_chief: whether it initializes, restores and saves; otherwise it waits until others have.
-        logdir: the folder of checkpoints and summaries.
+        is_chief: whether this process initializes, restores and saves; otherwise it waits for the chief. True by
+            default.
+        logdir: a path, the folder of checkpoints and summaries; None for neither.
         summary_op: the summary; by default all summaries of the graph. None for no thread that writes them.
         saver: a `Saver`; by default a new one for all variables.
-        global_step: by default the graph's.
-        save_summaries_secs, save_model_secs: how often, in seconds; 0 for never.
-        recovery_wait_secs: see `SessionManager`.
-        stop_grace_secs: how long threads may take to stop.
-        checkpoint_basename: begins the checkpoints' names.
-        session_manager: makes the sessions.
-        summary_writer: by default one for `logdir`; None for none.
-        init_fn: called with the session after `init_op`.
+        global_step: the variable that counts steps; by default the graph's global step.
+        save_summaries_secs, save_model_secs: floats, the seconds between two summaries and two checkpoints; 120 and 600
+            by default, 0 for never.
+        recovery_wait_secs: a float, the seconds between two attempts to find ready variables; 30 by default.
+        stop_grace_secs: a float, the seconds that threads may take to stop; 120 by default.
+        checkpoint_basename: a string, the beginning of the checkpoints' names; "model.ckpt" by default.
+        session_manager: a `SessionManager` that creates the sessions; by default a new one.
+        summary_writer: a `FileWriter`; by default one for `logdir`. None for none.
+        init_fn: a function that is called with the session after `init_op`.
         local_init_run_options: accepted, and without effect.
 
     Raises:
@@ -218,7 +220,7 @@ class Supervisor:
 
         Args:
             master, config, start_standard_services: see `prepare_or_wait_for_session`.
-            close_summary_writer: whether to close that, too.
+            close_summary_writer: whether to close the summary writer, too; True by default.
         """
         sess = None
         try:
@@ -246,7 +248,7 @@ class Supervisor:
         Args:
             master, config: see `Session`.
             wait_for_checkpoint, max_wait_secs: see `SessionManager.prepare_session`.
-            start_standard_services: whether to start the threads, too.
+            start_standard_services: whether to start the threads, too; True by default.
         """
         self._coord.clear_stop()
         if self._writer is not None:
@@ -287,7 +289,7 @@ class Supervisor:
         """Starts the threads that save checkpoints and summaries.
 
         Args:
-            sess: the session.
+            sess: the session that the threads save.
 
         Returns:
             A list of the threads; None without a `logdir`.
@@ -373,8 +375,8 @@ class Supervisor:
 
         Args:
             threads: threads to wait for besides its own.
-            close_summary_writer: whether to close that, too.
-            ignore_live_threads: says nothing about threads that take long to stop.
+            close_summary_writer: whether to close the summary writer, too; True by default.
+            ignore_live_threads: whether threads that do not stop in time raise no error; False by default.
         """
         self._coord.request_stop()
         try:
@@ -411,7 +413,7 @@ class Supervisor:
         Args:
             sess: the session, for the global step.
             summary: a `Summary` message, or a serialized one.
-            global_step: the number of the step; by default as in the session.
+            global_step: an int, the step; by default the session's global step.
 
         Raises:
             RuntimeError: there is no writer.
@@ -467,8 +469,8 @@ def basic_train_loop(
 
     Args:
         supervisor: the supervisor.
-        train_step_fn: takes the session, and the other arguments.
-        args, kwargs: that.
+        train_step_fn: a function of the session and `args` and `kwargs`, called in a loop.
+        args, kwargs: further arguments of `train_step_fn`, a sequence and a dict.
         master: see `Session`.
 
     Example:
