@@ -43,7 +43,7 @@ def hash_many(strings: list[bytes], kind: Callable[[int], int], rule: Callable[[
         strings: the strings.
         kind: a function from a string's size to a number that selects the computation, such as a branch of the hash.
         rule: a function from the words of a string, its size and its kind to the hash. It also takes uint64 arrays of
-        words and sizes.
+            words and sizes.
 
     Returns:
         uint64 of shape `[len(strings)]`.

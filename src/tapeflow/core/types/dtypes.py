@@ -337,7 +337,7 @@ def as_dtype(type_value: Any) -> DType:
 
     Args:
       type_value: a `tf.DType`, its name, a NumPy dtype or scalar type, `float`, `bool` or `object`, the number of a
-        dtype in TensorFlow's `DataType` enum, or anything with a NumPy `dtype`.
+            dtype in TensorFlow's `DataType` enum, or anything with a NumPy `dtype`.
 
     Returns:
       The one instance of that dtype.

@@ -16,7 +16,7 @@ class TensorShape(ValuelessType):
 
     Args:
       dims: the size of each dimension, with `None` for an unknown one; `None` if even the rank is unknown. A single
-        integer is a shape of rank one. Also takes another `TensorShape` and a `TensorShapeProto`.
+            integer is a shape of rank one. Also takes another `TensorShape` and a `TensorShapeProto`.
 
     Raises:
       TypeError: if a dimension is no integer.

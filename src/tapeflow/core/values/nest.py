@@ -286,7 +286,7 @@ def map_structure(func: Callable, *structure: Any, **kwargs: Any) -> Any:
       func: takes an atom of each structure.
       *structure: one structure or more, of the same form.
       **kwargs: `check_types=True`, whether the types of structures have to be the same, and
-        `expand_composites=False`, whether to take ragged and sparse tensors apart.
+            `expand_composites=False`, whether to take ragged and sparse tensors apart.
 
     Returns:
       The results of `func`, in the form of the first structure.
@@ -344,13 +344,13 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
       nest1: a structure or an atom.
       nest2: a structure or an atom.
       check_types: whether the types of structures have to be the same, and dicts to have the same keys. All lists
-        count as one type, all mappings too, and namedtuples of the same name and fields.
+            count as one type, all mappings too, and namedtuples of the same name and fields.
       expand_composites: whether to compare the specs of ragged and sparse tensors.
 
     Raises:
       TypeError: if the types of two structures differ.
       ValueError: if a structure stands where the other has an atom, or the number of items, the keys of two dicts or
-        the specs of two composite tensors differ.
+            the specs of two composite tensors differ.
 
     Example:
     >>> tf.nest.assert_same_structure([1, (2, 3)], ["a", ("b", "c")])

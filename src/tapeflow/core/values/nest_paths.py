@@ -204,7 +204,7 @@ def assert_shallow_structure(
 
     Raises:
       TypeError: if `shallow_tree` has a structure where `input_tree` has an atom or, with `check_types`, a structure of
-        another type.
+            another type.
       ValueError: if the number of items, the keys of two dicts or the specs of two composite tensors differ.
     """
     table = _EXPANDED if expand_composites else _PLAIN
@@ -275,7 +275,7 @@ def get_traverse_shallow_structure(
 
     Args:
       traverse_fn: called with the structure and each one in it that is entered. Returns `True` or `False`: enter this
-        one or not; or a structure like it, one level deep, with a `bool` for each item.
+            one or not; or a structure like it, one level deep, with a `bool` for each item.
       structure: a structure or an atom.
       expand_composites: whether to ask about the components of composite tensors too.
 

@@ -19,7 +19,7 @@ class Layout:
 
     Args:
         sharding_specs: a string for each axis of the tensor: the name of the mesh dimension that divides it, or
-        `UNSHARDED`.
+            `UNSHARDED`.
         mesh: a `tf.experimental.dtensor.Mesh`.
 
     Raises:

@@ -55,7 +55,7 @@ def cond(
         true_fn, fn1: a function without arguments, called if `pred` is true; by either name.
         false_fn, fn2: the same if `pred` is false. Both functions return tensors in the same structure.
         strict: whether lists of one element stay lists. By default the element is returned, eagerly, and in graphs
-        after `disable_control_flow_v2`.
+            after `disable_control_flow_v2`.
 
     Raises:
         TypeError: a function is missing, was passed under both names, or is no function.

@@ -79,7 +79,7 @@ class _Library:
         Args:
             nodes: `NodeDef`s.
             flat: whether the nodes are in a graph, with outputs named `node:index`. In a function, the names have a
-            label too.
+                label too.
             active: the functions that are being inlined: their calls stay.
         """
         result = _Inlined()

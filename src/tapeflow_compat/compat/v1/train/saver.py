@@ -32,7 +32,7 @@ class Saver:
 
     Args:
         var_list: the variables, in a list, or in a dict by the names that they have in checkpoints; by default all
-        global ones.
+            global ones.
         reshape: whether to restore values of another shape with the same number of elements; False by default.
         max_to_keep: an int, the number of checkpoints to keep; 5 by default, 0 or None for all.
         keep_checkpoint_every_n_hours: a float; one checkpoint in this many hours is kept besides. 10000 by default.
