@@ -120,7 +120,7 @@ class ExtensionTypeSpec(_Final, TypeSpec):
         """Returns the spec of a value.
 
         Args:
-            value: of the extension type.
+            value: an instance of the extension type.
         """
         return cls._with_fields({f.name: _specs(vars(value)[f.name]) for f in cls._all_fields()})
 

@@ -27,9 +27,9 @@ class QueueBase:
     """The base of all queues.
 
     Args:
-        dtypes: of the components of an element.
-        shapes: of the components, or None where they are not specified.
-        names: of the components, or None.
+        dtypes: a list of the dtypes of an element's components.
+        shapes: a list of the components' shapes, or None if they are unknown.
+        names: a list of the components' names, or None.
         queue_ref: the queue, a scalar `tf.resource` tensor.
 
     Raises:
@@ -61,8 +61,8 @@ class QueueBase:
         """Returns the queue at a position of a list.
 
         Args:
-            index: an integer, or a scalar tensor.
-            queues: of elements of the same dtypes and names.
+            index: an integer, or a scalar integer tensor, the number of a queue.
+            queues: a list of queues with the same dtypes and names.
 
         Raises:
             TypeError: there are none, an item is no queue, or they differ.
@@ -233,7 +233,7 @@ class QueueBase:
         """Removes several elements and returns them; waits until there are as many.
 
         Args:
-            n: an integer, or an int32 scalar tensor.
+            n: an int or an int32 scalar tensor, the number of elements.
             name: a string, the operation's name.
 
         Returns:
@@ -255,7 +255,7 @@ class QueueBase:
         """Removes several elements and returns them; waits until there are as many, or fewer in a closed queue.
 
         Args:
-            n: see `dequeue_many`.
+            n: an int or an int32 scalar tensor, the largest number of elements.
             name: a string, the operation's name.
 
         Returns:
@@ -298,7 +298,7 @@ class QueueBase:
         """Closes the queue: nothing more can be added once the pending operations have ended; elements can be removed.
 
         Args:
-            cancel_pending_enqueues: cancels the operations that wait to add, at once.
+            cancel_pending_enqueues: whether to cancel operations that wait to add; False by default.
             name: a string, the operation's name.
 
         Returns:
@@ -404,11 +404,11 @@ class FIFOQueue(_Queue):
     """A queue whose elements are removed in the order of their addition.
 
     Args:
-        capacity: the greatest number of elements; negative for any number.
-        dtypes: of the components of an element, in a list, or alone if there is one.
-        shapes: of the components, which are needed to remove several elements at once.
-        names: of the components, for elements that are dicts.
-        shared_name: in a graph, queues of one such name are one queue.
+        capacity: an int, the largest number of elements; negative for no limit.
+        dtypes: a list of the dtypes of an element's components, or the dtype of its only component.
+        shapes: a list of the components' shapes; needed to remove several elements at once.
+        names: a list of the components' names, for elements that are dicts; None by default.
+        shared_name: a string; in a graph, queues with the same name are one queue.
         name: a string, the operation's name.
 
     Raises:
@@ -438,10 +438,10 @@ class RandomShuffleQueue(_Queue):
     """A queue whose elements are removed in random order.
 
     Args:
-        capacity: the greatest number of elements; negative for any number.
+        capacity: an int, the largest number of elements; negative for no limit.
         min_after_dequeue: an int, the number of elements that stay to choose from until the queue is closed.
         dtypes, shapes, names, shared_name, name: see `FIFOQueue`.
-        seed: of the random numbers, see `tf.random.set_seed`.
+        seed: an int, the seed of the random order, see `tf.random.set_seed`.
 
     Raises:
         InvalidArgumentError: `min_after_dequeue` is negative, or leaves no room.
@@ -476,9 +476,9 @@ class PaddingFIFOQueue(_Queue):
     """A `FIFOQueue` that returns elements of different lengths at once, padded with zeros or empty strings.
 
     Args:
-        capacity: the greatest number of elements; negative for any number.
-        dtypes: of the components of an element.
-        shapes: of the components, with None for lengths that may differ.
+        capacity: an int, the largest number of elements; negative for no limit.
+        dtypes: a list of the dtypes of an element's components.
+        shapes: a list of the components' shapes, with None for lengths that may differ.
         names, shared_name, name: see `FIFOQueue`.
 
     Raises:
@@ -515,9 +515,10 @@ class PriorityQueue(_Queue):
     """A queue whose element with the smallest priority is removed first.
 
     Args:
-        capacity: the greatest number of elements; negative for any number.
-        types: the dtypes of the components of an element, except the first one, its priority, an int64 scalar.
-        shapes: of these components.
+        capacity: an int, the largest number of elements; negative for no limit.
+        types: a list of the dtypes of an element's components, without the first component: the priority, an int64
+            scalar.
+        shapes: a list of the shapes of these components.
         names, shared_name, name: see `FIFOQueue`; the priority has a name, too.
 
     Raises:

@@ -50,8 +50,8 @@ class TensorSpec(DenseSpec):
 
     Args:
         shape: a `TensorShape` or a value that converts to one; dimensions may be unknown.
-        dtype: of the tensor.
-        name: of the argument.
+        dtype: a `DType` or a value that converts to one; float32 by default.
+        name: a string, the name of an argument, or None.
 
     Example:
         >>> tf.TensorSpec([None, 3], tf.int32)
@@ -268,9 +268,9 @@ class VariableSpec(DenseSpec):
     """The shape and dtype of a variable, and whether it is trainable.
 
     Args:
-        shape, dtype: of the variable.
-        trainable: whether tapes watch it.
-        alias_id: variables with the same number are the same variable.
+        shape, dtype: the variable's shape and dtype; float32 by default.
+        trainable: whether tapes watch the variable; True by default.
+        alias_id: an int or None; variables with the same number are the same variable.
     """
 
     __slots__ = ("alias_id", "trainable")
@@ -336,11 +336,11 @@ class IndexedSlicesSpec(TypeSpec):
     """The spec of `tf.IndexedSlices`.
 
     Args:
-        shape: of the whole tensor.
-        dtype: of the values.
-        indices_dtype: int32 or int64.
-        dense_shape_dtype: of `dense_shape`; None where there is none.
-        indices_shape: how many rows there are.
+        shape: the shape of the whole tensor.
+        dtype: the dtype of the values; float32 by default.
+        indices_dtype: int32 or int64 (the default), the dtype of the indices.
+        dense_shape_dtype: int32 or int64, the dtype of `dense_shape`; None (the default) if there is none.
+        indices_shape: the shape of the indices, a vector; by default of unknown length.
 
     Example:
         >>> tf.IndexedSlicesSpec([None, 3])

@@ -287,7 +287,7 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
         """Makes `value` the variable's value.
 
         Args:
-            value: of the variable's dtype, and of a shape that fits its shape.
+            value: a value that converts to the variable's dtype, of a shape that fits its shape.
             read_value: with False, returns None (in eager TensorFlow, an operation that is None too).
 
         Returns:

@@ -55,8 +55,8 @@ class Layout:
         """Returns the layout of a tensor that each device has as a whole.
 
         Args:
-            mesh: the mesh.
-            rank: the number of axes.
+            mesh: a `tf.experimental.dtensor.Mesh`.
+            rank: an int, the number of axes.
         """
         return cls([UNSHARDED] * rank, mesh)
 
@@ -65,10 +65,10 @@ class Layout:
         """Returns the layout of a tensor that is divided along one axis.
 
         Args:
-            mesh: the mesh.
-            batch_dim: the dimension of the mesh.
-            rank: the number of axes.
-            axis: the axis.
+            mesh: a `tf.experimental.dtensor.Mesh`.
+            batch_dim: a string, the mesh dimension that divides the axis.
+            rank: an int, the number of axes.
+            axis: an int, the axis to divide; 0 by default.
 
         Raises:
             RuntimeError: the mesh has no such dimension.
@@ -99,7 +99,7 @@ class Layout:
         """Returns the layout of a tensor on a device.
 
         Args:
-            device: its name.
+            device: a string, the device's name.
         """
         return cls.from_single_device_mesh(Mesh.from_device(device))
 
@@ -108,7 +108,7 @@ class Layout:
         """Returns the layout that `to_string` wrote.
 
         Args:
-            layout_str: the text.
+            layout_str: a string, as `to_string` returns it.
 
         Raises:
             ValueError: it is no such text.
@@ -142,7 +142,7 @@ class Layout:
         """Returns the number of parts of an axis.
 
         Args:
-            idx: the axis.
+            idx: an int, the axis.
         """
         spec = self._specs[idx]
         return 1 if spec in (UNSHARDED, MATCH) else self.mesh.dim_size(spec)
@@ -163,7 +163,7 @@ class Layout:
         """Returns the layout without some axes.
 
         Args:
-            dims: the axes.
+            dims: an int or a list of ints, the axes.
         """
         deleted = dims if isinstance(dims, list) else [dims]
         return Layout([s for i, s in enumerate(self._specs) if i not in deleted], self.mesh)

@@ -103,7 +103,7 @@ class Mesh:
         """Returns the mesh that `to_string` wrote.
 
         Args:
-            mesh_str: the text.
+            mesh_str: a string, as `to_string` returns it.
 
         Raises:
             ValueError: it is no such text.
@@ -124,7 +124,7 @@ class Mesh:
         """Returns the mesh of a single device, without dimensions.
 
         Args:
-            device: the device's name.
+            device: a string, the device's name.
         """
         return cls([], np.array(0), [0], [device])
 
@@ -148,7 +148,7 @@ class Mesh:
         """Returns the size of a dimension.
 
         Args:
-            dim_name: its name.
+            dim_name: a string, the dimension's name.
 
         Raises:
             ValueError: there is no such dimension.
@@ -227,7 +227,7 @@ class Mesh:
         """Returns where a device stands, as an int32 vector.
 
         Args:
-            device_idx: its number.
+            device_idx: an int, the device's number.
         """
         return convert(np.array(self.position(device_idx), np.int32), int32)
 
@@ -283,12 +283,12 @@ def create_mesh(
     """Creates a mesh of devices of this process.
 
     Args:
-        mesh_dims: the names and sizes of the dimensions; the size of a single one may be -1. By default one dimension
-            "x" of all devices.
-        mesh_name: a name for the mesh.
+        mesh_dims: a list of pairs of a name and a size, or a dict from names to sizes; the size of a single dimension
+            may be -1. By default one dimension "x" of all devices.
+        mesh_name: a string, a name for the mesh; "" by default.
         devices: the devices, as names or `tf.DeviceSpec`s; by default all of the type.
         device_type: "CPU" (the default) or "GPU".
-        use_xla_spmd: False; there is no other way.
+        use_xla_spmd: must be False.
 
     Returns:
         A `tf.experimental.dtensor.Mesh`.
@@ -323,11 +323,11 @@ def create_distributed_mesh(
     """Creates a mesh of the devices of all clients.
 
     Args:
-        mesh_dims: the names and sizes of the dimensions.
-        mesh_name: a name for the mesh.
-        local_devices: this client's devices; by default all of the type.
+        mesh_dims: a list of pairs of a name and a size, or a dict from names to sizes.
+        mesh_name: a string, a name for the mesh; "" by default.
+        local_devices: this client's devices, as names or `tf.DeviceSpec`s; by default all of the type.
         device_type: "CPU" (the default) or "GPU".
-        use_xla_spmd: False; there is no other way.
+        use_xla_spmd: must be False.
 
     Returns:
         A `tf.experimental.dtensor.Mesh`.

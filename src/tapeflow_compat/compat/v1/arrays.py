@@ -31,7 +31,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
         value: a value, or a nest of lists of them.
         dtype: a dtype; by default the dtype of the values.
         shape: a shape; by default the shape of the values. A single value fills any shape.
-        verify_shape: refuses values of another shape.
+        verify_shape: whether to refuse values of another shape; False by default.
 
     Raises:
         TypeError: the values do not fit the shape.
@@ -214,10 +214,10 @@ def reverse_sequence(
     """Returns a batch of sequences, the first elements of each turned around, see `tf.reverse_sequence`.
 
     Args:
-        input: of any dtype.
-        seq_lengths: int32 or int64, of the length of the batch: how many elements to turn around.
-        seq_axis, seq_dim: the dimension of the sequences, by either name.
-        batch_axis, batch_dim: the dimension of the batch, by either name; by default 0.
+        input: a tensor of any dtype.
+        seq_lengths: int32 or int64 of shape [batch], the number of elements to reverse in each sequence.
+        seq_axis, seq_dim: an int, the dimension of the sequences, by either name.
+        batch_axis, batch_dim: an int, the dimension of the batch, by either name; by default 0.
 
     Raises:
         ValueError: a dimension was passed under both names.
@@ -250,8 +250,8 @@ def batch_to_space(input: Any, crops: Any, block_size: Any, name: str | None = N
 
     Args:
         input: a tensor of shape [batch, height, width, depth].
-        crops: a tensor of shape [2, 2]: how much of height and width to leave out afterwards, at either end.
-        block_size, block_shape: the length of the blocks' sides, by either name.
+        crops: integers of shape [2, 2], the lengths to cut off the result's height and width, at either end.
+        block_size, block_shape: an int, the length of the blocks' sides, by either name.
 
     Returns:
         A tensor of shape [batch / block_size ** 2, height * block_size - crops, width * block_size - crops, depth].
@@ -276,8 +276,8 @@ def space_to_batch(
 
     Args:
         input: a tensor of shape [batch, height, width, depth].
-        paddings: a tensor of shape [2, 2]: how many zeros to put around height and width first, at either end.
-        block_size, block_shape: the length of the blocks' sides, by either name.
+        paddings: integers of shape [2, 2], the zeros to add to height and width first, at either end.
+        block_size, block_shape: an int, the length of the blocks' sides, by either name.
 
     Raises:
         ValueError: the length was passed under both names.

@@ -127,9 +127,9 @@ def dilation2d(
 
     Args:
         input: a tensor of shape [batch, height, width, channels].
-        filters, filter: tensors of shape [height, width, channels], by either name.
-        strides: a list of 4.
-        dilations, rates: the same, by either name: how far apart the filter's elements are.
+        filters, filter: a tensor of shape [height, width, channels], by either name.
+        strides: a list of 4 ints.
+        dilations, rates: a list of 4 ints, the distances between the filter's elements, by either name.
         padding: "SAME" or "VALID".
 
     Raises:
@@ -155,7 +155,7 @@ def erosion2d(value: Any, kernel: Any, strides: Any, rates: Any, padding: str, n
     Args:
         value: a tensor of shape [batch, height, width, channels].
         kernel: a tensor of shape [height, width, channels].
-        strides, rates: lists of 4.
+        strides, rates: lists of 4 ints.
         padding: "SAME" or "VALID".
 
     Example:
@@ -179,7 +179,7 @@ def max_pool_with_argmax(
         padding: "SAME" or "VALID".
         data_format: "NHWC".
         output_dtype, Targmax: int64 (the default) or int32, by either name.
-        include_batch_in_index: counts from the first image on, and not in each anew.
+        include_batch_in_index: whether indices count through the whole batch instead of each image; False by default.
 
     Raises:
         ValueError: the format is another, or the dtype was passed under both names.
@@ -209,9 +209,9 @@ def fractional_max_pool(
         value: a tensor of shape [batch, height, width, channels].
         pooling_ratio: 4 floats; the first and the last are 1.0.
         pseudo_random: draws the windows with sizes that alternate more.
-        overlapping: has neighbors share a row or column.
-        deterministic: draws the same windows at each call, for tests.
-        seed, seed2: of that draw; only the first that is not 0 matters.
+        overlapping: whether neighboring windows share a row or column; False by default.
+        deterministic: whether to draw the same windows at each call, for tests; False by default.
+        seed, seed2: ints, the seeds of that draw; only the first that is not 0 matters.
 
     Returns:
         The pooled images, and where their rows and columns begin.

@@ -26,11 +26,11 @@ def embedding_lookup(
     """Returns rows of a table by their numbers, see `tf.nn.embedding_lookup`.
 
     Args:
-        params: the table, or a list of the pieces that it is in.
-        ids: int32 or int64, of any shape.
-        partition_strategy: which rows are in a piece: "div" for rows that follow each other, or "mod" for every nth,
-            where there are n pieces.
-        max_norm: scales rows of a larger norm to this one.
+        params: a tensor of shape [rows, ...], the table; or a list of the pieces of a table.
+        ids: int32 or int64, of any shape, the numbers of the rows.
+        partition_strategy: the division of rows among n pieces: "div" for consecutive rows, or "mod" (the default) for
+            every nth row.
+        max_norm: a float; rows with a larger norm are scaled down to it. None for no limit.
         validate_indices: accepted, and without effect.
 
     Returns:
@@ -94,10 +94,10 @@ def embedding_lookup_sparse(
 
     Args:
         params, partition_strategy: see `embedding_lookup`.
-        sp_ids: a `tf.SparseTensor` of int64, or a ragged one.
-        sp_weights: of the same shape, or None for ones.
+        sp_ids: a `tf.SparseTensor` of int64, or a ragged one, the numbers of the rows.
+        sp_weights: a `tf.SparseTensor` of floats of the same shape, or None for ones.
         combiner: "mean" (the default), "sqrtn" or "sum".
-        max_norm: scales rows of a larger norm to this one.
+        max_norm: a float; rows with a larger norm are scaled down to it. None for no limit.
         allow_fast_lookup: accepted, and without effect.
 
     Raises:
@@ -119,8 +119,8 @@ def safe_embedding_lookup_sparse(
     """Computes `embedding_lookup_sparse`, with negative ids ignored and rows without ids filled.
 
     Args:
-        embedding_weights: the table, or a list of its pieces.
-        default_id: the number of the row for those that have none; without it they become zeros.
+        embedding_weights: a tensor of shape [rows, ...], the table; or a list of the pieces of a table.
+        default_id: an int, the row for examples without ids; None for zeros.
         sparse_ids, sparse_weights, combiner, partition_strategy, max_norm: see `embedding_lookup_sparse`.
 
     Raises:
@@ -156,13 +156,13 @@ def sampled_softmax_loss(
         biases: a tensor of shape [num_classes].
         labels: int64, of shape [batch, num_true].
         inputs: a tensor of shape [batch, dim].
-        num_sampled: the number of classes to draw for the batch.
-        num_classes: the number of classes.
-        num_true: the number of labels of each example.
+        num_sampled: an int, the number of classes to draw for the batch.
+        num_classes: an int, the number of classes.
+        num_true: an int, the number of labels of each example; 1 by default.
         sampled_values: the result of a candidate sampler; by default `log_uniform_candidate_sampler` draws.
-        remove_accidental_hits: leaves labels that were drawn out.
-        partition_strategy: "mod" or "div".
-        seed: of the draw.
+        remove_accidental_hits: whether to drop drawn classes that are labels of the example.
+        partition_strategy: "mod" (the default) or "div".
+        seed: an int, the seed of the draw.
 
     Returns:
         The losses, of shape [batch].

@@ -40,10 +40,10 @@ def resize_images(
 
     Args:
         images: a tensor of shape [batch, height, width, channels] or [height, width, channels].
-        size: the new height and width.
+        size: int32 of shape [2], the new height and width.
         method: a constant of `ResizeMethod`, or TensorFlow 2's name for it.
-        align_corners: puts the centers of the pixels in the corners onto each other.
-        preserve_aspect_ratio: whether to keep the aspect ratio of the images, which then fit into `size`.
+        align_corners: whether the centers of the corner pixels coincide; False by default.
+        preserve_aspect_ratio: whether to keep the images' aspect ratio; they then fit into `size`. False by default.
 
     Returns:
         float32 images; in the images' own dtype for the nearest neighbor, and if the size does not change.
@@ -68,7 +68,7 @@ def resize_image_with_pad(
 
     Args:
         image: a tensor of shape [batch, height, width, channels] or [height, width, channels].
-        target_height, target_width: the size of the result.
+        target_height, target_width: ints or integer scalars, the size of the result.
         method, align_corners: see `resize_images`.
 
     Raises:
@@ -112,8 +112,9 @@ def _resizer(name: str, kernel: Callable[..., Any], summary: str, example: str) 
         Args:
             images: a tensor of shape [batch, height, width, channels].
             size: the new height and width, int32.
-            align_corners: puts the centers of the pixels in the corners onto each other.
-            half_pixel_centers: counts from the centers of pixels, as TensorFlow 2 does; not with `align_corners`.
+            align_corners: whether the centers of the corner pixels coincide; False by default.
+            half_pixel_centers: whether positions count from the centers of pixels, as in TensorFlow 2; not with
+                `align_corners`. False by default.
 
         Raises:
             InvalidArgumentError: the images have not four dimensions, or the size is not positive.
@@ -164,11 +165,13 @@ def extract_glimpse(
 
     Args:
         input: float32, of shape [batch, height, width, channels].
-        size: int32: the height and width of the window.
-        offsets: float32, of shape [batch, 2]: y and x of the centers.
-        centered: counts offsets from the centers of the images, and not from their upper left corners.
-        normalized: counts them in heights and widths, from -1 to 1 if they are centered, and not in pixels.
-        uniform_noise: noise of a uniform distribution, and not of a normal one.
+        size: int32 of shape [2], the height and width of the window.
+        offsets: float32 of shape [batch, 2], y and x of the centers.
+        centered: whether offsets count from the centers of the images instead of the upper left corners; True by
+            default.
+        normalized: whether offsets are relative to height and width instead of pixels: from -1 to 1 if they are
+            centered. True by default.
+        uniform_noise: whether the noise outside is uniform instead of normal; True by default.
 
     Returns:
         The windows, of shape [batch, *size, channels].
@@ -203,7 +206,7 @@ def sample_distorted_bounding_box(
         aspect_ratio_range: the range of width to height; by default from 0.75 to 1.33.
         area_range: the range of the part's area to the image's; by default from 0.05 to 1.
         max_attempts: the number of attempts, by default 100; after these it is the whole image.
-        use_image_if_no_bounding_boxes: counts the whole image as a box where there is none.
+        use_image_if_no_bounding_boxes: whether the whole image counts as a box if there is none.
 
     Returns:
         Where the part begins and its size, both for `tf.slice`, and its box for `draw_bounding_boxes`.

@@ -153,9 +153,9 @@ def compute_weighted_loss(
 
     Args:
         losses: a tensor of shape [batch, ...].
-        weights: a scalar, or of the rank of `losses`, with each dimension the same or 1.
-        scope: the name scope.
-        loss_collection: the collection that the loss is added to; None for none.
+        weights: a scalar, or a tensor of the rank of `losses`; each dimension is equal or 1. 1.0 by default.
+        scope: a string, the name scope.
+        loss_collection: the key of the collection that the loss is added to; None for none.
         reduction: a constant of `Reduction`. By default, the sum is divided by the number of losses with a weight other
             than 0.
 
@@ -338,7 +338,7 @@ def mean_pairwise_squared_error(
 
     Args:
         labels, predictions: tensors of shape [batch, ...].
-        weights: a scalar, or of the rank of the labels, with each dimension the same or 1.
+        weights: a scalar, or a tensor of the rank of the labels; each dimension is equal or 1. 1.0 by default.
 
     Example:
         >>> tf.compat.v1.losses.mean_pairwise_squared_error([[0.0, 0.0]], [[1.0, 3.0]]).numpy().item()
@@ -377,7 +377,7 @@ def sigmoid_cross_entropy(
     """Computes the cross-entropy of labels that do not exclude each other, see `compute_weighted_loss`.
 
     Args:
-        label_smoothing: moves the labels that far towards 0.5.
+        label_smoothing: a float from 0 to 1, the weight of 0.5 in the labels; 0 by default.
 
     Example:
         >>> round(tf.compat.v1.losses.sigmoid_cross_entropy([[1.0]], [[0.0]]).numpy().item(), 4)
@@ -399,7 +399,7 @@ def softmax_cross_entropy(
     labels.
 
     Args:
-        label_smoothing: moves the labels that far towards all classes being equally likely.
+        label_smoothing: a float from 0 to 1, the weight of the uniform distribution in the labels; 0 by default.
 
     Example:
         >>> round(tf.compat.v1.losses.softmax_cross_entropy([[1.0, 0.0]], [[0.0, 0.0]]).numpy().item(), 4)

@@ -42,7 +42,7 @@ def mean_iou(labels: Any, predictions: Any, num_classes: int, weights: Any = Non
 
     Args:
         labels, predictions: integers in `[0, num_classes)`, of one shape.
-        num_classes: the number of classes.
+        num_classes: an int, the number of classes.
         weights: a tensor of the shape of `predictions`.
         metrics_collections, updates_collections, name: see `mean`.
 
@@ -84,7 +84,7 @@ def mean_per_class_accuracy(
     Args:
         labels: integers in `[0, num_classes)`.
         predictions: a tensor of the shape of `labels`.
-        num_classes: the number of classes.
+        num_classes: an int, the number of classes.
         weights: a tensor of the shape of `labels`.
         metrics_collections, updates_collections, name: see `mean`.
 

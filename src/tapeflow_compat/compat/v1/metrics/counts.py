@@ -68,10 +68,10 @@ def _metric(kind: str, example: float) -> Callable[..., Any]:
 
         Args:
             labels, predictions: tensors of one shape, cast to booleans.
-            weights: each element counts as much as its weight; a scalar, or of the rank of `predictions`.
-            metrics_collections: the graph's collections that the value is added to.
-            updates_collections: those that the operation of the update is added to.
-            name: the variable scope of its variable, `count`.
+            weights: a scalar, or a tensor of the rank of `predictions`; an element counts as much as its weight.
+            metrics_collections: the graph's collections to add the value to.
+            updates_collections: the graph's collections to add the update to.
+            name: a string, the variable scope of its variable, `count`.
 
         Returns:
             Two float32 scalars: the number so far, and the one with this batch, which it takes in when it runs.

@@ -35,10 +35,10 @@ def mean(values: Any, weights: Any = None, name: str | None = None) -> Any:
 
     Args:
         values: numbers of any shape.
-        weights: a scalar, or of the rank of `values` with each dimension the same or 1.
-        metrics_collections: the graph's collections that the value is added to.
-        updates_collections: those that the operation of the update is added to.
-        name: the variable scope of its variables, `total` and `count`.
+        weights: a scalar, or a tensor of the rank of `values`; each dimension is equal or 1.
+        metrics_collections: the graph's collections to add the value to.
+        updates_collections: the graph's collections to add the update to.
+        name: a string, the variable scope of its variables, `total` and `count`.
 
     Returns:
         Two float32 scalars: the mean so far, and the one with this batch, which it takes in when it runs.
@@ -221,7 +221,7 @@ def mean_cosine_distance(labels: Any, predictions: Any, dim: int, weights: Any =
     """1 minus the mean scalar product of labels and predictions, which are vectors of length 1.
 
     Args:
-        dim: the dimension that has the vectors.
+        dim: an int, the dimension of the vectors.
         labels, predictions, weights, metrics_collections, updates_collections, name: see `accuracy`.
 
     Example:
@@ -243,7 +243,7 @@ def percentage_below(values: Any, threshold: float, weights: Any = None, name: s
 
     Args:
         values: numbers of any shape.
-        threshold: the threshold.
+        threshold: a number; the metric counts the values below it.
         weights, metrics_collections, updates_collections, name: see `mean`.
 
     Example:

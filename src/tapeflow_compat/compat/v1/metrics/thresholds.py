@@ -76,14 +76,13 @@ def _metric(kind: str, example: list[float]) -> Callable[..., Any]:
         """Counts the {kind} for each threshold.
 
         Args:
-            labels: cast to booleans.
-            predictions: floats in `[0, 1]` of the shape of `labels`, which stand for true where they are above a
-                threshold.
-            thresholds: the thresholds.
-            weights: a scalar, or of the rank of `predictions` with each dimension the same or 1.
-            metrics_collections: the graph's collections that the value is added to.
-            updates_collections: those that the operation of the update is added to.
-            name: the variable scope of its variable.
+            labels: a tensor, cast to booleans.
+            predictions: floats in `[0, 1]` of the shape of `labels`. A prediction above a threshold counts as true.
+            thresholds: a list of floats.
+            weights: a scalar, or a tensor of the rank of `predictions`; each dimension is equal or 1.
+            metrics_collections: the graph's collections to add the value to.
+            updates_collections: the graph's collections to add the update to.
+            name: a string, the variable scope of its variable.
 
         Returns:
             Two float32 vectors: the numbers so far, and those with this batch, which it takes in when it runs.
@@ -208,14 +207,14 @@ def auc(
     """Computes the area under a curve, from the counts of true and false positives at many thresholds.
 
     Args:
-        labels: cast to booleans.
+        labels: a tensor, cast to booleans.
         predictions: floats in `[0, 1]` of the shape of `labels`.
         weights, metrics_collections, updates_collections, name: see `true_positives_at_thresholds`.
-        num_thresholds: the number of thresholds, at equal distances.
+        num_thresholds: an int, the number of evenly spaced thresholds; 200 by default.
         curve: "ROC" for true over false positives, "PR" for precision over recall.
         summation_method: "trapezoidal"; "minoring" and "majoring" for a lower and an upper bound;
             "careful_interpolation" between the points of a PR curve.
-        thresholds: thresholds in `[0, 1]`, in place of those at equal distances; two outside are added.
+        thresholds: a list of floats in `[0, 1]`, instead of evenly spaced ones; two outside are added.
 
     Returns:
         Two float32 scalars: the area so far, and the one with this batch, which it takes in when it runs.
@@ -273,8 +272,8 @@ def sensitivity_at_specificity(
     """Computes the sensitivity at the threshold whose specificity is nearest to the one specified.
 
     Args:
-        specificity: in `[0, 1]`, the fraction of the false labels that are to be below.
-        num_thresholds: the number of thresholds, at equal distances, to choose from.
+        specificity: a float in `[0, 1]`, the required share of false labels below the threshold.
+        num_thresholds: an int, the number of evenly spaced thresholds to choose from; 200 by default.
         labels, predictions, weights, metrics_collections, updates_collections, name: see `auc`.
 
     Returns:
@@ -316,8 +315,8 @@ def specificity_at_sensitivity(
     """Computes the specificity at the highest threshold whose sensitivity reaches the one specified.
 
     Args:
-        sensitivity: in `[0, 1]`, the fraction of the true labels that are to be above.
-        num_thresholds: the number of thresholds, at equal distances, to choose from.
+        sensitivity: a float in `[0, 1]`, the required share of true labels above the threshold.
+        num_thresholds: an int, the number of evenly spaced thresholds to choose from; 200 by default.
         labels, predictions, weights, metrics_collections, updates_collections, name: see `auc`.
 
     Returns:
