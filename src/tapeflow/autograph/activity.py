@@ -1,7 +1,7 @@
 """Data flow in syntax trees: names read and written, variables live after a statement, and those certainly defined.
 
-The trees have no `break` and `continue` and, where control flow becomes functions, no early `return`. So statements run
-from top to bottom, and each analysis is a walk over the tree.
+The trees have no `break` and `continue`, and no early `return` in control flow that becomes functions. So statements
+run from top to bottom, and each analysis is a walk over the tree.
 """
 
 from __future__ import annotations
@@ -245,7 +245,7 @@ class Definitions:
             self._expressions(node.items, defined)
             defined = defined | writes(node.items)
             after = self.block(node.body, set(defined))
-            # The context may suppress an error, so that its body need not run to the end.
+            # The context may suppress an error: its body need not run to the end.
             return after if after is None else defined
         if isinstance(node, ast.Match):
             self._expressions([node.subject], defined)

@@ -22,7 +22,7 @@ def to_graph(
     recursive: bool = True,
     experimental_optional_features: Feature | Sequence[Feature] | None = None,
 ) -> Callable[..., Any]:
-    """Converts a function so that its control flow works on tensors of a graph.
+    """Converts a function: its control flow then works on tensors of a graph.
 
     Args:
         entity: a function, a method, or a callable object.
@@ -68,7 +68,7 @@ def to_code(
 
     Args:
         entity: a function or method.
-        recursive, experimental_optional_features: as for `to_graph`.
+        recursive, experimental_optional_features: see `to_graph`.
 
     Returns:
         Python source. `ag__` stands for AutoGraph's operators.

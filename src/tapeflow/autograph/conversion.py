@@ -105,7 +105,7 @@ def _caller(features: Features, libraries: bool = False) -> Callable[[Any], Any]
 
 
 def _called_object(f: Any, cls: type, converted_call: Callable[[Any], Any], libraries: bool) -> Any:
-    """Returns the converted `__call__` of an object, where that is written in Python, or the object itself."""
+    """Returns the converted `__call__` of an object if it is written in Python, or the object itself."""
     method = getattr(cls, "__call__", None)  # noqa: B004
     if type(method) is not types.FunctionType or isinstance(f, type):
         return f
@@ -116,7 +116,7 @@ def _called_object(f: Any, cls: type, converted_call: Callable[[Any], Any], libr
 
 
 def _is_excluded(function: types.FunctionType, libraries: bool) -> bool:
-    """Returns whether a function is a library's, already converted, or marked as not to be converted."""
+    """Returns True if a function is a library's, already converted, or marked as not to be converted."""
     modules = () if libraries else (function.__globals__.get("__name__"), function.__module__)
     return (
         function.__code__ in _converted_code
@@ -135,7 +135,7 @@ def _operators(features: Features) -> types.SimpleNamespace:
 
 
 def recipe_of(function: types.FunctionType, features: Features) -> Recipe | None:
-    """Converts a function; returns None where there is nothing to convert, or, with a warning, where it can't be."""
+    """Converts a function. Returns None if there is nothing to convert, or, with a warning, if the conversion fails."""
     try:
         node, changed = transformed(function)
         return compiled(node, function, features) if changed else None
@@ -210,7 +210,7 @@ def _renamed(code: types.CodeType, name: str, qualname: str) -> types.CodeType:
 
 
 def is_converted_code(code: types.CodeType) -> bool:
-    """Returns whether the code is the result of a conversion."""
+    """Returns True if the code is the result of a conversion."""
     return code in _converted_code
 
 

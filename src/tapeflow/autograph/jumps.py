@@ -6,7 +6,7 @@
         total += x                              if x > 9: break_ = True
                                                 else: total += x
 
-Where one branch of an `if` always jumps, the following statements move into the other branch, and need no flag.
+If one branch of an `if` always jumps, the following statements move into the other branch, and need no flag.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def lower(node: ast.FunctionDef, names: Any) -> bool:
 
 
 def _returns_early(body: Sequence[ast.stmt]) -> bool:
-    """Returns whether there is a `return` inside control flow that becomes functions."""
+    """Returns True if there is a `return` inside control flow that becomes functions."""
     return any(
         isinstance(inner, ast.Return)
         for node in own_nodes(body)
@@ -186,7 +186,7 @@ class _Lowering:
         return ast.fix_missing_locations(ast.copy_location(test, getattr(where, "test", where)))
 
     def is_unread(self, stmt: Any) -> bool:
-        """Returns whether the statement sets a flag that is never read."""
+        """Returns True if the statement sets a flag that is never read."""
         return (
             isinstance(stmt, ast.Assign) and isinstance(stmt.targets[0], ast.Name)
             and stmt.targets[0].id in self.flags - self.read
@@ -204,7 +204,7 @@ def _without_unread(node: Any, lowering: _Lowering) -> Any:
 
 
 def _jumping(stmts: Sequence[ast.stmt]) -> list[ast.AST]:
-    """Returns the nodes of statements, without those in inner loops, to which a `break` or `continue` there belongs."""
+    """Returns the nodes of statements, without nodes in inner loops, whose `break` and `continue` belong to these."""
     nodes = list(own_nodes(stmts))
     inside = {id(n) for node in nodes if isinstance(node, _LOOPS) for n in own_nodes(node.body)}
     return [n for n in nodes if id(n) not in inside or isinstance(n, ast.Return)]
@@ -215,7 +215,7 @@ def _jumps(stmt: ast.If) -> bool:
 
 
 def _always_jumps(stmts: Sequence[ast.stmt]) -> bool:
-    """Returns whether a block always ends in a jump or an error."""
+    """Returns True if a block always ends in a jump or an error."""
     for stmt in stmts:
         if isinstance(stmt, (ast.Break, ast.Continue, ast.Return, ast.Raise)):
             return True

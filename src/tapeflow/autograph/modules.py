@@ -14,7 +14,7 @@ _LIBRARIES = frozenset({
 
 @functools.lru_cache(1024)
 def never_converted(module: str | None) -> bool:
-    """Returns whether functions of a module are called unconverted."""
+    """Returns True if functions of a module are called unconverted."""
     if not module:
         return False
     root = module.partition(".")[0]

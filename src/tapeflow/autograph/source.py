@@ -95,7 +95,7 @@ def _lambda(code: types.CodeType, lines: list[str]) -> ast.Lambda | None:
 
 
 def _shift(node: Any, line: int, columns: int) -> None:
-    """Corrects the columns of a node in the first line, where one character was prepended."""
+    """Corrects the columns of a node in the first line. One character was prepended to this line."""
     if getattr(node, "lineno", None) == line:
         node.col_offset += columns - 1
     if getattr(node, "end_lineno", None) == line:
@@ -129,7 +129,7 @@ def _same_code(node: ast.Lambda, code: types.CodeType) -> bool:
 
 
 def _normalized(code: types.CodeType) -> Any:
-    """Returns what code objects of one lambda share; method calls differ with the import of their object."""
+    """Returns the common part of one lambda's code objects; method calls differ with the import of their object."""
     jumps = {*dis.hasjrel, *dis.hasjabs}
     steps = []
     for i in dis.get_instructions(code):

@@ -1,4 +1,4 @@
-"""Rewrites the definition of a function so that control flow, logic and calls go through `operators`.
+"""Rewrites the definition of a function: control flow, logic and calls go through `operators`.
 
 The steps, for a function and then for those inside it: mark conditions that can only be Python's own (`x is None`);
 turn jumps into flags (`jumps.py`); analyze which variables are live and which may be undefined (`activity.py`); turn
@@ -61,7 +61,7 @@ class Transformer(ast.NodeTransformer):
     ) -> None:
         self.names = names
         self.namespace = namespace
-        self.hidden = hidden  # names that hide those of the module: local variables here or around here
+        self.hidden = hidden  # names that hide the module's names: local variables here or around here
         self.inherited = inherited
         self.owner = owner  # the first parameter of the method, for `super()`
         self.changed = False
@@ -198,7 +198,7 @@ class Transformer(ast.NodeTransformer):
         stmts = [*definitions, ast.Expr(call)]
         for stmt in stmts:
             ast.copy_location(stmt, node)
-            # The call spans the statement's own line, so that a traceback shows it.
+            # The call gets the location of the statement's own line, for tracebacks.
             stmt.end_lineno, stmt.end_col_offset = where.end_lineno, where.end_col_offset
             _locate(stmt, stmt)
         return stmts
@@ -210,7 +210,7 @@ class Transformer(ast.NodeTransformer):
         return function(name, parameters, [*self._declarations(written, node), *inside])
 
     def _declarations(self, names: set[str], node: ast.AST) -> list[ast.stmt]:
-        """Builds the declarations by which a function for control flow writes variables of the function around it."""
+        """Builds the declarations for a control flow function that writes variables of the function around it."""
         kinds = [(ast.Global, names & self.globals), (ast.Nonlocal, names & (self.nonlocals | self.shared))]
         return [ast.copy_location(kind(sorted(declared)), node) for kind, declared in kinds if declared]
 
@@ -288,7 +288,8 @@ class Transformer(ast.NodeTransformer):
         return _placed(ast.Expr(operator_call("assert_stmt", self.visit(node.test), message)), node)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
-        """Removes annotations: those of local variables are never evaluated, and shared ones can't have any."""
+        """Removes annotations: annotations of local variables are never evaluated, and shared variables can't have
+        any."""
         if node.value is None:
             return ast.copy_location(ast.Pass(), node)
         target = self.visit(node.target)
@@ -354,7 +355,7 @@ class Transformer(ast.NodeTransformer):
         return name not in self.hidden and name not in self.namespace and hasattr(builtins, name)
 
     def _is_plain(self, func: ast.expr) -> bool:
-        """Returns whether the callee is certainly a function of a library or of Python, which needs no conversion."""
+        """Returns True if the callee is certainly a function of a library or of Python, which needs no conversion."""
         path: list[str] = []
         while isinstance(func, ast.Attribute):
             path.append(func.attr)
@@ -390,7 +391,7 @@ class UnsupportedCode(ValueError):
 
 
 def is_generator(node: Any) -> bool:
-    """Returns whether the function yields or awaits, so that its control flow can't be cut into functions."""
+    """Returns True if the function yields or awaits, which prevents turning control flow into functions."""
     body = node.body if isinstance(node.body, list) else [node.body]
     return any(
         isinstance(n, (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith))
@@ -399,7 +400,7 @@ def is_generator(node: Any) -> bool:
 
 
 def _is_python_value(node: ast.expr, is_builtin: Any) -> bool:
-    """Returns whether the value of a condition is certainly Python's own, never a tensor."""
+    """Returns True if the value of a condition is certainly Python's own, never a tensor."""
     if isinstance(node, ast.Constant):
         return True
     if isinstance(node, ast.Compare):
@@ -446,7 +447,7 @@ def _without_declarations(stmts: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _binds(*values: ast.expr) -> bool:
-    """Returns whether there is a `:=`, whose variable would be local to a lambda."""
+    """Returns True if there is a `:=`, whose variable would be local to a lambda."""
     return any(isinstance(n, ast.NamedExpr) for n in activity.own_nodes(values))
 
 
@@ -456,7 +457,7 @@ def _placed(node: Any, where: ast.AST) -> Any:
 
 
 def _locate(node: Any, where: Any) -> Any:
-    """Sets the location of the nodes below that have none to that of `where`."""
+    """Gives nodes below that have no location the location of `where`."""
     for child in ast.iter_child_nodes(node):
         if "lineno" in child._attributes and (not getattr(child, "lineno", 0)):
             ast.copy_location(child, where)

@@ -1,7 +1,7 @@
 """The private names of torch that TapeFlow uses.
 
-`aten.NAME` is looked up when it is first asked for, and not while TapeFlow is imported. Each name has a fallback in
-torch's public functions, or raises an error that says what is missing.
+`aten.NAME` is looked up at its first use, not at TapeFlow's import. Each name has a fallback in torch's public
+functions, or raises an error that names the missing function.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def found(path: str) -> Any:
         value: Any = importlib.import_module(module)
         for attribute in filter(None, attributes.split(".")):
             value = getattr(value, attribute)
-    except (AttributeError, ImportError, RuntimeError):  # the last one is what `torch.ops` may raise
+    except (AttributeError, ImportError, RuntimeError):  # `torch.ops` may raise RuntimeError
         return None
     return value
 
@@ -122,7 +122,7 @@ def has_onednn() -> bool:
 
 
 def _fallback(name: str, path: str) -> Any:
-    """Returns what takes the place of a name that torch lacks, or None."""
+    """Returns the substitute for a name that torch lacks, or None."""
     if path.endswith("._op"):
         return found(path.removesuffix("._op"))
     return _FALLBACKS.get(name)

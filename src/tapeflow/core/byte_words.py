@@ -1,4 +1,4 @@
-"""Words of eight bytes, as hashes read them: those of one string as Python integers, or those of many as arrays."""
+"""Strings read as words of eight bytes for hashing: one string as Python integers, or many strings as arrays."""
 
 from __future__ import annotations
 
@@ -37,12 +37,13 @@ _FEW = 16  # strings: up to here, Python's integers are faster
 
 
 def hash_many(strings: list[bytes], kind: Callable[[int], int], rule: Callable[[Any, Any, int], Any]) -> np.ndarray:
-    """Returns the hashes of strings, those of a kind at once.
+    """Returns the hashes of strings, computed together for all strings of a kind.
 
     Args:
         strings: the strings.
-        kind: computes a number for each size, on which the computation depends.
-        rule: computes a hash from the words of a string, its size and the kind; or arrays of them, uint64.
+        kind: a function from a string's size to a number that selects the computation, such as a branch of the hash.
+        rule: a function from the words of a string, its size and its kind to the hash. It also takes uint64 arrays of
+            words and sizes.
 
     Returns:
         uint64 of shape `[len(strings)]`.

@@ -1,9 +1,9 @@
 """The state of a thread: its tapes, its device scopes, its name scope.
 
-State is per thread. Two lists are shared by all threads and are only hints, so that an op that nothing records need
-not look into its thread's state: while `listeners` is empty no tape is recording anywhere, and while `detours` is empty
-no thread has anything in force that takes ops off the fast path. List appends and removals are atomic in CPython, and a
-thread that finds a list non-empty because of another thread only takes the longer way to the same result.
+State is per thread. All threads share two lists, which are only hints: an op that nothing records need not look into
+its thread's state. While `listeners` is empty, no tape is recording anywhere. While `detours` is empty, no thread takes
+ops off the fast path. List appends and removals are atomic in CPython. A thread that finds a list non-empty because of
+another thread only takes the longer way to the same result.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def once_for_each_slice(what: str) -> None:
 
 @contextmanager
 def converting_in_turn() -> Iterator[None]:
-    """A context in which the first input of an op settles the dtype of the others, as in a graph."""
+    """Makes the first input of an op settle the dtype of the others, as in a graph."""
     before, state.in_turn = state.in_turn, True
     try:
         yield
@@ -72,7 +72,7 @@ def converting_in_turn() -> Iterator[None]:
 
 @contextmanager
 def nobody_listening() -> Iterator[None]:
-    """A context in which no tape of this thread records."""
+    """Stops the recording of this thread's tapes."""
     tapes, state.tapes = state.tapes, []
     try:
         yield

@@ -1,9 +1,9 @@
 """Devices: their names, and the scopes that choose one.
 
 A device is named as in TensorFlow, `/job:localhost/replica:0/task:0/device:GPU:0`; any part may be left out (`gpu:0`,
-`/GPU`, `CPU:1`). Each logical GPU is on one of torch's accelerators: NVIDIA's and AMD's GPUs (`cuda` in torch), Intel's
-(`xpu`), Apple's (`mps`). Several logical CPUs share the one that torch has, so a tensor on another than `CPU:0` carries
-its device's name.
+`/GPU`, `CPU:1`). Each logical GPU is on one accelerator of torch: NVIDIA's and AMD's GPUs (`cuda` in torch), Intel's
+(`xpu`), Apple's (`mps`). All logical CPUs share torch's only one, so a tensor on a logical CPU other than `CPU:0`
+carries its device's name.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class PhysicalDevice(NamedTuple):
 
 
 class LogicalDevice(NamedTuple):
-    """A device that ops run on; a physical device is one of them or several.
+    """A device that ops run on; a physical device has one or several.
 
     Attributes:
         name: such as `/device:GPU:0`.
@@ -78,7 +78,7 @@ class Device(NamedTuple):
     Attributes:
         kind: "CPU" or "GPU".
         index: its number among the logical devices of its kind.
-        torch: where its tensors are.
+        torch: the torch device that holds its tensors.
     """
 
     kind: str
@@ -125,7 +125,7 @@ class Machine:
 
     @property
     def has_gpu(self) -> bool:
-        """Returns whether tensors may be in several memories."""
+        """Returns True if tensors may be in several memories."""
         return self.default() is not CPU
 
     def physical_devices(self) -> list[PhysicalDevice]:
@@ -223,7 +223,7 @@ def name_of(value: Any) -> str:
             if device.torch == value.device:
                 return device.name
         return f"{PREFIX}GPU:{value.device.index}"
-    return getattr(value, "device_name", f"{PREFIX}CPU:0")  # that of a value on several devices
+    return getattr(value, "device_name", f"{PREFIX}CPU:0")  # a value on several devices has this attribute
 
 
 def current() -> Device | None:
@@ -254,7 +254,7 @@ def current_or_default(dtype: torch.dtype | None = None) -> torch.device:
 
 @functools.cache
 def holds(place: torch.device, dtype: torch.dtype) -> bool:
-    """Returns whether a device has numbers of a dtype; Apple's GPUs have no float64."""
+    """Returns True if a device has numbers of a dtype; Apple's GPUs have no float64."""
     if place.type in ("cpu", "cuda"):
         return True
     try:

@@ -6,7 +6,7 @@ from typing import Any
 
 
 class DeviceSpec:
-    """A device name in its parts, any of which may be open.
+    """A device name in its parts; each part may be left open.
 
     Args:
         job: the job's name.

@@ -1,6 +1,6 @@
 """The exceptions that ops raise: `tf.errors`.
 
-An exception belongs to one of the canonical status codes, which are those of gRPC and Abseil.
+An exception belongs to one of the canonical status codes, which TensorFlow shares with gRPC and Abseil.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ class OperatorNotAllowedInGraphError(TypeError):
 
 
 class OpError(Exception):
-    """An op failed. Mostly one of its subclasses is raised, each for one error code.
+    """An op failed. Most failures raise one of the subclasses, one per error code.
 
     Args:
       node_def: the `NodeDef` of the op that failed, or `None`.
-      op: the `tf.Operation` that failed, or `None`, as it always is in eager execution.
+      op: the `tf.Operation` that failed, or `None` (always in eager execution).
       message: the message.
-      error_code: one of this module's constants.
+      error_code: an int, a constant of this module.
       *args: at most one more: a dictionary with details.
 
     Example:
@@ -83,7 +83,7 @@ class OpError(Exception):
 
     @property
     def error_code(self) -> int:
-        """The status code, one of this module's constants."""
+        """The status code, an int: a constant of this module."""
         return self._error_code
 
     @property
@@ -257,7 +257,7 @@ _CLASS_TO_CODE: dict[type[OpError], int] = {cls: code for code, cls in _CODE_TO_
 
 
 def exception_type_from_error_code(error_code: int) -> type[OpError]:
-    """Returns the exception class for one of this module's constants.
+    """Returns the exception class for a status code of this module.
 
     Raises:
       KeyError: if no class has that code (`OK` has none).

@@ -1,4 +1,4 @@
-"""Hooks: what a lower layer asks of a higher one.
+"""Hooks: services that a lower layer needs from a higher one.
 
 The conversion of a list may call an op, a graph may be exported, a variable gathered from: the code that does it stands
 above the code that asks for it. So the lower layer names it here, and the higher one fills it in when it loads.
@@ -34,10 +34,10 @@ class Hooks:
     map_fn: Callable[..., Any]  # functional.py: tf.map_fn
     on_slices: Callable[..., Any]  # vectorized.py: a function on all slices at once
     converted: Callable[[Any], Any]  # tapeflow/__init__.py: a Python function, converted by AutoGraph
-    user_code: Callable[[Any], Any]  # tapeflow/__init__.py: a context in which errors name the lines of a function
-    over_parts: Callable[..., Any]  # tapeflow/__init__.py: a function of extension types as one of their parts
+    user_code: Callable[[Any], Any]  # tapeflow/__init__.py: a context whose errors name a function's lines
+    over_parts: Callable[..., Any]  # tapeflow/__init__.py: a function of extension types, taken apart
     compat_v1: Callable[[], Any]  # tapeflow/__init__.py: tf.compat.v1
-    internal_module: Callable[[str], Any]  # tapeflow/__init__.py: what stands for a module inside TensorFlow, or None
+    internal_module: Callable[[str], Any]  # tapeflow/__init__.py: the substitute for a module of TensorFlow, or None
     replicas: Callable[[], int] = staticmethod(lambda: 1)  # distribute/context.py: how many take part in a step
 
     form_when_run: Callable[..., Any]  # graph/__init__.py: an op that others compute, as one operation

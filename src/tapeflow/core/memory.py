@@ -17,11 +17,10 @@ _TRIM_THRESHOLD, _MOST_RETAINED = -1, 256 << 20
 def keep_pages() -> None:
     """Makes glibc retain the memory of freed tensors for the next ones.
 
-    By default it gives large blocks back to the system at once, and the free end of the heap when that is more than
-    some megabytes; the next ones then need fresh pages, each of which costs a fault: two thirds of the time of
-    elementwise ops on 4 MB, a third of a training step. Settings in the environment (mallopt(3):
-    MALLOC_TRIM_THRESHOLD_, MALLOC_MMAP_THRESHOLD_, GLIBC_TUNABLES) stay in force; with other C libraries nothing
-    happens.
+    By default it returns large blocks to the system at once, and the free end of the heap when that exceeds some
+    megabytes. The next blocks then need fresh pages, and each page costs a fault: two thirds of the time of elementwise
+    ops on 4 MB, a third of a training step. Settings in the environment (mallopt(3): MALLOC_TRIM_THRESHOLD_,
+    MALLOC_MMAP_THRESHOLD_, GLIBC_TUNABLES) stay in force. With other C libraries nothing happens.
     """
     variables = ("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_", "GLIBC_TUNABLES")
     if sys.platform != "linux" or any(name in os.environ for name in variables):

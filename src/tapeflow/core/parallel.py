@@ -1,7 +1,7 @@
 """Functions that run at the same time, each in a thread of its own.
 
-ATen's kernels release Python's lock, so that several threads gain what the kernels take. The processors are divided
-among them: each thread has kernels of as many threads as its share.
+ATen's kernels release Python's lock, so several threads can run kernels at once. The processors are divided among them:
+the kernels of each thread use as many threads as its share.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ if hasattr(os, "register_at_fork"):
 def run_all(*functions: Callable[[], Any]) -> list[Any]:
     """Runs functions at the same time, and returns their results.
 
-    They run one after another where `tf.config.threading` allows one op at a time, and in a session or a dataset, whose
-    random numbers follow what their thread has drawn.
+    They run one after another if `tf.config.threading` allows one op at a time, and in a session or a dataset: there
+    random numbers depend on the thread's earlier draws.
 
     Args:
-        functions: functions without arguments, none of which depends on another.
+        functions: functions without arguments, independent of each other.
 
     Raises:
-        BaseException: what the first of them raised, after all have ended.
+        BaseException: the exception of the first function that failed, raised after all have ended.
     """
     if torch.get_num_interop_threads() == 1 or has_own_streams():
         return [function() for function in functions]
@@ -45,7 +45,7 @@ def run_all(*functions: Callable[[], Any]) -> list[Any]:
     for worker, function in zip(workers, functions, strict=True):
         worker.tasks.put(function)
     outcomes = [worker.outcomes.get() for worker in workers]
-    idle += workers  # not those of a call that was interrupted: they are at work
+    idle += workers  # an interrupted call returns none: its workers are busy
     for _, error in outcomes:
         if error is not None:
             raise error from None

@@ -1,7 +1,7 @@
 """The protocol buffers of `tf.train` that TensorBoard does not ship: checkpoints' and examples'.
 
-They are declared here, in a pool of their own, with the field numbers of TensorFlow's, so that each reads the files of
-the other.
+They are declared here, in a pool of their own, with TensorFlow's field numbers. Each library can read the other's
+files.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ from tapeflow.core.context import nobody_listening, state
 
 
 class name_scope:
-    """A scope that prefixes the names of the variables created in it, and of operations. In a graph it gets a number
-    where there was one of its name.
+    """A scope that prefixes the names of the variables created in it, and of operations. In a graph, its name gets a
+    number if the graph has a scope of this name.
 
     Args:
         name: appended to the names of the scopes around it; with a `/` at the end it replaces them, and an empty one
@@ -98,7 +98,7 @@ def control_dependencies(control_inputs: Any) -> AbstractContextManager[Any]:
 def init_scope() -> Iterator[None]:
     """Returns a context outside of the functions being traced and of all tapes: for making variables.
 
-    Outside of them is eager execution, or the graph in which they are traced, without control dependencies.
+    Ops inside run eagerly, or in the outer graph, without control dependencies.
 
     Returns:
         A context manager.
@@ -120,7 +120,7 @@ def init_scope() -> Iterator[None]:
 
 
 def executing_eagerly() -> bool:
-    """Returns whether ops run at once and return values, rather than being traced.
+    """Returns True if ops run at once and return values, rather than being traced.
 
     Returns:
         False while a graph is built, else True.
@@ -133,7 +133,7 @@ def executing_eagerly() -> bool:
 
 
 def inside_function() -> bool:
-    """Returns whether a `tf.function` is being traced here.
+    """Returns True if a `tf.function` is being traced here.
 
     Returns:
         True while a function's graph is built, else False.
@@ -147,7 +147,7 @@ def inside_function() -> bool:
 
 @contextmanager
 def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[None]:
-    """Returns a scope in which `variable_creator` creates the variables of `tf.Variable(...)`.
+    """Returns a scope whose `tf.Variable(...)` calls create variables with `variable_creator`.
 
     Args:
         variable_creator: `variable_creator(next_creator, **kwargs)`, with the arguments of `tf.Variable`; it returns

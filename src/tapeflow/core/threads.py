@@ -1,9 +1,8 @@
 """Sets how many threads a kernel uses, and how they wait for each other. It loads torch: import it before all else.
 
-libgomp's threads wait for each other actively, by default for milliseconds. On a machine that is busy with other things
-the thread that they wait for may not be running: with five busy processes on two processors, a training step of an LSTM
-took ten times as long as with threads that wait for some microseconds, about what the system needs to wake one, and
-then sleep.
+libgomp's threads wait for each other actively, by default for milliseconds. On a busy machine the awaited thread may
+not be running. With five busy processes on two processors, a training step of an LSTM took ten times as long as with
+threads that wait for some microseconds (about the time that the system needs to wake one) and then sleep.
 """
 
 from __future__ import annotations

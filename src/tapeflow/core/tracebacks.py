@@ -30,7 +30,7 @@ is_engine_file = _Engine()
 
 
 def is_engine(code: CodeType) -> bool:
-    """Returns whether code is the engine's own."""
+    """Returns True if code is the engine's own."""
     return is_engine_file[code.co_filename]
 
 
@@ -61,7 +61,7 @@ def filtered(error: Exception) -> Exception:
 
 
 def _is_internal(error: BaseException) -> bool:
-    """Returns whether an error was raised by this library or by torch, with no other code between."""
+    """Returns True if an error was raised by this library or by torch, with no other code between."""
     files = [t.tb_frame.f_code.co_filename for t in _entries(error.__traceback__)]
     return all(is_engine_file[file] or file.startswith(_TORCH) for file in files)
 

@@ -24,7 +24,7 @@ class _PlacementLog:
 
 
 def get_log_device_placement() -> bool:
-    """Returns whether each op logs the device it ran on.
+    """Returns True if each op logs the device it ran on.
 
     Returns:
         True or False.
@@ -91,7 +91,7 @@ def disable_traceback_filtering() -> None:
 
 
 def is_traceback_filtering_enabled() -> bool:
-    """Returns whether the filter of tracebacks is on, see `enable_traceback_filtering`.
+    """Returns True if the filter of tracebacks is on, see `enable_traceback_filtering`.
 
     Returns:
         True or False.

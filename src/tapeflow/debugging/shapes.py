@@ -113,7 +113,7 @@ def assert_rank_at_least(
 def assert_rank_in(
     x: TensorLike, ranks: Iterable[TensorLike], message: str | None = None, name: str | None = None
 ) -> Operation | None:
-    """Checks that the rank of a tensor is one of several numbers.
+    """Checks that the rank of a tensor is in a list of numbers.
 
     Args:
         x: a tensor.

@@ -120,7 +120,7 @@ def assert_proper_iterable(values: Iterable[Any]) -> None:
 
 
 def is_numeric_tensor(tensor: object) -> bool:
-    """Returns whether a value is a tensor of numbers.
+    """Returns True if a value is a tensor of numbers.
 
     Args:
         tensor: any value.

@@ -25,7 +25,7 @@ _SHOWN = 3  # the default number of elements in a message
 def _binary(sign: str, op: Callable[..., Any], x: Any, y: Any, message: str | None, summarize: int | None) -> Any:
     x, y = convert(x), convert(y)
     if state.graph is not None:
-        compared = op(x, y)  # says what is wrong with dtypes and shapes
+        compared = op(x, y)  # raises for wrong dtypes and shapes
         return assertion(
             lambda a, b: _binary(sign, op, a, b, message, summarize), x, y, holds=lambda: reduce_all(compared)
         )

@@ -14,7 +14,7 @@ from tapeflow.distribute.variables import MirroredVariable, make_distributed
 
 
 class AggregatingVariable(MirroredVariable):
-    """A variable that replicas share: what they write is aggregated, and written once."""
+    """A variable that replicas share: their writes are aggregated into one write."""
 
     def _write_all(self, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         written = super()._write_all(method, args, kwargs)

@@ -1,8 +1,8 @@
-"""Collectives as ops, so that they stand in graphs, in their order: reductions and concatenations over all workers.
+"""Collectives as ops: reductions and concatenations over all workers. As ops they keep their order in graphs.
 
 Values are summed in packs, from the last one to the first: the order in which a backward pass computes gradients. A
-pack is on its way while a function goes on to compute the next one: `StartAllReduce` runs as soon as its inputs are
-there, and `FinishAllReduce` where the sums are needed.
+pack travels while a function computes the next one: `StartAllReduce` runs as soon as its inputs exist, and
+`FinishAllReduce` at the first use of the sums.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def all_reduce(group: WorkerGroup, reduce_op: ReduceOp, values: Sequence[Any], r
         group: the workers.
         reduce_op: a `tf.distribute.ReduceOp`.
         values: tensors and `tf.IndexedSlices`, the sums over this worker's replicas.
-        replicas: the number of replicas, by which means divide.
+        replicas: the number of replicas, the divisor of means.
 
     Returns:
         A list of the totals.

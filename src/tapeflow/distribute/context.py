@@ -23,7 +23,7 @@ class Place(threading.local):
         index: the number of the replica whose copies of variables are read and written, in a replica or an update; else
             None.
         updating: whether `StrategyExtended.update` is calling.
-        key: what traces depend on of all this; None where threads begin.
+        key: the part of a trace's cache key that depends on the place; None at a thread's initial place.
     """
 
     strategy: Any = None  # `strategy.py` sets the default strategy and its replica context
@@ -68,7 +68,7 @@ def get_strategy() -> Strategy:
 
 
 def has_strategy() -> bool:
-    """Returns whether a strategy other than the default one is in force.
+    """Returns True if a strategy other than the default one is in force.
 
     Returns:
         True or False.
@@ -94,7 +94,7 @@ def get_replica_context() -> ReplicaContext | None:
 
 
 def in_cross_replica_context() -> bool:
-    """Returns whether this thread is in the scope of a strategy, but in none of its replicas.
+    """Returns True if this thread is in the scope of a strategy, but in none of its replicas.
 
     Returns:
         True or False.
@@ -110,7 +110,7 @@ def require_cross_replica(strategy: Any) -> None:
     """Checks that this thread is neither in a replica nor in the scope of another strategy.
 
     Raises:
-        RuntimeError: it is in one of them.
+        RuntimeError: the thread is in a replica, or in the scope of another strategy.
     """
     if place.strategy is not strategy and has_strategy():
         raise RuntimeError(f"Mixing different tf.distribute.Strategy objects: {place.strategy} is not {strategy}")

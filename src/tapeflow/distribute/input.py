@@ -26,7 +26,7 @@ from tapeflow.optional import Optional
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Division:
-    """The way in which the batches of a dataset reach the replicas of this process.
+    """The division of a dataset's batches among the replicas of this process.
 
     Attributes:
         slots: the numbers of these replicas' parts of every batch; empty where each replica takes a batch of its own.
@@ -76,7 +76,7 @@ class DistributedDataset(CompositeTensor):
 
     @property
     def element_spec(self) -> Any:
-        """The spec of the elements: for each replica, that of its part."""
+        """The spec of the elements: for each replica, the spec of its part."""
         return _element_spec(self._dataset.element_spec, self._division)
 
     @property
@@ -127,7 +127,7 @@ class DistributedIterator(CompositeTensor):
 
     @property
     def element_spec(self) -> Any:
-        """The spec of the elements: for each replica, that of its part."""
+        """The spec of the elements: for each replica, the spec of its part."""
         return _element_spec(self._iterator.element_spec, self._division)
 
     @functools.cached_property
@@ -189,7 +189,7 @@ class DistributedIterator(CompositeTensor):
         return tuple([self._iterator.get_next_as_optional() for _ in range(self._elements_at_a_time)])
 
     def _more(self, optionals: Sequence[Any]) -> Any:
-        """Returns whether there is a batch for any replica."""
+        """Returns True if there is a batch for any replica."""
         more = optionals[0].has_value()
         if not self._division.agrees:
             return more
@@ -226,7 +226,7 @@ class DistributedIterator(CompositeTensor):
 
 
 class _DividedSpec(TypeSpec):
-    """The spec of a distributed dataset or iterator: that of the whole one, and the way it is divided."""
+    """The spec of a distributed dataset or iterator: the spec of the whole, and its division."""
 
     __slots__ = ("_division", "_options", "_spec", "_strategy")
 
@@ -274,7 +274,7 @@ class DistributedIteratorSpec(_DividedSpec):
 
 
 def balanced_part(batch: Any, index: Any, count: int) -> Any:
-    """Returns a replica's part of a batch: the first replicas get one more, where the parts can't be equal."""
+    """Returns a replica's part of a batch. If the size is no multiple of `count`, the first parts get one more."""
     if count == 1:
         return batch
     size = batch.shape[0] if batch.shape[0] is not None else shape(batch)[0]

@@ -1,9 +1,9 @@
 """Strategies of one process: `MirroredStrategy`, and `OneDeviceStrategy`.
 
-Each replica runs in a thread of its own, and only one of them at a time: a replica runs until it waits for the others
+Each replica runs in a thread of its own. Only one thread runs at a time: a replica runs until it waits for the others
 in `merge_call`, or ends. So traces and tapes are written in order, and a variable that the first replica creates exists
-when the others come to it. What a `tf.function` traced that way runs the replicas on logical CPUs at the same time
-(`graph/codegen/passes/parallelizing.py`); GPUs work side by side all the same, as CUDA's queues do.
+when the others reach it. A `tf.function` traced this way runs its replicas on logical CPUs at the same time
+(`graph/codegen/passes/parallelizing.py`). Replicas on GPUs always overlap, since CUDA's queues are asynchronous.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ class MirroredExtended(StrategyExtended):
         return _run_replicas(self._strategy, fn, tuple(args), kwargs)
 
     def _as_one_function(self, fn: Function) -> Function:
-        """Returns a `tf.function` that runs all replicas of a function, so that one trace holds their `merge_call`s."""
+        """Returns a `tf.function` that runs all replicas of a function: one trace then holds their `merge_call`s."""
         whole = self._functions.get(fn)
         if whole is None:
             wrapped = weakref.ref(fn)

@@ -1,6 +1,6 @@
 """`MultiWorkerMirroredStrategy`: replicas in several processes, each with a copy of every variable.
 
-What leaves a process are sums over its own replicas, so that each worker sends as much with eight devices as with one.
+A process sends only sums over its own replicas: a worker sends as much with eight devices as with one.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ class MinSizePartitioner(Partitioner):
         bytes_per_string: the number of bytes of a string.
 
     Raises:
-        ValueError: one of these is not positive.
+        ValueError: an argument is not positive.
 
     Example:
         >>> partitioner = tf.distribute.experimental.partitioners.MinSizePartitioner(min_shard_bytes=4, max_shards=10)
@@ -93,7 +93,7 @@ class MaxSizePartitioner(Partitioner):
         bytes_per_string: the number of bytes of a string.
 
     Raises:
-        ValueError: one of these is not positive.
+        ValueError: an argument is not positive.
 
     Example:
         >>> partitioner = tf.distribute.experimental.partitioners.MaxSizePartitioner(max_shard_bytes=8)

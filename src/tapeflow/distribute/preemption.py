@@ -1,4 +1,4 @@
-"""Checkpoints of workers that are about to be stopped, so that the job goes on from there when it is started again."""
+"""Checkpoints of workers that are about to be stopped. The job resumes from the checkpoint when it is restarted."""
 
 from __future__ import annotations
 
@@ -29,11 +29,12 @@ class TerminationConfig:
     """Tells when a platform will stop a worker, and how the worker then ends.
 
     Args:
-        termination_watcher_fn: returns whether the platform will stop this worker; it is called at every step, and must
-            not wait. By default, whether the process got the signal SIGTERM.
-        exit_fn: ends the program, once the checkpoint is written; by default `sys.exit(42)`.
-        grace_period: the number of seconds between the notice and the end, in which training goes on.
-        save_fn: saves the checkpoint, in place of `CheckpointManager.save`.
+        termination_watcher_fn: a function without arguments that returns True if the platform will stop this worker. It
+            is called at every step, and must not block. By default, True after the signal SIGTERM.
+        exit_fn: a function without arguments that ends the program after the checkpoint; by default `sys.exit(42)`.
+        grace_period: a float, the seconds between the notice and the end. Training goes on until 30 seconds before the
+            end. By default 0: the worker saves and ends at once.
+        save_fn: a function that saves the checkpoint instead of `CheckpointManager.save`.
 
     Example:
         >>> config = tf.distribute.experimental.TerminationConfig(exit_fn=lambda: None, grace_period=60)
@@ -53,10 +54,10 @@ class TerminationConfig:
 
 
 class PreemptionCheckpointHandler:
-    """Saves a checkpoint on all workers when one of them is about to be stopped, and ends the program.
+    """Saves a checkpoint on all workers when any of them is about to be stopped, and ends the program.
 
-    When it is created it restores the latest checkpoint. At every `run` the workers tell each other whether one of them
-    has got notice, so that all save at the same step; the first one writes the file.
+    The constructor restores the latest checkpoint. At every `run` the workers tell each other about notices, so all
+    save at the same step; the first worker writes the file.
 
     Args:
         cluster_resolver: the resolver of the cluster, as for the strategy.
@@ -151,7 +152,7 @@ class PreemptionCheckpointHandler:
         self.save_checkpoint_if_preempted()
 
     def _is_time(self) -> bool:
-        """Returns whether this worker got notice, and its grace period allows no more steps."""
+        """Returns True if this worker got notice, and its grace period allows no more steps."""
         if self._noticed is None:
             notice = self._config.termination_watcher_fn
             if not (self._got_signal if notice is None else notice()):
@@ -161,7 +162,7 @@ class PreemptionCheckpointHandler:
         return time.monotonic() - self._noticed >= (self._config.grace_period or 0.0) - _SECONDS_TO_SAVE
 
     def _agreed(self, mine: bool) -> bool:
-        """Returns whether any worker says so."""
+        """Returns True if any worker says so."""
         if self._group is None:
             return mine
         flag = [torch.tensor(int(mine))]
@@ -187,7 +188,7 @@ def _group_of(resolver: Any) -> WorkerGroup | None:
 
 
 class PreemptionWatcher:
-    """Watches for the end of a TPU's workers, of which there are none here: there is never a message.
+    """Watches for the end of a TPU's workers. TapeFlow has no TPUs, so there is never a message.
 
     Example:
         >>> tf.distribute.experimental.PreemptionWatcher().preemption_message is None
@@ -202,8 +203,8 @@ class PreemptionWatcher:
         return None
 
     def block_until_worker_exit(self) -> None:
-        """Returns at once, as there are no workers to wait for."""
+        """Returns at once: there are no workers to wait for."""
 
 
 def _exit() -> None:
-    sys.exit(42)  # not 0, so that what started the program starts it again
+    sys.exit(42)  # not 0: a supervisor then restarts the program

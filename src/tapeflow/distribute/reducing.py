@@ -46,7 +46,7 @@ class ReduceOp(enum.Enum):
 
 
 def reduce_op_of(value: ReduceOp | str) -> ReduceOp:
-    """Returns a `ReduceOp`, or the one of that name in any case.
+    """Returns a `ReduceOp`, given as itself or by its name in any case.
 
     Raises:
         ValueError: there is no `ReduceOp` of that name.
@@ -75,7 +75,7 @@ def reduced(reduce_op: ReduceOp, value: Any) -> Any:
     """Returns the sum or mean over the replicas.
 
     Raises:
-        ValueError: the value is the same in all replicas, so that its sum is ambiguous.
+        ValueError: the value is the same in all replicas, which makes its sum ambiguous.
     """
     if not isinstance(value, DistributedValues):
         if reduce_op is ReduceOp.MEAN or (isinstance(value, (int, float)) and value == 0):
@@ -109,8 +109,8 @@ def devices_of(destinations: Any) -> tuple[str, ...]:
 class CrossDeviceOps:
     """Reductions and broadcasts among the devices of one strategy: the base of `ReductionToOneDevice` and others.
 
-    The devices of one process share Python's thread, so one of them computes the sum, which is copied to the others; on
-    GPUs torch's copies go from device to device.
+    The devices of one process share Python's thread. One device computes the sum, and the others get copies; between
+    GPUs, torch copies directly from device to device.
 
     Example:
         >>> ops = tf.distribute.ReductionToOneDevice()
@@ -185,7 +185,7 @@ class ReductionToOneDevice(CrossDeviceOps):
     """Reduces on one device, and copies the result to the others.
 
     Args:
-        reduce_to_device: the device to reduce on; by default that of the first value.
+        reduce_to_device: the name of the device to reduce on; by default the first value's device.
         accumulation_fn: a function that sums a list of tensors; by default `tf.add_n`.
 
     Example:

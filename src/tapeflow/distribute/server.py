@@ -14,8 +14,8 @@ from tapeflow.train.cluster import TARGETS_OF_SEVERAL, ClusterDef, ClusterSpec, 
 class Server:
     """A task of a cluster: a worker or a parameter server of a `tf.distribute.ParameterServerStrategy`.
 
-    It does what the strategy's coordinator asks for, until its process ends, and asks nobody for a password, as in
-    TensorFlow. With a cluster of one process, `tf.compat.v1.Session(server.target)` runs in this process.
+    It serves the strategy's coordinator until its process ends. As in TensorFlow, it accepts any client without a
+    password. With a cluster of one process, `tf.compat.v1.Session(server.target)` runs in this process.
     `tf.distribute.MultiWorkerMirroredStrategy` needs no server.
 
     Args:
@@ -60,7 +60,7 @@ class Server:
             self.start()
 
     def start(self) -> None:
-        """Begins to do what other tasks ask for."""
+        """Begins to serve other tasks."""
         self._task.endpoint.start()
 
     def join(self) -> None:

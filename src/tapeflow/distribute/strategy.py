@@ -42,7 +42,7 @@ class ReplicaContext:
 
     Args:
         strategy: the strategy.
-        replica_id_in_sync_group: the number of the replica among those of this process.
+        replica_id_in_sync_group: an int, the number of the replica in this process.
 
     Example:
         >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
@@ -227,7 +227,7 @@ class StrategyExtended:
 
     @property
     def should_checkpoint(self) -> bool:
-        """Returns whether this process is the one that writes checkpoints and summaries which others read."""
+        """Returns True if this process is the one that writes checkpoints and summaries which others read."""
         return True
 
     @property
@@ -239,8 +239,8 @@ class StrategyExtended:
     def _num_replicas_in_sync(self) -> int:
         return max(1, len(self._devices))
 
-    _first_replica = 0  # the number of this process's first replica among those of all workers
-    _global_batch_size = True  # the batch size of a dataset is that of all replicas together: Keras 2 asks for it
+    _first_replica = 0  # the number of this process's first replica among the replicas of all workers
+    _global_batch_size = True  # a dataset's batch size counts all replicas together; Keras 2 reads it
 
     def _use_merge_call(self) -> bool:
         return self._num_replicas_in_sync > 1
@@ -298,7 +298,7 @@ class StrategyExtended:
         """Lets all workers begin with the same value of a variable that was created just now."""
 
     def variable_created_in_scope(self, v: Any) -> bool:
-        """Returns whether a variable was created in the scope of this strategy.
+        """Returns True if a variable was created in the scope of this strategy.
 
         Args:
             v: a variable.
@@ -487,7 +487,7 @@ class Strategy(OlderMethods):
         return None
 
     def scope(self) -> AbstractContextManager[Any]:
-        """Returns a scope in which the strategy is in force, and creates the variables.
+        """Returns a scope that puts the strategy in force. The strategy creates the variables inside.
 
         Raises:
             RuntimeError: it is entered in a replica, or in the scope of another strategy.
@@ -508,8 +508,8 @@ class Strategy(OlderMethods):
             options: a `tf.distribute.RunOptions`; accepted, and without effect.
 
         Returns:
-            The result of the function; where the replicas return different objects, a
-            `tf.distribute.DistributedValues` of them.
+            The result of the function. If the replicas return different objects, a `tf.distribute.DistributedValues` of
+            them.
 
         Raises:
             ValueError: `fn` is not callable.
@@ -542,7 +542,8 @@ class Strategy(OlderMethods):
         Args:
             reduce_op: a `tf.distribute.ReduceOp`, or its name.
             value: distributed values, or a nest of them.
-            axis: also reduces this axis of each value; the mean then is that of all elements. None reduces none.
+            axis: an int, an axis of each value to reduce too; a mean is then taken over all elements. None reduces only
+                over replicas.
 
         Returns:
             Tensors, in the structure of `value`.

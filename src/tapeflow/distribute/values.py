@@ -27,7 +27,7 @@ class DistributedValues:
     __slots__ = ()
 
     _values: tuple[Any, ...]
-    _shown_as: str | None = None  # where it differs from the class's name
+    _shown_as: str | None = None  # if it differs from the class's name
 
     @property
     def values(self) -> tuple[Any, ...]:
@@ -134,7 +134,7 @@ def regroup(values: Sequence[Any], wrap: type = PerReplica) -> Any:
 
     Args:
         values: a value for each replica.
-        wrap: the class that wraps values which differ; where all are the same object, that is the result.
+        wrap: the class for values that differ. If all are the same object, the result is this object.
     """
     first = values[0]
     if len(values) == 1:

@@ -1,8 +1,8 @@
 """The processes that train together: their rendezvous, and the collectives among them, by `torch.distributed`.
 
-Gloo carries tensors of CPUs, and NCCL those of GPUs. A collective ends: when a worker dies, or does not come within the
-timeout, the others get an error, and from then on every collective of the group fails with it, since nobody knows any
-more what the others wait for. The job is then started again, and goes on from its last checkpoint.
+Gloo transports tensors on CPUs, NCCL tensors on GPUs. A collective always ends. If a worker dies or exceeds the
+timeout, the other workers get an error. Every later collective of the group then fails with the same error, since the
+workers may wait for different collectives. The job is then restarted from its last checkpoint.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _RESTART = (
 
 
 class WorkerGroup:
-    """The workers of a job, of which this process is one.
+    """The workers of a job. This process is one of them.
 
     Args:
         store: the store that all workers reach.
@@ -76,13 +76,13 @@ class WorkerGroup:
         return self._nccl
 
     def close(self) -> None:
-        """Ends the connections, unless a collective is under way, for which that would wait."""
+        """Ends the connections, unless a collective is under way: closing would wait for it."""
         if not self._under_way and self._error is None:
             self._gloo = self._nccl = self._store = None
 
     @contextmanager
     def _reporting(self, what: str) -> Iterator[None]:
-        """Raises TensorFlow's errors in place of those of `torch.distributed`."""
+        """Raises TensorFlow's errors in place of errors of `torch.distributed`."""
         if self._error is not None:
             raise type(self._error).of(f"An earlier collective failed: {self._error.message}")
         try:
@@ -100,13 +100,13 @@ class WorkerGroup:
             raise self._error from error
 
     def start(self, values: Sequence[torch.Tensor]) -> int:
-        """Starts to sum tensors over the workers, which goes on beside what this thread does next.
+        """Starts to sum tensors over the workers, and returns without waiting.
 
         Args:
             values: tensors of one dtype, of the same shapes in all workers; they may be changed afterwards.
 
         Returns:
-            The number by which `finish` knows the sums.
+            An int for `finish`, the number of the sums.
 
         Raises:
             UnavailableError, DeadlineExceededError: a worker is gone.
@@ -123,9 +123,9 @@ class WorkerGroup:
         """Waits for sums, and returns them.
 
         Args:
-            number: what `start` returned.
-            values: what it got, or tensors of the same shapes.
-            divisor: what the sums are divided by; 1 for integers.
+            number: an int, the result of `start`.
+            values: the arguments of `start`, or tensors of the same shapes.
+            divisor: an int, the divisor of the sums; 1 for integers.
 
         Raises:
             UnavailableError, DeadlineExceededError: a worker is gone, or did not come in time.
@@ -199,7 +199,7 @@ def _close_all() -> None:
 
 
 def as_bytes(value: torch.Tensor) -> torch.Tensor:
-    """Returns the memory of a tensor as bytes: Gloo moves those of any dtype."""
+    """Returns the memory of a tensor as bytes: Gloo moves bytes of any dtype."""
     return value.reshape(-1).view(torch.uint8)
 
 
@@ -253,7 +253,7 @@ def join(resolver: ClusterResolver, timeout_seconds: float | None, bytes_per_pac
 
 
 def _kind_of(error: Exception) -> type[errors.OpError]:
-    """Returns the class of TensorFlow's error for one of `torch.distributed`."""
+    """Returns the class of TensorFlow's error for an error of `torch.distributed`."""
     late = "imed out" in str(error) or "timeout" in str(error).lower()
     return errors.DeadlineExceededError if late else errors.UnavailableError
 

@@ -43,8 +43,8 @@ class ExtensionTypeBatchEncoder:
         """Returns the spec of a stack of values.
 
         Args:
-            spec: of one value.
-            batch_size: the number of values, or None where it is not static.
+            spec: the spec of one value.
+            batch_size: an int, the number of values, or None if it is unknown.
         """
         return _with_parts(spec, lambda part: part._batch(batch_size))
 
@@ -52,7 +52,7 @@ class ExtensionTypeBatchEncoder:
         """Returns the spec of one value of a stack.
 
         Args:
-            spec: of the stack.
+            spec: the spec of the stack.
         """
         return _with_parts(spec, lambda part: part._unbatch())
 
@@ -60,9 +60,9 @@ class ExtensionTypeBatchEncoder:
         """Returns a nest of tensors (ragged and sparse ones, too) that can be stacked.
 
         Args:
-            spec: of the value.
+            spec: the spec of the value.
             value: the value.
-            minimum_rank: the least rank of each tensor.
+            minimum_rank: an int, the least rank of each tensor; 0 by default.
         """
         return spec._to_components(value)
 
@@ -70,7 +70,7 @@ class ExtensionTypeBatchEncoder:
         """Returns the specs of the tensors that `encode` returns, in the same structure.
 
         Args:
-            spec: of the value.
+            spec: the spec of the value.
         """
         return spec._component_specs
 
@@ -78,8 +78,8 @@ class ExtensionTypeBatchEncoder:
         """Returns the value of the tensors that `encode` returned, or of a stack or slices of them.
 
         Args:
-            spec: of the value.
-            encoding: a nest of tensors.
+            spec: the spec of the value.
+            encoding: a nest of tensors, as `encode` returns it.
         """
         return spec._from_components(encoding)
 
@@ -105,7 +105,7 @@ class BatchableExtensionTypeSpec(ExtensionTypeSpec):
         return specs
 
     def _encoded(self, value: Any, minimum_rank: int = 0) -> list[Any]:
-        """Returns the tensors that a value is stacked as, with those of the extension types in its fields."""
+        """Returns the tensors that a value is stacked as, including the tensors of extension types in its fields."""
         parts: list[Any] = []
         for part in nest.flatten(self._encoder.encode(self, value, minimum_rank=minimum_rank)):
             inner = None if isinstance(part, Tensor) else spec_of(part)

@@ -250,7 +250,7 @@ def _is_op(api: Any) -> bool:
 
 
 def _is_widened(api: Any) -> bool:
-    """Returns whether a function asks its arguments' classes itself, as an op does."""
+    """Returns True if a function asks its arguments' classes itself, as an op does."""
     return getattr(api, "widened", None) is api
 
 

@@ -12,7 +12,7 @@ def as_dict(value: _ExtensionType) -> dict[str, _Any]:
     """Returns the fields of an extension type, by name.
 
     Args:
-        value: of an extension type.
+        value: an instance of an extension type.
 
     Returns:
         A dict from the names of fields to their values.

@@ -74,7 +74,7 @@ class _Final(metaclass=_Meta):
 
     @classmethod
     def _with_fields(cls, values: Mapping[str, Any]) -> Any:
-        """Creates an instance with these fields as they are, without its constructor."""
+        """Creates an instance with these fields unchanged, without its constructor."""
         instance = cls.__new__(cls)
         vars(instance).update(values, _frozen=True)
         return instance
@@ -87,8 +87,9 @@ class _Final(metaclass=_Meta):
 class ExtensionTypeSpec(_Final, TypeSpec):
     """The spec of an extension type. Every extension type has its own, as its `Spec`.
 
-    It is created with the fields of the type: specs for tensors and for other extension types, and all else as it is. A
-    class `Spec` inside the type may have a constructor of its own, which sets them, and properties and methods.
+    Its constructor takes the fields of the type: specs for tensors and for other extension types, and all other values
+    unchanged. A class `Spec` inside the type may have its own constructor, which sets the fields, and properties and
+    methods.
 
     Example:
         >>> class Pair(tf.experimental.ExtensionType):
@@ -119,7 +120,7 @@ class ExtensionTypeSpec(_Final, TypeSpec):
         """Returns the spec of a value.
 
         Args:
-            value: of the extension type.
+            value: an instance of the extension type.
         """
         return cls._with_fields({f.name: _specs(vars(value)[f.name]) for f in cls._all_fields()})
 

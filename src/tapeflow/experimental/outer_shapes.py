@@ -83,7 +83,7 @@ def of_shape(shape: DynamicRaggedShape, rank: int) -> DynamicRaggedShape:
 
 
 def merged(a: DynamicRaggedShape | None, b: DynamicRaggedShape | None) -> DynamicRaggedShape | None:
-    """Returns what two shapes that must be equal tell together.
+    """Returns the combined knowledge of two shapes that must be equal.
 
     Raises:
         ValueError: the numbers of rows differ.
@@ -132,12 +132,12 @@ def dtype_of(values: Sequence[Any]) -> DType:
 
 
 def tensor_shape(shape: DynamicRaggedShape) -> TensorShape:
-    """Returns what is static of a shape: None for ragged dimensions."""
+    """Returns the static shape, with None for ragged and unknown dimensions."""
     return TensorShape([length if isinstance(length, int) else None for length in shape.static_lengths(False)])
 
 
 def zeros_of(shape: DynamicRaggedShape, value: Any = 0) -> Any:
-    """Returns a tensor of a shape: what ops do to it, they do to the shape."""
+    """Returns a tensor of a shape, filled with one value. Ops on it show their effect on the shape."""
     return shape._with_values(fill(shape.inner_shape, value))
 
 

@@ -58,8 +58,8 @@ class _Encoder(ExtensionTypeBatchEncoder):
 class StructuredTensor(BatchableExtensionType):
     """A tensor whose elements are records: dicts of tensors, ragged tensors and further records.
 
-    The dimensions of the records are the outer ones of each field. They may be ragged. Create one by `from_pyval`,
-    `from_fields` or `from_shape`.
+    The dimensions of the records are the outer dimensions of each field. They may be ragged. Create one by
+    `from_pyval`, `from_fields` or `from_shape`.
 
     Args:
         fields: a map from names to tensors, ragged tensors and structured tensors.
@@ -85,7 +85,7 @@ class StructuredTensor(BatchableExtensionType):
         self._ragged_shape = ragged_shape
 
     class Spec:
-        """The spec of structured tensors: those of the fields, and of the shape of the records."""
+        """The spec of structured tensors: the specs of the fields, and the spec of the records' shape."""
 
         _fields: Any
         _ragged_shape: Any
@@ -139,11 +139,12 @@ class StructuredTensor(BatchableExtensionType):
         """Creates records of their fields.
 
         Args:
-            fields: a map from names to tensors, ragged tensors, structured tensors, and what becomes one of them.
-            shape: the static shape of the records, which are the outer dimensions of each field; None for ragged ones.
-            nrows: the number of records, where there is one dimension.
+            fields: a map from names to tensors, ragged tensors, structured tensors, and values that convert to one of
+                these.
+            shape: the static shape of the records, the outer dimensions of each field; None for ragged dimensions.
+            nrows: the number of records, an int or a scalar integer tensor, if there is one dimension.
             row_partitions: the partitions of the records into rows, one for each dimension but the first.
-            validate: not used: what does not fit is an error where it has a value.
+            validate: ignored. Fields of known value that do not fit always raise an error.
 
         Raises:
             TypeError: `fields` is no dict, a name no string, or a field no tensor.
@@ -182,10 +183,10 @@ class StructuredTensor(BatchableExtensionType):
         """Creates records of their fields, and the number of dimensions that these share.
 
         Args:
-            fields: as of `from_fields`, at least one.
-            rank: the number of dimensions of the records.
-            validate: not used.
-            dtype: of the lengths; by default that of the fields.
+            fields: a map like the one of `from_fields`, with at least one field.
+            rank: an int, the number of dimensions of the records.
+            validate: ignored.
+            dtype: int32 or int64, the dtype of row lengths; by default the dtype in the fields.
 
         Raises:
             ValueError: there is no field, the rank is invalid, or the fields have different shapes.
@@ -214,7 +215,7 @@ class StructuredTensor(BatchableExtensionType):
 
         Args:
             pyval: a dict, a nested list of dicts with the same keys, or a value of a field.
-            typespec: what the result must be; None for what the values say.
+            typespec: the spec of the result; None infers it from the values.
 
         Returns:
             A structured tensor; a tensor or ragged tensor where there are no dicts.
@@ -376,7 +377,7 @@ class StructuredTensor(BatchableExtensionType):
             validate: not used.
 
         Raises:
-            ValueError: a path does not exist, is within another one of them, or a value has another shape.
+            ValueError: a path does not exist, or is within another path; or a value has another shape.
 
         Example:
             >>> x = tf.experimental.StructuredTensor.from_pyval([{"x": 1}, {"x": 2}])
@@ -482,7 +483,7 @@ def _as_field(value: Any) -> Any:
 
 
 def _ragged(fields: Mapping[str, Any]) -> list[Any]:
-    """Returns what has lengths of a dtype, of fields."""
+    """Returns the fields with row lengths: structured tensors as their shapes, and ragged tensors."""
     return [
         value._ragged_shape if isinstance(value, StructuredTensor) else value
         for value in fields.values()

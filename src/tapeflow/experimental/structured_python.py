@@ -23,7 +23,7 @@ def read(cls: Any, value: Any, spec: Any, path: Path) -> Any:
     Args:
         cls: `StructuredTensor`.
         value: a dict, a nested list of dicts, or of values.
-        spec: what the result must be, or None.
+        spec: the spec of the result, or None.
         path: the names of the fields around it, for messages.
     """
     if isinstance(value, dict):

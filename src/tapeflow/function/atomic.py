@@ -1,4 +1,4 @@
-"""The inner function of a concrete one: of flat tensors, without captured ones of its own."""
+"""The inner function of a concrete function. It takes flat tensors, and its captured tensors too as arguments."""
 
 from __future__ import annotations
 

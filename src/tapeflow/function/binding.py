@@ -47,7 +47,7 @@ class Binding:
         """Returns the tensors of a call, in the order of the function's inputs.
 
         Raises:
-            TypeError: the arguments are neither structured nor flat ones of the function.
+            TypeError: the arguments fit neither the structured nor the flat signature.
             InvalidArgumentError: a tensor has another dtype.
         """
         if not kwargs and state.graph is None:
@@ -80,7 +80,7 @@ class Binding:
         return tuple(values[:count]), dict(zip(function_type.kwargs, values[count:], strict=True))
 
     def _parameters(self) -> inspect.Signature:
-        """Returns the parameters, none of which has a default."""
+        """Returns the parameters, all without defaults."""
         if self._signature is None:
             kinds = inspect._ParameterKind.__members__
             rows = self._type.rows()

@@ -214,7 +214,7 @@ class ConcreteFunction:
         return compiled.source_with_kernels() if kernels else compiled.source
 
     def explain_cuda_graph(self) -> str:
-        """Says if calls replay a CUDA graph, and if not, for what reason. See `tf.function`.
+        """Says if calls replay a CUDA graph, and if not, the reason. See `tf.function`.
 
         Example:
             >>> f = tf.function(lambda x: tf.where(x > 0)).get_concrete_function(tf.TensorSpec([2], tf.float32))
@@ -227,8 +227,8 @@ class ConcreteFunction:
         """Says which ops the compiler replaces by faster kernels and loops, and which it nearly did.
 
         Returns:
-            For the function and each loop body and branch a line with its size, then a line for each kind of
-            replacement, and a line for each near miss with what kept the ops from being replaced.
+            A line with its size for the function and for each loop body and branch, each followed by a line for each
+            kind of replacement, and a line with the reason for each near miss.
 
         Example:
             >>> x = tf.ones([1, 4, 2])

@@ -162,7 +162,7 @@ class Function:
             raise
 
     def _key(self, args: tuple[Any, ...], kwargs: dict[str, Any], tensors: list[Any]) -> Any:
-        """Returns the key of the trace for a call: of the arguments, and of the context on which traces depend.
+        """Returns the cache key of the trace for a call: the key of its arguments and of the context.
 
         Args:
             args: the positional arguments.
@@ -241,7 +241,7 @@ class Function:
             del self._traces[next(iter(self._traces))]
 
     def _fitted(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Returns the arguments with those of the input signature as tensors that fit it.
+        """Returns the arguments, converted to tensors of the input signature.
 
         Raises:
             TypeError: they do not fit.
@@ -421,7 +421,7 @@ class Function:
             )  # fmt: skip
 
     def explain_traces(self) -> str:
-        """Explains each trace: which argument changed, from what to what.
+        """Explains each trace: the argument that changed, with its old and new value.
 
         Returns:
             A text with a line for each trace.
@@ -576,9 +576,9 @@ def _name_of(function: Any) -> str:
 
 
 def _relaxed(traced: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
-    """Returns the arguments with None for the dimensions in which they differ from traced ones.
+    """Returns the arguments with tensors as specs that fit a trace's arguments too: dimensions that differ become None.
 
-    Those that differ in more than the shapes of tensors stay as they are.
+    If more than the shapes of tensors differs, the arguments are returned unchanged.
     """
     before, now = (traced.args, traced.kwargs), nest.map_structure(spec_of, (args, kwargs))
     try:

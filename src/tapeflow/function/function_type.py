@@ -9,7 +9,7 @@ from tapeflow.function.signature import FunctionType as TraceType
 
 
 class FunctionType(inspect.Signature, metaclass=ABCMeta):
-    """The parameters of a `tf.function`, or the types of those of one of its concrete functions.
+    """The parameters of a `tf.function`, or the parameter types of one of its concrete functions.
 
     Args:
         parameters: the parameters, `inspect.Parameter`s.

@@ -122,7 +122,7 @@ def _key_of_spec(spec: TypeSpec) -> Any:
 
 
 def spec_of(value: Any) -> Any:
-    """Returns the spec of a tensor, an array or a composite tensor; other values as they are."""
+    """Returns the spec of a tensor, an array or a composite tensor; other values unchanged."""
     if isinstance(value, Tensor):
         return TensorSpec(value.shape, value.dtype)
     if isinstance(value, ARRAYS):
@@ -233,7 +233,7 @@ class Signature:
 
 
 class _Text:
-    """A text whose `repr`, of which Python composes a printed signature, has no quotes."""
+    """A text with a `repr` without quotes. Python composes printed signatures of such `repr`s."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -262,7 +262,7 @@ class FunctionType:
 
     @property
     def structured_input_signature(self) -> tuple[Any, dict[str, Any]]:
-        """The specs, each named after its parameter; those of one variable have one `alias_id`."""
+        """The specs, each named after its parameter. Specs of the same variable share an `alias_id`."""
         aliases: dict[int, int] = {}
         named = [
             self._named(name, value, aliases)

@@ -24,7 +24,7 @@ __dir__ = __all__.copy
 
 
 def __getattr__(name: str) -> _typing.Any:
-    """Loads what needs Keras on first use."""
+    """Loads the parts that need Keras at their first use."""
     if name != "Layer":
         raise AttributeError(f"module 'tapeflow.torch' has no attribute {name!r}")
     _importlib.import_module("tapeflow.keras")

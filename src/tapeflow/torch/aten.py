@@ -1,7 +1,7 @@
 """Calls of ATen's functions as one op, `Aten`: those that have no op of their own.
 
-The call is an attr in JSON, `["aten.cumsum.default", [0, 1], {}]`, in which `{"tensor": i}` is the i-th tensor that the
-op takes, and `{"size": i}` one that is taken as a number. Gradients are torch's.
+The call is an attr in JSON, `["aten.cumsum.default", [0, 1], {}]`. In it, `{"tensor": i}` stands for the op's i-th
+tensor, and `{"size": i}` for the same tensor read as a number. Gradients are torch's.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def written(overload: Any, args: Sequence[Any], named: dict[str, Any]) -> tuple[
 
     Args:
         overload: the function of ATen.
-        args, named: its arguments; integers may be scalar tensors, where the function takes no tensors.
+        args, named: its arguments. Where it takes numbers, integers may be scalar tensors.
 
     Raises:
         Uncallable: there is another kind of argument.
@@ -129,7 +129,7 @@ def _(tensors: Sequence[Any], call: str, Tout: Any, output_shapes: Any) -> Any:
 
 
 def _draws(overload: Any, args: Sequence[Any], named: dict[str, Any]) -> bool:
-    """Returns whether a call draws random numbers; those that have a rate of dropout draw none where it is 0."""
+    """Returns True if a call draws random numbers; those that have a rate of dropout draw none where it is 0."""
     if torch.Tag.nondeterministic_seeded not in overload.tags:
         return False
     parameters = overload._schema.arguments

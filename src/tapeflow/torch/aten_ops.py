@@ -300,7 +300,7 @@ def _batch_norm(
     return result if result is NotImplemented else result[0]
 
 
-# ---- what is one kernel here, and several operations in TensorFlow ---------------------------------------------------
+# ---- one kernel here, several operations in TensorFlow --------------------------------------------------------------
 
 DECOMPOSED: dict[Any, Function] = {}
 
@@ -326,7 +326,7 @@ def _layer_norm(
 
 @_of(A.index.Tensor, table=DECOMPOSED)
 def _index(x: Any, indices: Sequence[Any]) -> Any:
-    """Gathers along one dimension. TensorFlow's indices are not negative; ATen's are, where the module's are."""
+    """Gathers along one dimension. ATen's indices may be negative, TensorFlow's may not, so they are wrapped."""
     axes = [i for i, index in enumerate(indices) if index is not None]
     if len(axes) != 1 or indices[axes[0]].dtype.is_bool:
         return NotImplemented

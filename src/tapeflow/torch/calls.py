@@ -80,7 +80,7 @@ class TorchCall:
         return results
 
     def recorded(self, operands: Sequence[Any]) -> tuple[Sequence[torch.Tensor], Record]:
-        """Calls the function with autograd on; returns its results, and what its gradients are computed from."""
+        """Calls the function with autograd on; returns its results and the record for its gradients."""
         with torch.enable_grad():
             outputs, sources = self._run(operands, state.tapes)
         return outputs, Record(outputs, sources)
@@ -148,7 +148,7 @@ class TorchCall:
     def _in_graph(self, operands: Sequence[Any], stateful: bool) -> list[Any]:
         """Adds an operation that calls the function.
 
-        While a tape is open, the operation has one more output: what the gradients are computed from.
+        While a tape is open, the operation has one more output: the record for the gradients.
         """
         specs = self._specs(operands)
         taped = bool(state.tapes)
@@ -269,8 +269,8 @@ def _recorded_gradients(
 
 
 def _results_of_fakes(function: Function, operands: Sequence[Any], size: int) -> Sequence[torch.Tensor]:
-    """Calls a function with tensors without values, in which unknown dimensions have a size; or, if it looks at values,
-    with zeros."""
+    """Calls a function with tensors without values, with `size` for unknown dimensions. If the function reads values,
+    it is called with zeros instead."""
     specs = [spec_of_gradient(operand) for operand in operands]
     if any(shape.rank is None for _, shape in specs):
         raise ValueError(f"A torch module needs inputs of static rank, not {operands!r}.")
@@ -297,5 +297,5 @@ def _tensor(value: torch.Tensor) -> EagerTensor:
 
 
 def _is_watched(operand: Any, tapes: Sequence[Any]) -> bool:
-    """Returns whether a tape may ask for the gradient of an operand; if there are none, those of a graph may."""
+    """Returns True if a tape may ask for the gradient of an operand. Without tapes here, a graph's tape may."""
     return not tapes or any(type(tape) is not Tape or operand._id in tape.watched for tape in tapes)

@@ -26,7 +26,7 @@ from tapeflow.torch.sampling import LARGE, SMALL, largest_size
 
 _OpOverload: Any = type(torch.ops.aten.add.Tensor)
 _TO_LAST, _TO_FIRST = [0, 2, 3, 1], [0, 3, 1, 2]
-# What `torch.export` raises for what it can't trace: its own errors, and those of the module's code with its tensors.
+# The exceptions of `torch.export` for modules that it can't trace: its own, and those that the module's code raises.
 _FAILURES = (RuntimeError, TypeError, ValueError, AttributeError, LookupError, AssertionError, errors.OpError)
 _SIZE = torch.ops.aten.sym_size.int
 
@@ -72,7 +72,8 @@ class Captures:
             return None
 
     def _key(self, structure: Any, leaves: Sequence[Any]) -> Any:
-        """Returns what a program depends on: modes, and the arguments' structure, dtypes, shapes, and other values."""
+        """Returns a program's key: the module's modes, and the arguments' structure, dtypes, shapes and other
+        values."""
         modes = tuple([m.training for m in self._module.modules()])
         described = [
             (t.dtype.name, None if t.shape.rank is None else tuple(t.shape.as_list()))
@@ -192,7 +193,7 @@ class _Writing:
         return aten.pytree.tree_unflatten(results, self._program.call_spec.out_spec)
 
     def _plain(self, value: Any) -> Any:
-        """Returns the value of a node, images with channels first; of a list or tuple, those of its items."""
+        """Returns the value of a node, with channels first for images; for a list or tuple, the values of its items."""
         if isinstance(value, Node):
             value = self._values[value.name]
         if isinstance(value, (list, tuple)):
@@ -200,7 +201,7 @@ class _Writing:
         return value.first if isinstance(value, _Images) else value
 
     def _called(self, node: Node) -> Any:
-        """Adds what a node calls."""
+        """Adds the operation of a node."""
         function: Any = node.target
         if function is operator.getitem:
             return self._values[node.args[0].name][node.args[1]]  # type: ignore[union-attr, index]

@@ -15,7 +15,7 @@ METHODS = {_assign: "copy_", _add: "add_", _subtract: "sub_"}  # torch's, by the
 
 
 def is_change(step: Step) -> bool:
-    """Returns whether a step assigns to a variable."""
+    """Returns True if a step assigns to a variable."""
     return not step.registered and step.op.kernel in METHODS and variable_of(step.args[0]) is not None
 
 

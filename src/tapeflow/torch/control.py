@@ -23,7 +23,7 @@ Function = Callable[..., Sequence[Any]]
 
 
 def cond(predicate: torch.Tensor, true_fn: Function, false_fn: Function, operands: Sequence[Any]) -> list[Any]:
-    """Calls one of two functions, both of which an exported program has.
+    """Calls one of two functions. An exported program contains both.
 
     Args:
         predicate: a scalar: which of them.
@@ -83,7 +83,7 @@ def while_loop(
         Unconvertible: a loop variable does not keep its shape.
     """
     if any(isinstance(v, np.ndarray) and shape_is_open(v) for v in carried):
-        # Nothing was written to a list yet: what an iteration writes says what it holds.
+        # Nothing was written to a list yet: a trial run of the body shows the shape and dtype of its entries.
         with disable_proxy_modes_tracing():
             written = body(*carried, *invariants)
         carried = [

@@ -79,7 +79,7 @@ def preprocessing_folder(to: str, output: str | os.PathLike[str]) -> str:
     """Returns the folder of the SavedModel whose function `preprocess` computes a converted model's inputs from text.
 
     Args:
-        to, output: as of `convert`.
+        to, output: see `convert`.
     """
     path = os.fspath(output)
     return os.path.join(path, "preprocessing") if to == "torch" else f"{os.path.splitext(path)[0]}_preprocessing"
@@ -158,7 +158,8 @@ def _as_onnx(
 def _onnx_loop() -> Callable[..., Any]:
     """Returns torch's own translation of `while_loop`, whose calls of functions are of no version of their domain.
 
-    Those of its conditionals are not either; where both are in one model, torch 2.13 fails to inline the functions.
+    Its conditionals lack the version too. If a model has both loops and conditionals, torch 2.13 fails to inline the
+    functions.
     """
     registry = aten.ONNXRegistry.from_torchlib()
     (entry,) = registry.get_decomps(_WHILE_LOOP)

@@ -1,8 +1,9 @@
-"""The source of a module's forward function as `torch.export` takes it, where values decide what is computed.
+"""The source of a module's forward function for `torch.export`, if control flow depends on values.
 
-`if` and `while` that only constants decide stay as they are, and an exporter follows them: a loop over seven time steps
-is seven times its body. What tensors decide becomes calls of `control.cond` and `control.while_loop` with functions
-inside the forward function. These read nothing of what is around them: what they use is passed to them.
+An `if` or `while` that constants decide stays Python's, and the exporter unrolls it: a loop over seven time steps
+becomes seven copies of its body. An `if` or `while` that tensors decide becomes a call of `control.cond` or
+`control.while_loop` with functions inside the forward function. These functions have no closures: they get all values
+as arguments.
 """
 
 from __future__ import annotations
@@ -100,15 +101,15 @@ class ExportWriter(ModuleWriter):
         self, name: str, region: Region, operands: _Operands, indent: int, also: Sequence[str] = (),
         test: str | None = None,
     ) -> int:  # fmt: skip
-        """Writes a function of a conditional or a loop, but for its first row, the number of which is returned.
+        """Writes a function of a conditional or a loop without its first row; returns the number of that row.
 
         Args:
             name: the function's name.
-            region: what it computes.
-            operands: what is passed to it.
+            region: the function's operations.
+            operands: the function's operands.
             indent: the indentation.
             also: expressions for more results.
-            test: what follows the result of a condition, which is no tuple.
+            test: an expression appended to the result of a condition, which is no tuple.
         """
         header = len(self._rows)
         self.row(indent, name)
@@ -127,7 +128,7 @@ class ExportWriter(ModuleWriter):
     def _end_functions(
         self, headers: Sequence[tuple[int, str]], operands: _Operands, carried: Sequence[str], indent: int
     ) -> str:
-        """Writes the first rows of the functions of a step; returns what is passed to them."""
+        """Writes the first rows of the functions of a step; returns the arguments of their call."""
         constants = self._scopes.pop().values()
         parameters = [*carried, *operands.parameters, *(parameter for parameter, _, _ in constants)]
         for row, name in headers:
@@ -217,7 +218,7 @@ class _Operands:
 
     Attributes:
         parameters: the names of the functions' parameters.
-        expressions: what is passed for them.
+        expressions: the expressions of their arguments.
 
     Args:
         writer: the writer.
@@ -267,11 +268,11 @@ class _Operands:
         self._of_inputs[id(tensor)] = names if isinstance(names, str) else f"tuple([{', '.join(names)}])"
 
     def sizes(self, inputs: Sequence[SymbolicTensor]) -> list[tuple[SymbolicTensor, str]]:
-        """Returns those of a region's inputs that are sizes, with their expressions."""
+        """Returns the inputs of a region that are sizes, with their expressions."""
         return [(t, self._of_inputs[id(t)]) for t in inputs if id(t) in self._of_inputs]
 
 
 def _is_on_lists(step: Step) -> bool:
-    """Returns whether a step's kernel takes or gives a list of tensors."""
+    """Returns True if a step's kernel takes or gives a list of tensors."""
     tensors = [*step.inputs, *step.outputs]
     return step.registered and any(t.dtype is variant and variable_of(t) is None for t in tensors)

@@ -125,7 +125,7 @@ def _of_graph(
 
 
 def _is_learning_phase(node: Any) -> bool:
-    """Returns whether a node is a placeholder with a default that decides between training and inference.
+    """Returns True if a node is a placeholder with a default that decides between training and inference.
 
     Nothing but its name says so. A graph for training has a default of true.
     """

@@ -65,7 +65,7 @@ class Inference:
             return [alias(r) for r in self._compiled(*inputs, *values)]
 
     def _takes(self, inputs: Sequence[Any]) -> bool:
-        """Returns whether inputs are tensors on the CPU, of the dtypes and shapes of the function's."""
+        """Returns True if inputs are tensors on the CPU, of the dtypes and shapes of the function's."""
         if len(inputs) != len(self._specs):
             return False
         for x, (dtype, shape) in zip(inputs, self._specs, strict=True):
@@ -76,8 +76,8 @@ class Inference:
         return True
 
     def _values(self, module: torch.nn.Module) -> list[Any] | None:
-        """Returns what the function reads: variables on the module's storage, and constants; None if the module has
-        tensors of other dtypes, or on another device, than the function."""
+        """Returns the function's captured values: variables on the module's storage, and constants. Returns None if the
+        module has tensors of other dtypes, or on another device, than the function."""
         values = self._current or [None] * len(self._attributes)
         for i, attribute in enumerate(self._attributes):
             if attribute is None:
@@ -104,7 +104,7 @@ def _tensor(module: torch.nn.Module, path: str) -> torch.Tensor:
 
 
 def _computes_alone() -> bool:
-    """Returns whether nothing of torch follows the calls: no compiler, exporter, transformation or mode."""
+    """Returns True if nothing of torch follows the calls: no compiler, exporter, transformation or mode."""
     return not (
         torch.compiler.is_compiling()
         or torch.jit.is_tracing()

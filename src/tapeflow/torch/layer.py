@@ -15,24 +15,24 @@ from tapeflow.keras.internals import get_global_attribute
 from tapeflow.torch.module_call import ModuleCall
 from tapeflow.torch.parameter import ParameterVariable
 
-_CONTEXT = "current_call_ctx"  # Keras's name for the state of a call of a layer, in which others are called
+_CONTEXT = "current_call_ctx"  # Keras's name for the state of the outermost call of a layer
 
 
 @keras.saving.register_keras_serializable("tapeflow.torch")
 class Layer(keras.layers.Layer):
     """A `torch.nn.Module` as a layer of Keras.
 
-    Its parameters and buffers are the layer's variables, in the same memory: what Keras assigns, the module has, and
-    what is written to the module's parameters, the variables are. `fit`, tapes and optimizers train it, and checkpoints
+    Its parameters and buffers are the layer's variables, in the same memory: an assignment by Keras changes the module,
+    and a write to the module's parameters changes the variables. `fit`, tapes and optimizers train it, and checkpoints
     and `.weights.h5` files save it. Gradients are torch's, of every order. In a `tf.function`, `torch.export` captures
-    it, and its operations become the graph's; what can't be captured is one operation, and a warning says why.
-    `training` calls the module's `train()` or `eval()`; without it the module stays in the mode that it is in.
+    the module, and its operations join the graph. A module that can't be captured becomes one operation, and a warning
+    gives the reason. `training` calls the module's `train()` or `eval()`; without it the module keeps its mode.
 
     Args:
         module: the module, or a function without arguments that returns it. A `.keras` file holds the function, which
             then is registered with `keras.saving.register_keras_serializable`, and can't hold a module.
-        **kwargs: `name`, `trainable` and the other arguments of a layer; `dtype`, to which Keras casts inputs, is by
-            default that of the module's parameters, under any global policy.
+        **kwargs: `name`, `trainable` and the other arguments of a layer. Keras casts inputs to `dtype`; by default it
+            is the dtype of the module's parameters, under any global policy.
 
     Attributes:
         module: the module.
@@ -61,7 +61,7 @@ class Layer(keras.layers.Layer):
                 "tape calls: pass the module inside it, and average the gradients, as by torch.distributed.all_reduce."
             )
         dtypes = [FROM_TORCH[p.dtype].name for p in own.parameters() if p.is_floating_point()]
-        if dtypes:  # Keras casts what its layers compute with, and no module's parameters
+        if dtypes:  # Keras casts inputs, but not the parameters of a module
             kwargs.setdefault("dtype", dtypes[0])
         super().__init__(**kwargs)
         self._factory, self.module = factory, own
@@ -72,14 +72,14 @@ class Layer(keras.layers.Layer):
             variable = variables[name] = ParameterVariable(tensor, tensor.requires_grad, name)
             of_keras = keras.Variable(variable, name=name.replace(".", "_"), trainable=variable.trainable)
             self.module_variables.append(of_keras)
-            setattr(self, f"_module_{of_keras.name}", of_keras)  # an attribute is what checkpoints look for
+            setattr(self, f"_module_{of_keras.name}", of_keras)  # checkpoints look for attributes
         self._module_call = ModuleCall(self.module, variables)
         self._input_dtype = as_dtype(self.compute_dtype)
         self._calls_alone = type(self).call is Layer.call
         self.built = True
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Calls the layer. Where Keras would change nothing about a call, as outside other layers, it is not asked."""
+        """Calls the layer. Skips Keras's own `__call__` if it would change nothing, as outside other layers."""
         if self._calls_alone and not kwargs and state.graph is None and get_global_attribute(_CONTEXT) is None:
             for a in args:
                 if type(a) is not EagerTensor or hasattr(a, "_keras_mask"):

@@ -1,7 +1,7 @@
 """Lists of tensors in exported programs, whose loops carry tensors alone.
 
-A list is what `array/tensor_list.py` has it be, as long as its places are numbers: in loops that are written out. Where
-a place is a tensor, or a loop or conditional of torch passes the list, its entries are the rows of one tensor.
+In unrolled loops, indices are numbers, and a list is a list of `array/tensor_list.py`. If an index is a tensor, or a
+loop or conditional of torch passes the list, its entries are the rows of one tensor.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _entries(variant: np.ndarray) -> list[Any]:
 
 
 def shape_is_open(variant: np.ndarray) -> bool:
-    """Returns whether nothing says which shape and dtype the entries of a list have."""
+    """Returns True if nothing says which shape and dtype the entries of a list have."""
     return not isinstance(variant[()], Stacked) and not _entries(variant)
 
 
@@ -65,7 +65,7 @@ def rows_of(variant: np.ndarray, like: torch.Tensor | None = None) -> torch.Tens
 
 
 def _is_stacked(variant: np.ndarray, place: Any) -> bool:
-    """Returns whether an entry is to be looked up in the rows of a tensor."""
+    """Returns True if an entry is to be looked up in the rows of a tensor."""
     items = variant[()]
     return isinstance(items, Stacked) or not isinstance(place, int) or (
         isinstance(items, Sparse) and not isinstance(items.length, int)

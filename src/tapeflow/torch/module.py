@@ -37,8 +37,8 @@ class Converted(torch.nn.Module):
 
     Args:
         functions: the functions of `forward` in evaluation and in training; they may be the same.
-        scope: what names of parameters leave out where they begin with it.
-        preprocessings: for each function, what computes its inputs from text; None where nothing was split off.
+        scope: a prefix, removed from the names of parameters that begin with it.
+        preprocessings: for each function, the computation of its inputs from text, or None.
 
     Attributes:
         input_names: the names of its inputs.
@@ -64,7 +64,7 @@ class Converted(torch.nn.Module):
         if "tensorflow" in sys.modules:
             _let_dynamo_in()
         self._paths: dict[int, str] = {}  # the paths of variables and constants, by their ids
-        self._held: list[Any] = []  # what has these ids
+        self._held: list[Any] = []  # keeps the objects with these ids alive
         for variable in _variables(functions):
             self._add(variable, variable._name.removeprefix(scope))
         sources = {id(f): ModuleSource(f.body, self._path, f.structured_outputs) for f in functions}
@@ -184,7 +184,7 @@ def _let_dynamo_in() -> None:
 
 
 def _unused(home: torch.nn.Module, name: str, also: Any = ()) -> str:
-    """Returns a name that a module has no attribute of, but for those of a type."""
+    """Returns a name that a module has no attribute of; attributes of a type in `also` don't count."""
     unused, count = name, 0
     while hasattr(home, unused) and not (also and isinstance(getattr(home, unused), also)):
         count += 1

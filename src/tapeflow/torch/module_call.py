@@ -79,8 +79,8 @@ class ModuleCall(Op):
 
         Args:
             args: the tensors among its arguments.
-            function: calls the module with them, or what is passed by the name `module`; by default, they are all of
-                its arguments.
+            function: a function of these tensors that calls the module, or its argument `module` if given; by default
+                the module itself.
         """
         tapes = state.tapes
         if state.graph is not None or len(tapes) > 1 or (tapes and type(tapes[0]) is not Tape):
@@ -132,13 +132,13 @@ class ModuleCall(Op):
         return tuple([parameters[i] for i in places]), tuple([ids[i] for i in places])
 
     def gradient(self, call: Call, *dys: Any) -> Any:
-        """Returns the gradients of what a call took that a tape watches: arguments and parameters."""
+        """Returns the gradients of the arguments and parameters that a tape watches."""
         args, function, outputs, sources = call.attrs
         if state.tapes:  # which may differentiate the gradient
             operands = [*args, *self._variables]
             gradients = self._torch_call(args, function, []).vjp(operands, dys)
             ids = [*call.input_ids, None]
-            wanted: list[Any] = []  # in the order of the operands, one of which may be passed twice
+            wanted: list[Any] = []  # in the order of the operands; an operand may be passed twice
             for operand, g in zip(operands, gradients, strict=True):
                 if operand._id == ids[len(wanted)]:
                     wanted.append(g)
@@ -146,7 +146,7 @@ class ModuleCall(Op):
         return gradients_of(outputs, sources, dys)
 
     def _torch_call(self, args: Sequence[Any], function: Callable[..., Any] | None, results: list[Any]) -> TorchCall:
-        """Returns the call as one of a function of the arguments and the parameters; `results` gets its result."""
+        """Returns the call as a function of the arguments and the parameters; `results` gets its result."""
 
         def functional(*values: torch.Tensor) -> list[torch.Tensor]:
             weights = dict(zip(self._names, values[len(args) :], strict=True))

@@ -50,7 +50,7 @@ class ParameterVariable(ResourceVariable):
         _slot.__set__(self, tensor)
 
     def _read(self) -> EagerTensor:
-        self._value  # noqa: B018  # forgets what tapes have read, if that is not the value any more
+        self._value  # noqa: B018  # drops the value that tapes have read if it is outdated
         return super()._read()
 
     def _own(self, others: int = 0) -> tuple[EagerTensor, Any]:

@@ -144,8 +144,8 @@ class _Patterns(Patterns):
     def _replace_batch_norm(self, step: Step, x: Any, vectors: Sequence[Any], moments: Moments) -> None:
         """Replaces the statistics of a batch normalization and its last sum.
 
-        Autograd does not follow the statistics: where they are needed by more than what a module changes unseen by it,
-        such as moving averages, they stay as they are.
+        Autograd does not follow the statistics. They stay if the program uses them for more than the module's hidden
+        updates, such as moving averages.
         """
         parameters = self.parameters(vectors, x)
         operands = [] if parameters is None else [x, *(p for p in parameters if p is not None)]

@@ -1,8 +1,8 @@
 """Sizes of tensors in the source of a module, as Python numbers.
 
-A program computes shapes from shapes (`tf.shape(x)[0]`, then `tf.reshape(y, [n, -1])`). Written with tensors, that
-would hide from `torch.export` that a size of the result is a size of an input. So what kernels take as Python numbers
-is written as arithmetic on `x.shape[0]` where it is that.
+A program computes shapes from shapes (`tf.shape(x)[0]`, then `tf.reshape(y, [n, -1])`). Written with tensors, this
+would hide from `torch.export` that a size of the result is a size of an input. So if a number for a kernel follows from
+sizes, it is written as arithmetic on `x.shape[0]`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ class Sizes:
         self._bound[id(tensor)] = expression
 
     def of(self, tensor: Any) -> Any:
-        """Returns the expression of a scalar, or a list of those of a vector's elements; None if they aren't sizes."""
+        """Returns the expression of a scalar, or a list of expressions of a vector's elements; None if they aren't
+        sizes."""
         if not isinstance(tensor, SymbolicTensor) or not tensor.dtype.is_integer:
             return None
         constant = self._constant(tensor)
@@ -108,7 +109,8 @@ class Sizes:
         return [self._size(tensor, i) if d is None else repr(d) for i, d in enumerate(tensor.shape.as_list())]
 
     def _size(self, tensor: Any, i: int) -> str:
-        """Returns the expression of a size, as one of what the tensor was computed from, which it then need not be."""
+        """Returns the expression of a size, if possible as a size of an earlier tensor, so this one need not be
+        computed."""
         step = self._steps.get(id(tensor))
         if step is not None and step.registered and step.op.elementwise:
             others = [t for t in step.inputs if t.shape.rank != 0]

@@ -1,7 +1,7 @@
 """The source of a module's forward function: a traced function, as calls that torch's autograd can follow.
 
-It is written as that of a `tf.function` is, one line an operation, but without the passes that write in place or choose
-kernels without a derivative. Variables are attributes of the module, and so are constants that are no scalars.
+It is written like the source of a `tf.function`, one line an operation, but without the passes that write in place or
+choose kernels without a derivative. Variables and constants with more than one element are attributes of the module.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from tapeflow.torch.recognizing import recognize, recognize_layers
 from tapeflow.torch.sizes import Sizes, tensor_of
 from tapeflow.torch.unconvertible import Unconvertible
 
-# torch draws the numbers: its generators are what `torch.manual_seed`, `torch.compile` and `torch.export` know.
+# torch draws the numbers: `torch.manual_seed`, `torch.compile` and `torch.export` only know its generators.
 _DRAWS = {
     ops.RandomUniform.op: "rand", ops.StatelessRandomUniformV2.op: "rand",
     ops.RandomStandardNormal.op: "randn", ops.StatelessRandomNormalV2.op: "randn",
@@ -64,7 +64,7 @@ class ModuleSource(Compiled):
         attributes: returns the name, as of an attribute of the module, of a variable or of a constant tensor that the
             function reads. For a constant, the second argument is the name that it would have.
         structure: the result's structure, with the body's output tensors for leaves.
-        writer: the class of what writes it; by default `ModuleWriter`.
+        writer: the class of the writer; by default `ModuleWriter`.
     """
 
     simplifying_passes = (
@@ -89,7 +89,7 @@ class ModuleSource(Compiled):
 
     @property
     def decides(self) -> bool:
-        """Tells whether values decide what is computed: it has an `if` or a loop, or takes numbers from tensors."""
+        """True if control flow depends on values: the function has an `if` or a loop, or takes numbers from tensors."""
         self.function  # noqa: B018  # written now
         return cast("ModuleWriter", self._writer).decides
 
@@ -115,7 +115,7 @@ class ModuleWriter(StructuredWriter):
         decides: whether it has an `if` or a loop, or takes numbers from tensors.
 
     Args:
-        attributes, structure: as of `ModuleSource`.
+        attributes, structure: see `ModuleSource`.
         changed: the ids of the variables that the function changes.
         captured: the values of eager tensors that it captures, by the ids of their placeholders.
     """
@@ -177,7 +177,7 @@ class ModuleWriter(StructuredWriter):
             return next(outputs)
         if structure is None:
             return "None"
-        if isinstance(structure, dict):  # in the order in which a nest is flattened
+        if isinstance(structure, dict):  # in the order of a flattened nest
             by_key = {key: self._result(structure[key], outputs) for key in sorted(structure)}
             return f"{{{', '.join(f'{key!r}: {by_key[key]}' for key in structure)}}}"
         if isinstance(structure, (list, tuple)):
@@ -196,7 +196,7 @@ class ModuleWriter(StructuredWriter):
         super().block(program, indent)
 
     def _skip(self, program: Program) -> None:
-        """Finds the steps that nothing uses: those of sizes that are written as Python numbers, and of seeds."""
+        """Finds the steps that nothing uses: steps of seeds, and of sizes that are written as Python numbers."""
         used = {id(t) for t in program.outputs}
         for step in reversed(program.steps):
             is_used = any(id(t) in used or id(t) in self._sizes.measured for t in step.outputs)
@@ -274,7 +274,7 @@ class ModuleWriter(StructuredWriter):
             self._set_forms(t, self._forms(own))
 
     def _require(self, step: Step) -> None:
-        """Checks that torch has tensors for what a step takes and gives.
+        """Checks that torch has tensors for the operands and results of a step.
 
         Raises:
             Unconvertible: it has none.
@@ -329,11 +329,11 @@ class ModuleWriter(StructuredWriter):
 
 
 class Typed:
-    """A kernel whose results are cast to dtypes, and that creates tensors where those of the module are.
+    """A kernel whose results are cast to dtypes. It creates tensors on the device of its operands.
 
     Args:
         kernel: the kernel.
-        dtypes: those of its results; None for a list of tensors.
+        dtypes: the dtypes of its results; None for a list of tensors.
         creates: whether it takes a device.
     """
 

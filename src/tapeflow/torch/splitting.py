@@ -1,7 +1,7 @@
-"""Splitting a function in two: what computes with text and lookup tables, which torch has no tensors for, and the rest.
+"""Splitting a function in two: the part with text and lookup tables, for which torch has no tensors, and the rest.
 
-Whole numbers that follow from text alone, such as the places of words in a sentence, are computed before the cut too
-where fewer tensors pass it then: the model behind it takes one tensor of numbers of words, as a rule.
+Integers that follow from text alone, such as the positions of words in a sentence, are computed before the cut too if
+fewer tensors then pass the cut. The model behind it usually takes a single tensor of word numbers.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tapeflow.torch.memory import from_torch, to_torch
 
 
 class Preprocessing:
-    """Computes the inputs of a module from those of the TensorFlow function that it was converted from.
+    """Computes a converted module's inputs from the inputs of the TensorFlow function.
 
     Args:
         function: the concrete function.
@@ -63,7 +63,7 @@ class Preprocessing:
 
 
 class Split(NamedTuple):
-    """A function in two parts: the second takes what the first returns.
+    """A function in two parts: the second takes the results of the first.
 
     Attributes:
         preprocessing: the part with text and tables; None without these.
@@ -142,9 +142,10 @@ def _cut(program: Program, textual: Sequence[Step]) -> _Cut:
 
 
 class _Uses:
-    """Counts how often what is behind a cut uses each tensor, while steps move before it one by one.
+    """Counts the uses of each tensor behind a cut, while steps move before the cut one by one.
 
-    What is behind is what the outputs need: with a step that moves, all that it alone needed goes.
+    Only the steps that the outputs need are behind the cut. A step that moves takes along the steps that it alone
+    needed.
 
     Args:
         program: the program.
@@ -226,7 +227,7 @@ def _function(
         steps: the steps, in order.
         inputs: the tensors that it takes.
         outputs: the tensors that it returns.
-        structure: a nest of as many tensors, in which it returns them.
+        structure: the structure of the result, a nest of `len(outputs)` tensors.
     """
 
     @function(autograph=False)

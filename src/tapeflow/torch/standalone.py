@@ -125,10 +125,10 @@ def _lines(graph_module: Any, references: dict[str, str], used: set[str], weight
     """Returns the lines of a graph's calls.
 
     Args:
-        graph_module: the module that the graph is in.
-        references: the expressions of nodes, which are added.
-        used: names that its lines can't have.
-        weights: the weights, to which constants of inner graphs are added.
+        graph_module: the module of the graph.
+        references: from nodes to their expressions; changed.
+        used: names that are taken.
+        weights: the weights by name; changed: constants of inner graphs are added.
         scope: the names of the graphs around it, each with a `.` after it.
     """
     lines = []

@@ -1,4 +1,4 @@
-"""The error of what has no form in torch."""
+"""The error of functions that have no form in torch."""
 
 from __future__ import annotations
 

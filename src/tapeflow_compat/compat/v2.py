@@ -1,4 +1,4 @@
-"""`tf.compat.v2`: the names of TensorFlow 2, which are those of `tf` itself."""
+"""`tf.compat.v2`: the names of TensorFlow 2, the same as in `tf`."""
 
 from typing import Any as _Any
 

@@ -28,11 +28,11 @@ from tapeflow_compat.feature_column.protocol import CategoricalColumn, FeatureTr
 
 
 def to_sparse_without_missing(tensor: Any, missing: Any = None) -> SparseTensor:
-    """Returns the elements of a tensor that are there; a sparse tensor as it is.
+    """Returns the elements of a tensor that are present. A sparse tensor is returned unchanged.
 
     Args:
         tensor: a tensor, dense or sparse.
-        missing: what stands for no value; by default "", -1 or 0.0.
+        missing: the value that stands for a missing element; by default "", -1 or 0.0.
     """
     tensor = convert_to_tensor_or_sparse_tensor(tensor)
     if isinstance(tensor, SparseTensor):
@@ -296,7 +296,7 @@ class CrossedColumn(CategoricalColumn, Configured, _Crossed):
 
     @property
     def _leaves(self) -> list[Any]:
-        """The keys, with those of crossed columns in their place."""
+        """The keys, with the keys of crossed columns in the place of these columns."""
         return [leaf for key in self.keys for leaf in (key._leaves if isinstance(key, CrossedColumn) else [key])]
 
     @property

@@ -83,7 +83,7 @@ def check_key(key: Any) -> None:
 
 
 def check_numbers(dtype: Any, key: Any, normalizer_fn: Any) -> None:
-    """Checks what columns of numbers have in common."""
+    """Checks the arguments that columns of numbers share."""
     if not (dtype.is_integer or dtype.is_floating):
         raise ValueError(f"dtype must be convertible to float. dtype: {dtype}, key: {key}")
     if normalizer_fn is not None and not callable(normalizer_fn):
@@ -132,18 +132,19 @@ def numeric_column(
     """Creates a column of numbers.
 
     Args:
-        key: of the feature, and the column's name.
-        shape: of one example.
-        default_value: the value where a parsed example lacks the feature: a number, or one for each element.
-        dtype: of the feature; the column gives float32.
-        normalizer_fn: a function of the feature, applied first.
+        key: a string, the feature's key and the column's name.
+        shape: an int or a sequence of ints, the shape of one example; `(1,)` by default.
+        default_value: a number, or an array of `shape`: the value of examples without the feature. None makes the
+            feature required.
+        dtype: the feature's dtype; float32 by default. The column gives float32.
+        normalizer_fn: a function from a tensor to a tensor, applied to the feature first; or None.
 
     Returns:
         A dense column.
 
     Raises:
         TypeError: a dimension is no integer, or the default value is of another dtype.
-        ValueError: a dimension is below 1, or the default value of another shape; or the dtype is not one of numbers.
+        ValueError: a dimension is below 1, the default value has another shape, or the dtype is not numeric.
 
     Example:
         >>> column = tf.feature_column.numeric_column("price", normalizer_fn=lambda x: x / 10.0)
@@ -162,8 +163,8 @@ def bucketized_column(source_column: Any, boundaries: Sequence[float]) -> Any:
     """Creates a column of the ranges that numbers are in.
 
     Args:
-        source_column: a column of `numeric_column`, of one dimension.
-        boundaries: sorted: a range holds its lower boundary, and not its upper one.
+        source_column: a column of `numeric_column` with one dimension.
+        boundaries: a sorted list of floats; a range contains its lower boundary, but not its upper one.
 
     Returns:
         A column that is dense, a one for the range of each number, and categorical.
@@ -195,9 +196,9 @@ def categorical_column_with_hash_bucket(key: str, hash_bucket_size: int, dtype: 
     """Creates a column whose categories are the hashes of strings or integers.
 
     Args:
-        key: of the feature, and the column's name.
-        hash_bucket_size: the number of categories.
-        dtype: of the feature.
+        key: a string, the feature's key and the column's name.
+        hash_bucket_size: an int, the number of categories.
+        dtype: the feature's dtype, string (the default) or an integer dtype.
 
     Returns:
         A categorical column.
@@ -243,13 +244,13 @@ def categorical_column_with_vocabulary_file(
     """Creates a column whose categories are the numbers of lines of a file.
 
     Args:
-        key: of the feature, and the column's name.
-        vocabulary_file: a text with one word in each line, or, compressed, records of them.
-        vocabulary_size: the number of lines; None for all.
-        dtype: of the words.
-        default_value: the category of other words; by default -1, which stands for none.
-        num_oov_buckets: the number of further categories for other words, by their hash.
-        file_format: "tfrecord_gzip" for records; None for what the file's name says.
+        key: a string, the feature's key and the column's name.
+        vocabulary_file: a path, a text file with one word a line, or a compressed file of records.
+        vocabulary_size: an int, the number of lines to use; None for all.
+        dtype: the words' dtype; string by default.
+        default_value: an int, the category of other words; by default -1, no category.
+        num_oov_buckets: an int, the number of further categories for other words, by their hash; 0 by default.
+        file_format: "tfrecord_gzip" for records; None infers it from the file's name.
 
     Returns:
         A categorical column.
@@ -293,11 +294,11 @@ def categorical_column_with_vocabulary_list(
     """Creates a column whose categories are the positions of words in a list.
 
     Args:
-        key: of the feature, and the column's name.
-        vocabulary_list: strings or integers, each once.
-        dtype: of the feature; by default that of the list.
-        default_value: the category of other words; -1 stands for none.
-        num_oov_buckets: the number of further categories for other words, by their hash.
+        key: a string, the feature's key and the column's name.
+        vocabulary_list: a list of distinct strings or integers.
+        dtype: the dtype of the feature; by default the list's dtype.
+        default_value: an int, the category of other words; by default -1, no category.
+        num_oov_buckets: an int, the number of further categories for other words, by their hash; 0 by default.
 
     Returns:
         A categorical column.
@@ -331,9 +332,9 @@ def categorical_column_with_identity(key: str, num_buckets: int, default_value: 
     """Creates a column of integers that are categories already.
 
     Args:
-        key: of the feature, and the column's name.
-        num_buckets: the number of categories: integers are from 0 to below it.
-        default_value: the category of other integers; None if there are none.
+        key: a string, the feature's key and the column's name.
+        num_buckets: an int, the number of categories, the integers from 0 to `num_buckets - 1`.
+        default_value: an int, the category of other integers; None if there are none.
 
     Returns:
         A categorical column.
@@ -360,14 +361,14 @@ def weighted_categorical_column(categorical_column: Any, weight_feature_key: str
 
     Args:
         categorical_column: the column of the categories.
-        weight_feature_key: the key of the weights, as many as there are categories.
-        dtype: of the weights.
+        weight_feature_key: a string, the key of the weights, one per category.
+        dtype: the dtype of the weights; float32 by default.
 
     Returns:
         A categorical column.
 
     Raises:
-        ValueError: the dtype is not one of numbers.
+        ValueError: the dtype is not numeric.
 
     Example:
         >>> words = tf.feature_column.categorical_column_with_identity("word", 3)
@@ -387,9 +388,9 @@ def crossed_column(keys: Sequence[Any], hash_bucket_size: int, hash_key: int | N
     """Creates a column whose categories are the hashes of all combinations of features.
 
     Args:
-        keys: of features of strings, or categorical columns; at least two.
-        hash_bucket_size: the number of categories.
-        hash_key: the key of the hash; by default TensorFlow's own.
+        keys: a list of two or more keys of string features, or categorical columns.
+        hash_bucket_size: an int, the number of categories.
+        hash_key: an int, the key of the hash; by default TensorFlow's own.
 
     Returns:
         A categorical column.
@@ -427,7 +428,7 @@ def indicator_column(categorical_column: Any) -> Any:
     """Creates a column of how often each category is there.
 
     Args:
-        categorical_column: the column of the categories; where they have weights, these are added up.
+        categorical_column: the column of the categories. If they have weights, the weights are summed.
 
     Returns:
         A dense column.
@@ -468,20 +469,21 @@ def embedding_column(
 
     Args:
         categorical_column: the column of the categories.
-        dimension: the length of a row.
-        combiner: of the rows of an example: "mean", "sqrtn" or "sum".
-        initializer: gives the table's first value; by default normal numbers without the tails.
-        ckpt_to_load_from, tensor_name_in_ckpt: a checkpoint with the table's first value instead, and its name there.
-        max_norm: rows whose Euclidean norm exceeds this are scaled down; or None.
-        trainable: whether the table is trained.
-        use_safe_embedding_lookup: whether examples without categories are zeros.
+        dimension: an int, the length of a row.
+        combiner: the reduction of an example's rows: "mean" (the default), "sqrtn" or "sum".
+        initializer: an initializer of the table; by default a truncated normal distribution.
+        ckpt_to_load_from, tensor_name_in_ckpt: strings, a checkpoint with the table's first value, and the value's name
+            in it.
+        max_norm: a float; rows with a larger Euclidean norm are scaled down to it. None for no limit.
+        trainable: whether the table is trained; True by default.
+        use_safe_embedding_lookup: whether examples without categories get zeros; True by default.
 
     Returns:
         A dense column.
 
     Raises:
-        ValueError: the dimension is below 1, one of the two arguments on the checkpoint is missing, or the initializer
-            is no function.
+        ValueError: the dimension is below 1, an argument on the checkpoint is missing, or the initializer is no
+            function.
 
     Example:
         >>> words = tf.feature_column.categorical_column_with_identity("word", 3)
@@ -502,8 +504,8 @@ def check_shared(categorical_columns: Iterable[Any], name: str | None) -> tuple[
     """Checks the columns that are to share a table.
 
     Args:
-        categorical_columns: the columns.
-        name: of the table; None for one of the columns' names.
+        categorical_columns: a list of categorical columns.
+        name: a string, the name of the table; by default made of the columns' names.
 
     Returns:
         The number of rows, and the name.
@@ -547,10 +549,10 @@ def shared_embeddings(
     """Creates columns of rows of one table, which they share.
 
     Args:
-        categorical_columns: the columns of the categories, of one kind and with equally many.
-        shared_embedding_collection_name: the name of the table; by default the columns' names.
-        dimension, combiner, initializer, ckpt_to_load_from, tensor_name_in_ckpt: as of `embedding_column`.
-        max_norm, trainable, use_safe_embedding_lookup: as there, too.
+        categorical_columns: a list of categorical columns of one kind with the same number of categories.
+        shared_embedding_collection_name: a string, the name of the table; by default made of the columns' names.
+        dimension, combiner, initializer, ckpt_to_load_from, tensor_name_in_ckpt: see `embedding_column`.
+        max_norm, trainable, use_safe_embedding_lookup: see `embedding_column`.
 
     Returns:
         A list of dense columns.

@@ -15,7 +15,7 @@ _COLUMNS: dict[str, Any] = {"TruncatedNormal": initializers.TruncatedNormal}
 
 
 class Configured(FeatureColumn):
-    """A column that is a named tuple of what its configuration holds."""
+    """A column that is a named tuple of the values in its configuration."""
 
     _fields: ClassVar[Any]
     _objects: ClassVar[tuple[str, ...]] = ()  # fields of functions and initializers
@@ -106,15 +106,15 @@ def serialize_feature_column(fc: FeatureColumn | str) -> Any:
 def deserialize_feature_column(
     config: Any, custom_objects: dict[str, Any] | None = None, columns_by_name: dict[str, Any] | None = None
 ) -> Any:
-    """Creates a column from what `serialize_feature_column` returned.
+    """Creates a column from the result of `serialize_feature_column`.
 
     Args:
-        config: the name of the class and the configuration; or the key of a feature.
+        config: a dict with the name of the class and the configuration; or a string, the key of a feature.
         custom_objects: a map from names to functions and classes of the user's.
-        columns_by_name: the columns that were created before, to which this one is added.
+        columns_by_name: a dict of the columns created before; this column is added to it.
 
     Returns:
-        The column; one of the same class and name that was created before, if there is one.
+        The column; or the column of the same class and name in `columns_by_name`, if there is one.
 
     Raises:
         ValueError: the configuration is of another form, or of an unknown class.
@@ -168,7 +168,7 @@ def _written_item(item: Any) -> Any:
 
 
 def _object(written: Any, names: Any, custom_objects: Any, kind: str = "object") -> Any:
-    """Returns the function or object of which `_written_object` returned this."""
+    """Returns the function or object that `_written_object` described."""
     custom = custom_objects or {}
     if written is None or inspect.isfunction(written):
         return written

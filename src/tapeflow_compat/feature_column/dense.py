@@ -158,7 +158,7 @@ class BucketizedColumn(DenseColumn, CategoricalColumn, Configured, _Bucketized):
 
 
 class VectorColumn(SequenceDenseColumn, DenseColumn):
-    """A column of vectors of the categories of another: one of all categories of an example, or of a step."""
+    """A column of vectors of another column's categories: one vector for each example, or for each step."""
 
     categorical_column: Any
     _kind: str  # in messages

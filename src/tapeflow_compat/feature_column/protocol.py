@@ -1,5 +1,5 @@
-"""The protocol of feature columns: what a column is, the cache that columns transform features through, and the owner
-of their variables and tables."""
+"""The protocol of feature columns: the base class of columns, the cache that columns transform features through, and
+the owner of their variables and tables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tapeflow_compat.compat.v1.variable_scopes import get_variable
 
 
 class FeatureColumn(abc.ABC):
-    """Tells how a model reads one feature, or what is computed of others: the base of all columns.
+    """Describes a feature that a model reads, or a value computed from other features: the base of all columns.
 
     Columns are hashable, since they are keys of the features that are computed of them.
     """
@@ -33,7 +33,7 @@ class FeatureColumn(abc.ABC):
     @property
     @abc.abstractmethod
     def name(self) -> str:
-        """The name, by which columns are sorted and variables are named."""
+        """The name. Columns are sorted by it, and variables get it as a prefix."""
 
     @property
     @abc.abstractmethod
@@ -55,7 +55,7 @@ class FeatureColumn(abc.ABC):
 
     @property
     def _var_scope_name(self) -> str:
-        """The name of the scope in which TensorFlow 1 creates the column's variables."""
+        """The name of the column's variable scope in TensorFlow 1."""
         return self.name
 
     def create_state(self, state_manager: Any) -> None:  # noqa: B027 (most columns have none)
@@ -76,7 +76,7 @@ class FeatureColumn(abc.ABC):
 
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None, columns_by_name: Any = None) -> Any:
-        """Creates a column from what `get_config` returned.
+        """Creates a column from the result of `get_config`.
 
         Args:
             config: the configuration.
@@ -207,7 +207,7 @@ class StateManager:
             by_column[feature_column.name][resource_name] = resource
 
     def has_resource(self, feature_column: Any, resource_name: str) -> bool:
-        """Returns whether a column has a table of that name."""
+        """Returns True if a column has a table of that name."""
         return resource_name in self._cols_to_resources_map[feature_column]
 
     def get_resource(self, feature_column: Any, resource_name: str) -> Any:
@@ -239,7 +239,7 @@ class FeatureTransformationCache:
         self._feature_tensors: dict[Any, Any] = {}
 
     def get(self, key: Any, state_manager: Any, training: bool | None = None) -> Any:
-        """Returns a feature, or what a column makes of it.
+        """Returns a feature, or the output of a column.
 
         Args:
             key: the key of a feature, or a column.
@@ -267,7 +267,7 @@ class FeatureTransformationCache:
         return value
 
     def _get_raw_feature_as_tensor(self, key: str) -> Any:
-        """Returns a feature with a dimension behind that of the batch at least."""
+        """Returns a feature with at least one dimension behind the batch dimension."""
         tensor = convert_to_tensor_or_sparse_tensor(self._features[key])
         no_scalar = f"Feature (key: {key}) cannot have rank 0. Given: {tensor}"
         if tensor.shape.rank is None:

@@ -19,18 +19,18 @@ def sequence_numeric_column(
     """Creates a column of sequences of numbers.
 
     Args:
-        key: of the feature, and the column's name.
-        shape: of one step.
-        default_value: fills up sequences to the length of the longest one.
-        dtype: of the feature.
-        normalizer_fn: a function of the feature, a sparse tensor, applied first.
+        key: a string, the feature's key and the column's name.
+        shape: an int or a sequence of ints, the shape of one step; `(1,)` by default.
+        default_value: a number, the padding up to the length of the longest sequence; 0.0 by default.
+        dtype: the feature's dtype; float32 by default.
+        normalizer_fn: a function of the feature, a sparse tensor, applied first; or None.
 
     Returns:
         A column of sequences.
 
     Raises:
         TypeError: a dimension is no integer.
-        ValueError: a dimension is below 1, or the dtype is not one of numbers.
+        ValueError: a dimension is below 1, or the dtype is not numeric.
 
     Example:
         >>> column = tf.feature_column.sequence_numeric_column("x")
@@ -49,9 +49,9 @@ def sequence_categorical_column_with_hash_bucket(key: str, hash_bucket_size: int
     """Creates a column of sequences of hashes, see `tf.feature_column.categorical_column_with_hash_bucket`.
 
     Args:
-        key: of the feature, and the column's name.
-        hash_bucket_size: the number of categories.
-        dtype: of the feature.
+        key: a string, the feature's key and the column's name.
+        hash_bucket_size: an int, the number of categories.
+        dtype: the feature's dtype, string (the default) or an integer dtype.
 
     Returns:
         A categorical column, for `embedding_column` and `indicator_column`.
@@ -73,12 +73,12 @@ def sequence_categorical_column_with_vocabulary_file(
     """Creates a column of sequences of lines, see `tf.feature_column.categorical_column_with_vocabulary_file`.
 
     Args:
-        key: of the feature, and the column's name.
-        vocabulary_file: a text with one word in each line, or, compressed, records of them.
-        vocabulary_size: the number of lines; None for all.
-        num_oov_buckets: the number of further categories for other words.
-        default_value: the category of other words; by default -1, which stands for none.
-        dtype: of the words.
+        key: a string, the feature's key and the column's name.
+        vocabulary_file: a path, a text file with one word a line, or a compressed file of records.
+        vocabulary_size: an int, the number of lines to use; None for all.
+        num_oov_buckets: an int, the number of further categories for other words; 0 by default.
+        default_value: an int, the category of other words; by default -1, no category.
+        dtype: the words' dtype; string by default.
 
     Returns:
         A categorical column, for `embedding_column` and `indicator_column`.
@@ -106,11 +106,11 @@ def sequence_categorical_column_with_vocabulary_list(
     """Creates a column of sequences of words, see `tf.feature_column.categorical_column_with_vocabulary_list`.
 
     Args:
-        key: of the feature, and the column's name.
-        vocabulary_list: strings or integers, each once.
-        dtype: of the feature; by default that of the list.
-        default_value: the category of other words; -1 stands for none.
-        num_oov_buckets: the number of further categories for other words.
+        key: a string, the feature's key and the column's name.
+        vocabulary_list: a list of distinct strings or integers.
+        dtype: the dtype of the feature; by default the list's dtype.
+        default_value: an int, the category of other words; by default -1, no category.
+        num_oov_buckets: an int, the number of further categories for other words; 0 by default.
 
     Returns:
         A categorical column, for `embedding_column` and `indicator_column`.
@@ -131,9 +131,9 @@ def sequence_categorical_column_with_identity(key: str, num_buckets: int, defaul
     """Creates a column of sequences of categories, see `tf.feature_column.categorical_column_with_identity`.
 
     Args:
-        key: of the feature, and the column's name.
-        num_buckets: the number of categories.
-        default_value: the category of other integers; None if there are none.
+        key: a string, the feature's key and the column's name.
+        num_buckets: an int, the number of categories, the integers from 0 to `num_buckets - 1`.
+        default_value: an int, the category of other integers; None if there are none.
 
     Returns:
         A categorical column, for `embedding_column` and `indicator_column`.

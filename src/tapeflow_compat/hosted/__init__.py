@@ -1,10 +1,9 @@
 """The names inside TensorFlow that hosted libraries import.
 
-`tensorflow.python.ops.math_ops.reduce_sum` is public, as `tf.reduce_sum`: `names.py` says so of what the modules inside
-TensorFlow have. `tensorflow.python.eager.context.async_wait` is not, but Keras imports it. `MODULES` lists such
-modules, and for each of their names the module that defines it: here for Keras and TensorBoard, in `libraries.py` for
-others. Protocol buffers are in `protos.py`.
-`tf.__internal__` is `tapeflow_compat/hosted/internal.py`.
+`tensorflow.python.ops.math_ops.reduce_sum` is public, as `tf.reduce_sum`: `names.py` lists such public names by module.
+`tensorflow.python.eager.context.async_wait` is not public, but Keras imports it. `MODULES` lists modules with such
+names, and for each name the module that defines it: here for Keras and TensorBoard, in `libraries.py` for others.
+Protocol buffers are in `protos.py`. `tf.__internal__` is `tapeflow_compat/hosted/internal.py`.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ MODULES: dict[str, dict[str, str]] = {
 }
 for _name, _homes in (*libraries.MODULES.items(), *protos.MODULES.items()):
     MODULES[_name] = {**MODULES.get(_name, {}), **_homes}
-for _home, _names in CLASSES.items():  # so that they can be pickled by name
+for _home, _names in CLASSES.items():  # makes them picklable by name
     for _name, _module in _names.items():
         MODULES.setdefault(_module, {}).setdefault(_name, _home)
 _IMPORT_FROM = dis.opmap["IMPORT_FROM"]
@@ -59,7 +58,7 @@ def _parents() -> set[str]:
 
 @functools.cache
 def module(fullname: str) -> ModuleType | None:
-    """Returns the module in the place of one of TensorFlow's own, or None for one of which nothing is known."""
+    """Returns the substitute for a module of TensorFlow's own, or None for an unknown module."""
     homes, paths = MODULES.get(fullname, {}), names.public_names().get(fullname, {})
     generated = names.is_generated(fullname)
     if fullname not in MODULES and not paths and not generated and fullname not in _parents():
@@ -102,7 +101,7 @@ def module(fullname: str) -> ModuleType | None:
 
 
 def _missing(module: str, name: str, path: str | None, frame: FrameType) -> AttributeError | ImportError:
-    """Returns the error that says what is missing, who asks for it and where to look.
+    """Returns an error with the missing name, the module that asks for it, and the place to look.
 
     It is an ImportError in `from module import name`: there Python itself puts one, without a reason, in place of an
     AttributeError.

@@ -13,7 +13,7 @@ __all__ = ["control_status_ctx", "do_not_convert", "tf_convert"]
 
 
 def control_status_ctx() -> bool:
-    """Returns whether functions are converted here, which they are while a function is traced."""
+    """Returns True if functions are converted here, which they are while a function is traced."""
     return state.graph is not None and state.graph.building_function
 
 

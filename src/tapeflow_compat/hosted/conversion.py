@@ -65,7 +65,7 @@ def slice_of_variable(var: Any, slice_spec: Any) -> Any:
 
 
 def constant_value_as_shape(tensor: Any) -> TensorShape:
-    """Returns the shape in a vector, as far as it is static; -1 is an unknown dimension."""
+    """Returns the shape in a vector, with -1 and unknown numbers as unknown dimensions."""
     if isinstance(tensor, TensorShape):
         return tensor
     dims = get_static_value(tensor, partial=True)
@@ -119,5 +119,5 @@ def unknown_shape(rank: int | None = None) -> TensorShape:
 
 
 def is_ragged(value: Any) -> bool:
-    """Returns whether a value is a ragged tensor, or TensorFlow 1's value of one."""
+    """Returns True if a value is a ragged tensor, or TensorFlow 1's value of one."""
     return isinstance(value, (RaggedTensor, RaggedTensorValue))

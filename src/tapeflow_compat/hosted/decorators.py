@@ -30,7 +30,7 @@ class ArgSpec(NamedTuple):
 
 
 def getargspec(obj: Any) -> ArgSpec:
-    """Returns the positional parameters of what is called, beneath its decorators."""
+    """Returns the positional parameters of a callable, beneath its decorators."""
     decorators, target = unwrap(obj)
     declared = next((d.decorator_argspec for d in decorators if d.decorator_argspec is not None), None)
     if declared is not None:
@@ -87,7 +87,7 @@ def unwrap(maybe_tf_decorator: Any) -> tuple[list[Decorator], Any]:
 
 
 def fn_args(fn: Any) -> tuple[str, ...]:
-    """Returns the names of the parameters of a function, without that of the object it is bound to."""
+    """Returns the names of the parameters of a function; a bound method's own object is left out."""
     return tuple(
         name
         for name, p in signature(fn).parameters.items()
@@ -96,5 +96,5 @@ def fn_args(fn: Any) -> tuple[str, ...]:
 
 
 def has_kwargs(fn: Any) -> bool:
-    """Returns whether a function takes arguments of any name."""
+    """Returns True if a function takes arguments of any name."""
     return any(p.kind is Parameter.VAR_KEYWORD for p in signature(fn).parameters.values())

@@ -45,7 +45,7 @@ def num_gpus() -> int:
 
 
 def set_virtual_cpus_to_at_least(num_virtual_cpus: int) -> None:
-    """Divides the CPU into logical devices, unless there are that many.
+    """Divides the CPU into logical devices, unless there are enough.
 
     Args:
         num_virtual_cpus: their number.

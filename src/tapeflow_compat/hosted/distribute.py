@@ -1,4 +1,4 @@
-"""`tf.__internal__.distribute`: the functions by which Keras's optimizers update variables from a replica."""
+"""`tf.__internal__.distribute`: the functions of Keras's optimizers for updates of variables from a replica."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _maybe_merge_call(function: Callable[..., Any], strategy: Any, *args: Any, *
 
 
 def strategy_supports_no_merge_call() -> bool:
-    """Returns whether replicas of the strategy in force may update variables without `merge_call`."""
+    """Returns True if replicas of the strategy in force may update variables without `merge_call`."""
     return not has_strategy() or not get_strategy().extended._use_merge_call()
 
 

@@ -31,7 +31,7 @@ class Context:
             state.fill()
 
     def executing_eagerly(self) -> bool:
-        """Returns whether ops of this thread run when they are called."""
+        """Returns True if ops of this thread run when they are called."""
         return executing_eagerly()
 
     @property
@@ -47,7 +47,7 @@ class Context:
 
 
 def should_record_backprop(tensors: Iterable[Any]) -> bool:
-    """Returns whether a tape of this thread watches one of the tensors, or what it depends on."""
+    """Returns True if a tape of this thread watches a tensor of these, or a tensor that one depends on."""
     tapes = [tape for tape in state.tapes if isinstance(tape, Tape)]
     return any(tensor._id in tape.watched for tensor in tensors for tape in tapes)
 
@@ -62,7 +62,7 @@ def context() -> Context:
 
 @contextmanager
 def graph_mode() -> Iterator[None]:
-    """Returns a scope in which ops are added to the default graph, which may be reset in it."""
+    """Returns a scope that adds ops to the default graph. The graph may be reset in it."""
     if state.graph is not None:
         yield
         return
@@ -79,7 +79,7 @@ def get_device_name() -> str:
 
 
 def _reset_context() -> None:
-    """Resets the configuration of devices by `tf.config`, so that it can be changed again."""
+    """Resets the configuration of devices by `tf.config`. It can then be changed again."""
     vars(machine).update(vars(Machine()))
 
 
@@ -90,7 +90,7 @@ def async_wait() -> None:
 
 @contextmanager
 def eager_mode() -> Iterator[None]:
-    """Returns a scope in which ops run when they are called, even while a graph is built."""
+    """Returns a scope that runs ops when they are called, even while a graph is built."""
     with init_scope():
         yield
 
@@ -102,5 +102,5 @@ def disable_op_determinism() -> None:
 
 
 def is_op_determinism_enabled() -> bool:
-    """Returns whether `enable_op_determinism` is in force."""
+    """Returns True if `enable_op_determinism` is in force."""
     return settings.deterministic

@@ -73,7 +73,7 @@ def _evaluate_once(
     Args:
         checkpoint_path: the checkpoint; with None, variables are initialized.
         master: the address of a server.
-        scaffold: what the session starts from.
+        scaffold: a `Scaffold`, the operations that the session needs; by default the graph's operations.
         eval_ops: a tensor or operation, or a list or dict of them.
         feed_dict: what to feed to them.
         final_ops: what to fetch at the end.

@@ -1,4 +1,4 @@
-"""Decorators by which libraries declare their public names and documentation, and a registry of these names."""
+"""Decorators for libraries to declare their public names and documentation, and a registry of these names."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def name_symbol(symbol: Any, name: str) -> None:
 def get_canonical_name_for_symbol(
     symbol: Any, api_name: str = "tensorflow", add_prefix_to_v1_names: bool = False
 ) -> str | None:
-    """Returns the first public name, by which a library exported the symbol or which it has below `tf`, or None."""
+    """Returns the first public name of a symbol: the name of its export, or its name below `tf`; or None."""
     names = _names.get(symbol) or _names.get(inspect.unwrap(symbol) if callable(symbol) else symbol)
     if names:
         return names[0]

@@ -1,4 +1,4 @@
-"""`tf.__internal__.feature_column`: what layers of Keras 2 read features by."""
+"""`tf.__internal__.feature_column`: the names that layers of Keras 2 need to read features."""
 
 from tapeflow_compat.feature_column.configuration import deserialize_feature_column, serialize_feature_column
 from tapeflow_compat.feature_column.protocol import (

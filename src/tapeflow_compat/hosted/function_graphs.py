@@ -18,16 +18,16 @@ def function_def_to_graph(
     input_shapes: Sequence[Any] | None = None, propagate_device_spec: bool = False,
     include_library_functions: bool = False,
 ) -> FuncGraph:  # fmt: skip
-    """Returns the graph of a function; functions that it calls are those of the default graph.
+    """Returns the graph of a function. Functions that it calls come from the default graph.
 
     Args:
         fdef: a `FunctionDef`.
-        structured_input_signature, structured_outputs: the signature of the graph, where it has one.
+        structured_input_signature, structured_outputs: the signature of the graph, or None.
         input_shapes: the shapes of the arguments, by default those in the `FunctionDef`.
         propagate_device_spec, include_library_functions: accepted, and without effect.
 
     Raises:
-        ValueError: the number of shapes is not that of the arguments.
+        ValueError: the number of shapes differs from the number of arguments.
     """
     function = function_of(fdef)
     written = [shape_of(shape) for shape in fdef.attr["_input_shapes"].list.shape]

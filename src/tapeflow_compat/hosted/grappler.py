@@ -13,7 +13,8 @@ def OptimizeGraph(
 ) -> Any:  # fmt: skip
     """Returns the graph of a `MetaGraphDef` with the nodes of called functions in the place of calls.
 
-    TapeFlow optimizes what it runs, when it runs it; nothing else of the graph changes, whatever `config_proto` says.
+    TapeFlow optimizes graphs when it runs them. Apart from inlining, the graph stays unchanged whatever `config_proto`
+    says.
 
     Returns:
         A `GraphDef`.

@@ -46,7 +46,7 @@ def register_load_model_function(load: Callable[..., Any]) -> None:
 
 @contextmanager
 def load_context(options: Any) -> Iterator[None]:
-    """Returns the scope in which a model is loaded; the options have no effect."""
+    """Returns the scope for loading a model; the options have no effect."""
     yield
 
 

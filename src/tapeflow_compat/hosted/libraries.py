@@ -28,7 +28,7 @@ _COLUMNS = {  # the classes of feature columns, which `isinstance` is asked for
 _NAMES_OF_LOGGING = ("WARN", "debug", "error", "fatal", "info", "log_every_n", "log_first_n", "vlog", "warn", "warning")
 
 MODULES = {
-    # Only `jax2tf` imports these two, for what it computes on several devices.
+    # Only `jax2tf` imports these two, for computations on several devices.
     "tensorflow.compiler.xla.xla_data_pb2": {},
     "tensorflow.python.compiler.xla.experimental.xla_sharding": {},
     # Only `auto_batching` uses these: it works on AutoGraph's own trees, which differ here.

@@ -1,4 +1,4 @@
-"""The public names of what is defined in the modules inside TensorFlow, read from `names.txt`.
+"""The public names of objects defined in the modules inside TensorFlow, read from `names.txt`.
 
 A rule cannot say which: `array_ops.gather` is `tf.compat.v1.gather`, as `gather_v2` is `tf.gather`, but
 `math_ops.reduce_sum` is TensorFlow 2's; a fifth of the names would be another function. So TensorFlow itself says
@@ -22,7 +22,7 @@ _INSIDE = "tensorflow.python."
 
 @functools.cache
 def public_names() -> dict[str, dict[str, str]]:
-    """Returns, for each module inside TensorFlow, the paths below `tf` of the public names of what it has."""
+    """Returns, for each module inside TensorFlow, the paths below `tf` of its public objects, by name."""
     table = {}
     for line in pathlib.Path(__file__).with_name("names.txt").read_text().splitlines():
         module, space, *words = line.split(" ")
@@ -47,7 +47,7 @@ def _by_name() -> dict[str, dict[str, set[str]]]:
 
 
 def moved(module: str, name: str) -> Any:
-    """Returns what a module had before TensorFlow moved it to another one of the same package.
+    """Returns an object that TensorFlow moved from a module to another one of the same package.
 
     `array_ops.stack` is in `array_ops_stack` now, `math_ops.lin_space` is TensorFlow 1's, and `math_ops.mul` the op.
 
@@ -70,7 +70,7 @@ def moved(module: str, name: str) -> Any:
 
 
 def public(path: str) -> Any:
-    """Returns what has a path below `tf`.
+    """Returns the object at a path below `tf`.
 
     Raises:
         AttributeError: TapeFlow lacks it.
@@ -79,7 +79,7 @@ def public(path: str) -> Any:
 
 
 def is_generated(module: str) -> bool:
-    """Returns whether a module inside TensorFlow has a function for each op of one kind."""
+    """Returns True if a module inside TensorFlow has a function for each op of one kind."""
     return re.fullmatch(r"tensorflow\.python\.ops\.(gen_\w+_ops|linalg\.sparse\.\w+)", module) is not None
 
 

@@ -1,4 +1,4 @@
-"""The functions on structures that libraries import from inside TensorFlow, beside those of `tf.nest`."""
+"""The functions on structures that libraries import from inside TensorFlow, besides `tf.nest`."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _yield_sorted_items(iterable: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def flatten_dict_items(dictionary: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Returns a dict whose keys are the leaves of the keys, and whose values are those of the values.
+    """Returns a dict with the leaves of the keys for keys, and the leaves of the values for values.
 
     Args:
         dictionary: its keys and its values may be structures; each value is like its key.

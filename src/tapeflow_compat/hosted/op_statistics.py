@@ -12,8 +12,8 @@ class OpStats:
     """One statistic of an operation.
 
     Args:
-        statistic_type: what it is, such as "flops".
-        value: a number, or None where it is not known.
+        statistic_type: a string, the kind of statistic, such as "flops".
+        value: a number, or None if it is unknown.
     """
 
     def __init__(self, statistic_type: str, value: Any = None) -> None:

@@ -14,7 +14,7 @@ def broadcast_weights(weights: Any, values: Any) -> Any:
     """Returns weights in the shape of the values that they weigh.
 
     Args:
-        weights: a scalar, or a tensor of the rank of `values`; each dimension is that of `values`, or 1.
+        weights: a scalar, or a tensor of the rank of `values`; each dimension equals the one of `values`, or is 1.
         values: a tensor.
 
     Raises:
@@ -28,5 +28,5 @@ def broadcast_weights(weights: Any, values: Any) -> Any:
 
 
 def is_resource_variable(var: Any) -> bool:
-    """Returns whether a value is a variable; all are resource variables."""
+    """Returns True if a value is a variable; all are resource variables."""
     return isinstance(var, Variable)

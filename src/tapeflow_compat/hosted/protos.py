@@ -1,10 +1,10 @@
 """TensorFlow's protocol buffers under its own names: `tensorflow.core.framework.graph_pb2` and its like.
 
-The classes in these modules are those that TapeFlow takes and returns: TensorBoard's, and those of `core/protos.py`.
-Beside them, the files that TensorBoard has are declared in the descriptor pool once more, under TensorFlow's names
+The classes in these modules are the classes of TapeFlow's arguments and results: TensorBoard's, and the ones in
+`core/protos.py`. Besides, TensorBoard's files are declared in the descriptor pool once more, under TensorFlow's names
 (`tensorflow/core/framework/graph.proto`, with `tensorflow.GraphDef`): the generated modules of other libraries depend
-on these. TensorBoard's own files and messages have other names (`tensorboard.GraphDef`), so that the two never clash.
-A library's message that contains one of TensorFlow's has it of these second classes: the two exchange bytes.
+on these. TensorBoard's own files and messages have other names (`tensorboard.GraphDef`), so the two never clash. A
+message of such a library contains TensorFlow's messages as these second classes: the two exchange bytes.
 """
 
 from __future__ import annotations

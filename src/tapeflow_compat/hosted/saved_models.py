@@ -1,4 +1,4 @@
-"""`tf.__internal__.saved_model` and its kin: what Keras 2 writes SavedModels with, and reads them."""
+"""`tf.__internal__.saved_model` and its kin: the names that Keras 2 needs to write and read SavedModels."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def save_and_return_nodes(
     """Saves an object; returns the saved objects, and the references that lead from the root to each.
 
     Args:
-        obj, export_dir, signatures, options: as of `tf.saved_model.save`.
+        obj, export_dir, signatures, options: see `tf.saved_model.save`.
         experimental_skip_checkpoint: accepted, and without effect.
     """
     objects, paths = saving.save_and_return_nodes(obj, export_dir, signatures, options)

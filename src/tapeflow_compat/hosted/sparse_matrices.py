@@ -84,7 +84,8 @@ class CSRSparseMatrix(SparseMatrix):
 
     Args:
         value: a `SparseTensor`, or a dense tensor, of rank 2 or 3.
-        indices: those of the values, of a dense tensor; by default where it is not zero.
+        indices: integers of shape [count, rank], the indices of a dense tensor's values; by default of the nonzero
+            ones.
 
     Raises:
         ValueError: `value` is a `SparseTensor`, and there are indices.
@@ -135,7 +136,7 @@ def dense_shape_and_type(matrix: Any) -> DenseShapeAndType:
 
     Raises:
         TypeError: it is no variant.
-        ValueError: it is symbolic: a graph does not say what its variants hold.
+        ValueError: it is symbolic: a graph does not know the contents of its variants.
     """
     if not isinstance(matrix, Tensor):
         raise TypeError(f"matrix should be a tensor, but saw: {matrix}")

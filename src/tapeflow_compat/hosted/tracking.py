@@ -1,4 +1,4 @@
-"""`tf.__internal__.tracking`: the classes by which checkpoints see Keras's layers and variables."""
+"""`tf.__internal__.tracking`: the classes that make Keras's layers and variables visible to checkpoints."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = [
 
 @contextmanager
 def no_automatic_dependency_tracking_scope(obj: Any) -> Iterator[None]:
-    """Has no attribute that is assigned to an object become one of its children."""
+    """Keeps attributes that are assigned to an object inside this context from becoming its children."""
     before = getattr(obj, "_setattr_tracking", True)
     obj._setattr_tracking = False
     try:

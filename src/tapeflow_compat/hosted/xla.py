@@ -22,7 +22,7 @@ def dynamic_update_slice(x: Any, updates: Any, indices: Any, name: str | None = 
     Args:
         x: the tensor.
         updates: a tensor of the same rank, in no dimension larger than `x`.
-        indices: the start of the part, a vector of `rank` integers, clipped so that the part lies inside `x`.
+        indices: the start of the part, a vector of `rank` integers, clipped to keep the part inside `x`.
 
     Returns:
         A tensor of the shape and dtype of `x`.

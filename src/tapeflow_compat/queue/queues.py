@@ -27,9 +27,9 @@ class QueueBase:
     """The base of all queues.
 
     Args:
-        dtypes: of the components of an element.
-        shapes: of the components, or None where they are not specified.
-        names: of the components, or None.
+        dtypes: a list of the dtypes of an element's components.
+        shapes: a list of the components' shapes, or None if they are unknown.
+        names: a list of the components' names, or None.
         queue_ref: the queue, a scalar `tf.resource` tensor.
 
     Raises:
@@ -68,8 +68,8 @@ class QueueBase:
         """Returns the queue at a position of a list.
 
         Args:
-            index: an integer, or a scalar tensor.
-            queues: of elements of the same dtypes and names.
+            index: an integer, or a scalar integer tensor, the number of a queue.
+            queues: a list of queues with the same dtypes and names.
 
         Raises:
             TypeError: there are none, an item is no queue, or they differ.
@@ -109,7 +109,7 @@ class QueueBase:
 
     @property
     def name(self) -> str:
-        """The name: in a graph that of the operation that creates the queue."""
+        """The name: in a graph, the name of the operation that creates the queue."""
         return self._queue_ref.op.name if isinstance(self._queue_ref, SymbolicTensor) else self._name
 
     @property
@@ -134,7 +134,7 @@ class QueueBase:
 
         Args:
             vals: the components, in a list, or alone if there is one; in a dict by their names if they have any.
-            name: of the operation.
+            name: a string, the operation's name.
 
         Returns:
             The operation, in a graph; eagerly None.
@@ -159,8 +159,8 @@ class QueueBase:
         """Adds several elements, one by one; waits until there is room for the last one.
 
         Args:
-            vals: as for `enqueue`, each component with a first dimension for the elements.
-            name: of the operation.
+            vals: see `enqueue`, each component with a first dimension for the elements.
+            name: a string, the operation's name.
 
         Returns:
             The operation, in a graph; eagerly None.
@@ -219,7 +219,7 @@ class QueueBase:
         """Removes an element and returns it; waits until there is one.
 
         Args:
-            name: of the operation.
+            name: a string, the operation's name.
 
         Returns:
             The components in a list, or alone if there is one; in a dict if they have names.
@@ -240,8 +240,8 @@ class QueueBase:
         """Removes several elements and returns them; waits until there are as many.
 
         Args:
-            n: an integer, or an int32 scalar tensor.
-            name: of the operation.
+            n: an int or an int32 scalar tensor, the number of elements.
+            name: a string, the operation's name.
 
         Returns:
             As `dequeue`, each component with a first dimension `n`.
@@ -262,15 +262,15 @@ class QueueBase:
         """Removes several elements and returns them; waits until there are as many, or fewer in a closed queue.
 
         Args:
-            n: as for `dequeue_many`.
-            name: of the operation.
+            n: an int or an int32 scalar tensor, the largest number of elements.
+            name: a string, the operation's name.
 
         Returns:
             As `dequeue_many`, with `n` elements or fewer.
 
         Raises:
             OutOfRangeError: the queue is closed and empty.
-            InvalidArgumentError: as for `dequeue_many`.
+            InvalidArgumentError: see `dequeue_many`.
 
         Example:
             >>> queue = tf.queue.FIFOQueue(5, tf.int32, shapes=[[]])
@@ -305,8 +305,8 @@ class QueueBase:
         """Closes the queue: nothing more can be added once the pending operations have ended; elements can be removed.
 
         Args:
-            cancel_pending_enqueues: cancels the operations that wait to add, at once.
-            name: of the operation.
+            cancel_pending_enqueues: whether to cancel operations that wait to add; False by default.
+            name: a string, the operation's name.
 
         Returns:
             The operation, in a graph; eagerly None.
@@ -356,7 +356,7 @@ class _Queue(QueueBase):
     Args:
         op: the name of the op that creates it.
         partial: accepts shapes with unknown dimensions.
-        capacity, dtypes, shapes, names, shared_name, name: as for `FIFOQueue`.
+        capacity, dtypes, shapes, names, shared_name, name: see `FIFOQueue`.
         **attrs: other attrs of the op.
     """
 
@@ -408,15 +408,15 @@ def _shape_list(shapes: Any, partial: bool = False) -> tuple[TensorShape, ...]:
 
 
 class FIFOQueue(_Queue):
-    """A queue whose elements are removed in the order in which they were added.
+    """A queue whose elements are removed in the order of their addition.
 
     Args:
-        capacity: the greatest number of elements; negative for any number.
-        dtypes: of the components of an element, in a list, or alone if there is one.
-        shapes: of the components, which are needed to remove several elements at once.
-        names: of the components, for elements that are dicts.
-        shared_name: in a graph, queues of one such name are one queue.
-        name: of the operation.
+        capacity: an int, the largest number of elements; negative for no limit.
+        dtypes: a list of the dtypes of an element's components, or the dtype of its only component.
+        shapes: a list of the components' shapes; needed to remove several elements at once.
+        names: a list of the components' names, for elements that are dicts; None by default.
+        shared_name: a string; in a graph, queues with the same name are one queue.
+        name: a string, the operation's name.
 
     Raises:
         ValueError: the numbers of dtypes, shapes and names differ, or a shape is not fully defined.
@@ -445,14 +445,14 @@ class RandomShuffleQueue(_Queue):
     """A queue whose elements are removed in random order.
 
     Args:
-        capacity: the greatest number of elements; negative for any number.
-        min_after_dequeue: the number of elements that stay until the queue is closed, so that there is a choice.
-        dtypes, shapes, names, shared_name, name: as for `FIFOQueue`.
-        seed: of the random numbers, see `tf.random.set_seed`.
+        capacity: an int, the largest number of elements; negative for no limit.
+        min_after_dequeue: an int, the number of elements that stay to choose from until the queue is closed.
+        dtypes, shapes, names, shared_name, name: see `FIFOQueue`.
+        seed: an int, the seed of the random order, see `tf.random.set_seed`.
 
     Raises:
         InvalidArgumentError: `min_after_dequeue` is negative, or leaves no room.
-        ValueError: as for `FIFOQueue`.
+        ValueError: see `FIFOQueue`.
 
     Example:
         >>> queue = tf.queue.RandomShuffleQueue(10, 0, tf.int32, shapes=[[]], seed=1)
@@ -483,10 +483,10 @@ class PaddingFIFOQueue(_Queue):
     """A `FIFOQueue` that returns elements of different lengths at once, padded with zeros or empty strings.
 
     Args:
-        capacity: the greatest number of elements; negative for any number.
-        dtypes: of the components of an element.
-        shapes: of the components, with None for lengths that may differ.
-        names, shared_name, name: as for `FIFOQueue`.
+        capacity: an int, the largest number of elements; negative for no limit.
+        dtypes: a list of the dtypes of an element's components.
+        shapes: a list of the components' shapes, with None for lengths that may differ.
+        names, shared_name, name: see `FIFOQueue`.
 
     Raises:
         ValueError: the numbers of dtypes, shapes and names differ, or a rank is not defined.
@@ -519,16 +519,17 @@ class PaddingFIFOQueue(_Queue):
 
 
 class PriorityQueue(_Queue):
-    """A queue of which the element with the smallest priority is removed first.
+    """A queue whose element with the smallest priority is removed first.
 
     Args:
-        capacity: the greatest number of elements; negative for any number.
-        types: the dtypes of the components of an element, except the first one, its priority, an int64 scalar.
-        shapes: of these components.
-        names, shared_name, name: as for `FIFOQueue`; the priority has a name, too.
+        capacity: an int, the largest number of elements; negative for no limit.
+        types: a list of the dtypes of an element's components, without the first component: the priority, an int64
+            scalar.
+        shapes: a list of the shapes of these components.
+        names, shared_name, name: see `FIFOQueue`; the priority has a name, too.
 
     Raises:
-        ValueError: as for `FIFOQueue`.
+        ValueError: see `FIFOQueue`.
 
     Example:
         >>> queue = tf.queue.PriorityQueue(10, tf.string, shapes=[[]])

@@ -82,7 +82,7 @@ class Reading:
         self.reset()
 
     def reset(self) -> None:
-        """Resets the state to that of a new reader."""
+        """Resets the state to the state of a new reader."""
         with self._lock:
             self._started = self.finished = self.produced = 0
             self._work = b""

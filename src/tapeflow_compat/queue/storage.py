@@ -26,7 +26,7 @@ Element = tuple[Any, ...]  # one raw value for each component
 class Storage:
     """A bounded buffer of elements, first in, first out.
 
-    Threads that add wait in one line and those that dequeue in another, so that none overtakes.
+    Threads that add wait in one line and threads that dequeue in another, so none overtakes.
 
     Args:
         name: for messages.
@@ -93,7 +93,7 @@ class Storage:
     # ---- adding ------------------------------------------------------------------------------------------------------
 
     def enqueue(self, elements: Sequence[Element]) -> None:
-        """Adds elements, one by one as soon as there is room.
+        """Adds elements, each as soon as there is room.
 
         Raises:
             CancelledError: the queue is closed, or was closed with all pending operations.
@@ -125,7 +125,7 @@ class Storage:
     # ---- taking ------------------------------------------------------------------------------------------------------
 
     def dequeue(self, count: int, at_least: int) -> list[Element]:
-        """Removes elements, as soon as they are there, and returns them.
+        """Waits for elements, removes them, and returns them.
 
         Args:
             count: the number of elements.
@@ -219,9 +219,9 @@ class ShuffledStorage(Storage):
     """Elements that are dequeued in random order.
 
     Args:
-        at_least: the number of elements that stay until the queue is closed, so that there is a choice.
+        at_least: the number of elements that stay to choose from until the queue is closed.
         seed: of the random numbers; None for others each time.
-        name, capacity, dtypes, shapes: as of `Storage`.
+        name, capacity, dtypes, shapes: see `Storage`.
 
     Raises:
         InvalidArgumentError: `at_least` is negative, or leaves no room.

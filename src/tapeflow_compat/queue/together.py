@@ -1,8 +1,8 @@
 """Runs of a session in which some operations wait for others on the same queue.
 
-A session runs operations one after the other, in the order of the graph. One that waits for a queue would keep all
-others from running, those too that it waits for. Where that may happen, operations on queues have threads of their own,
-as all operations have in TensorFlow; those that need not wait still run in the order of the graph.
+A session runs operations one after the other, in the order of the graph. If one waited for a queue, all others would
+wait too, even the operations that it waits for. If this may happen, operations on queues have threads of their own, as
+all operations have in TensorFlow. Operations that need not wait still run in the order of the graph.
 """
 
 from __future__ import annotations

@@ -106,7 +106,7 @@ def wait_until(changed: threading.Condition, ready: Callable[[], bool]) -> None:
 
 
 def ending() -> bool:
-    """Returns True if the program ends, so that a cancelled operation is no error."""
+    """Returns True if the program is ending. A cancelled operation is then no error."""
     return _ending.is_set() or not threading.main_thread().is_alive()
 
 

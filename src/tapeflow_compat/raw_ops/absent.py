@@ -1,4 +1,4 @@
-"""The ops for which TensorFlow has a kernel on CPUs and TapeFlow none, with the reasons."""
+"""The ops with a kernel on CPUs in TensorFlow and none in TapeFlow, with the reasons."""
 
 from __future__ import annotations
 
@@ -91,5 +91,5 @@ def reason(name: str) -> str:
 
 
 def is_absent(name: str) -> bool:
-    """Returns whether an op is not there."""
+    """Returns True if an op is not there."""
     return name in _reasons()

@@ -25,7 +25,7 @@ from tapeflow.graph.graphdef.builders import builder_of, load_services
 from tapeflow.graph.ir.operation import GraphOp
 from tapeflow_compat.raw_ops import absent, nodes, references
 
-# The Python names of inputs and attrs, where they differ from the registered ones.
+# The Python names of inputs and attrs that differ from the registered names.
 _AXIS = {"reduction_indices": "axis"}
 RENAMED = {
     **dict.fromkeys(("All", "Any", "EuclideanNorm", "Max", "Mean", "Min", "Prod", "Sum"), _AXIS),
@@ -82,7 +82,7 @@ def _takes_keywords(name: str, call: Callable[[dict[str, typing.Any]], typing.An
 
 
 def _call_of(name: str, op: typing.Any) -> Callable[[dict[str, typing.Any]], typing.Any]:
-    """Returns what calls a registered op with arguments by name."""
+    """Returns a function that calls a registered op with arguments by name."""
     definition = op_def.get(name)
     renamed = RENAMED.get(name, {})
     defaults = {renamed.get(a.name, a.name): a.default for a in definition.attrs.values()}
@@ -107,7 +107,8 @@ def _call_of(name: str, op: typing.Any) -> Callable[[dict[str, typing.Any]], typ
 
 
 def _results(name: str) -> Callable[[dict[str, typing.Any], typing.Any], typing.Any]:
-    """Returns what makes an op's result of its arguments and its flat results: a named tuple, a list, or the only one.
+    """Returns a function from an op's arguments and flat results to its result: a named tuple, a list, or a single
+    value.
 
     In a graph the only result of an op without outputs is its operation.
     """
@@ -139,7 +140,7 @@ OPTIONAL = frozenset({"CudnnRNN", "CudnnRNNV2", "CudnnRNNV3"})
 
 
 def _has_alternative(graph: typing.Any) -> bool:
-    """Returns whether a graph is inside one of several alternative implementations of a function."""
+    """Returns True if a graph belongs to a function with several alternative implementations."""
     while graph is not None and not getattr(graph, "is_alternative", False):
         graph = graph.around
     return graph is not None
@@ -148,8 +149,8 @@ def _has_alternative(graph: typing.Any) -> bool:
 def _no_kernel(name: str) -> Callable[..., typing.Any]:
     """Returns the function of an op without a kernel, which raises NotFoundError.
 
-    In a graph the call is an operation, as it may never run. On a GPU, where libraries call the op first and others
-    after an error, it is one only in a function that has an alternative.
+    In a graph the call is an operation, as it may never run. Libraries for GPUs call the op first and others after an
+    error. So with a GPU, it is an operation only in a function that has an alternative.
     """
     definition, results = op_def.get(name), _results(name)
 
@@ -171,7 +172,7 @@ def _no_kernel(name: str) -> Callable[..., typing.Any]:
 
 
 def _registered(name: str) -> typing.Any:
-    """Returns the registered op of a name, or None; loads what registers ops, services too."""
+    """Returns the registered op of a name, or None. Loads the modules that register ops, services too."""
     op = find(name)
     if op is None:
         for load in load_services:
@@ -185,10 +186,10 @@ _CHANGED = frozenset({"ExtractGlimpse", "MatrixDiagV2", "MatrixSetDiagV2"})
 
 
 def _newer(name: str) -> str | None:
-    """Returns the registered op of which an op is an older form, or None.
+    """Returns the registered op that is a newer form of an op, or None.
 
-    The newer form has all its inputs and attrs, by name, though an attr may have become an input, the same outputs, and
-    defaults for what is new. It is the next version, or the op that `Batch...` was for stacks of matrices.
+    The newer form has all its inputs and attrs, by name, though an attr may have become an input; the same outputs; and
+    defaults for additions. It is the next version, or for `Batch...` the op that takes stacks of matrices now.
     """
     older, version = op_def.get(name), re.search(r"V(\d+)$", name)
     following = f"{name[: version.start()]}V{int(version[1]) + 1}" if version else f"{name}V2"
@@ -260,8 +261,8 @@ def _formed(name: str) -> Callable[..., typing.Any]:
 def _of_references(name: str) -> Callable[..., typing.Any]:
     """Returns the function of an op on TensorFlow 1's references to variables and resources.
 
-    As in TensorFlow it raises RuntimeError outside of graphs. In a graph, where variables and resources have handles
-    here, it calls the op of handles.
+    As in TensorFlow it raises RuntimeError outside of graphs. In a graph, it calls the op on handles, since variables
+    and resources have handles here.
     """
     definition = op_def.get(name)
     reference = next(a.name for a in (*definition.outputs, *definition.inputs) if a.is_ref)
@@ -283,12 +284,12 @@ def _has_references(name: str) -> bool:
     return any(a.is_ref for a in (*definition.inputs, *definition.outputs))
 
 
-# ---- what is not there -----------------------------------------------------------------------------------------------
+# ---- missing ops -----------------------------------------------------------------------------------------------------
 
 
 @functools.cache
 def _without_kernel() -> frozenset[str]:
-    """Returns the ops for which TensorFlow's own build for CPUs has no kernel."""
+    """Returns the ops without a kernel in TensorFlow's own build for CPUs."""
     return frozenset(pathlib.Path(__file__).with_name("without_kernel.txt").read_text(encoding="utf-8").split())
 
 

@@ -1,4 +1,4 @@
-"""Forms of the ops by which TensorFlow's own gradients are computed: the gradients of the ops that they belong to."""
+"""Forms of the ops in TensorFlow's own gradients: they compute the gradients of the ops that they belong to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ops on stacks, tensor arrays, maps and staging areas: kernels on what their handles hold."""
+"""The ops on stacks, tensor arrays, maps and staging areas: kernels on the objects that handles hold."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _flow(*_: Any) -> torch.Tensor:
 
 
 def _handle(*_: Any) -> TensorShape:
-    """Returns the static shape of the handle of a stack or tensor array: that of the two strings that it once was."""
+    """Returns the static shape of the handle of a stack or tensor array: two, as it once was two strings."""
     return TensorShape([2])
 
 
@@ -74,7 +74,7 @@ def _close_stack(handle: Raw) -> None:
 
 
 class _Array:
-    """The tensors of a tensor array, by their places, and those of its gradients, by their sources."""
+    """The tensors of a tensor array by index, and its gradients' arrays by source."""
 
     def __init__(self, size: int, dtype: DType, grows: bool, clears: bool, sums: bool = False) -> None:
         self.items: list[Raw] = [None] * size
@@ -321,7 +321,7 @@ def _stage_clear(capacity: int, memory_limit: int, dtypes: Any, container: str, 
 
 
 def _maps(prefix: str) -> None:
-    """Registers the ops of staging areas of keys; those of `OrderedMap...` take the least key first."""
+    """Registers the ops of staging areas with keys. The ops of `OrderedMap...` take the least key first."""
 
     def area_of(capacity: int, container: str, shared_name: str) -> _Area:
         return _area(prefix, capacity, container, shared_name)

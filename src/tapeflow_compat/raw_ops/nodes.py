@@ -1,7 +1,7 @@
 """Raw ops that are built like the nodes of a `GraphDef`: variables, tables, queues, control flow.
 
-In a graph the builder of the op's nodes adds the operation. At once, the operation is the only one of a function, which
-is traced for inputs of one kind and called.
+In a graph the builder of the op's nodes adds the operation. Eagerly, the operation is the only one of a function, which
+is traced for each kind of inputs and called.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class _Called(Builder):
         return function.body
 
     def function(self, node: Node, name: typing.Any) -> Function:
-        """Returns a function as it is."""
+        """Returns a function unchanged."""
         return name
 
 

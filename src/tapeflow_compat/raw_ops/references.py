@@ -20,7 +20,7 @@ def call(name: str, arguments: dict[str, typing.Any], raw_op: Callable[[str], ty
         raw_op: returns the raw op of a name.
 
     Returns:
-        Its results; where the op on handles has none, the new value of the variable that the first argument is.
+        Its results. If the op on handles has none, the new value of the variable in the first argument.
 
     Raises:
         NotImplementedError: no op on handles does the same.

@@ -166,7 +166,7 @@ def _held(tensor: Any) -> Matrix:
 
 
 def static_shape(tensor: Any) -> TensorShape:
-    """Returns the static shape of the matrix that a variant holds, as far as it is known; of others their own."""
+    """Returns the static shape of the matrix in a variant, as far as it is known; for other tensors their own shape."""
     if tensor.dtype is not variant:
         return tensor.shape
     if not isinstance(tensor, SymbolicTensor):
@@ -210,7 +210,7 @@ def _product_shape(a: TensorShape, b: TensorShape, transposes_a: bool, transpose
 
 
 def _check_matrix_rank(rank: int | None) -> None:
-    if rank not in (None, 2, 3):  # TensorFlow refuses an unknown one, but knows those of matrices
+    if rank not in (None, 2, 3):  # TensorFlow refuses an unknown rank, but knows the ranks of matrices
         raise invalid(f"Invalid rank: {rank}.  Expected a known rank of either 2 or 3.")
 
 
@@ -230,7 +230,7 @@ def _matrix_of_dense_rule(dense_input: TensorShape, indices: TensorShape) -> Ten
 
 @op("SparseTensorToCSRSparseMatrix", host=("dense_shape",), shape=_matrix_of_sparse_rule)
 def from_sparse(indices: torch.Tensor, values: torch.Tensor, dense_shape: Any) -> np.ndarray:
-    """Returns a matrix of a sparse tensor's values; or a batch of them, for one of rank 3."""
+    """Returns the matrix of a sparse tensor's values, or a batch of matrices for a tensor of rank 3."""
     if indices.shape[1] not in (2, 3):
         raise invalid(f"SparseTensor must have rank 2 or 3; but indices has rank: {indices.shape[1]}")
     return boxed(Matrix.of(indices, values, dense_shape))
@@ -518,8 +518,8 @@ def _ordering(input: Any) -> torch.Tensor:
 
 
 def _minimum_degree(size: int, rows: Iterable[int], columns: Iterable[int]) -> list[int]:
-    """Returns an order of elimination in which a Cholesky factor has few values: next always is the row that has the
-    fewest others left beside it (Tinney and Walker 1967)."""
+    """Returns an order of elimination that keeps a Cholesky factor sparse: the next row always has the fewest remaining
+    neighbors (Tinney and Walker 1967)."""
     neighbors: dict[int, set[int]] = {i: set() for i in range(size)}
     for i, j in zip(rows, columns, strict=True):
         if i != j:

@@ -47,7 +47,7 @@ def do_not_convert(func: None = None) -> Callable[[Callable[..., Any]], Callable
 @overload
 def do_not_convert(func: Callable[..., Any]) -> Callable[..., Any]: ...
 def do_not_convert(func: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """Decorates a function so that AutoGraph does not convert it.
+    """Marks a function as not to be converted by AutoGraph.
 
     Args:
         func: the function; None returns a decorator.

@@ -25,7 +25,7 @@ class StagedRange:
     """The result of `range(...)` of tensors: it counts in the graph, without a tensor of all numbers.
 
     Attributes:
-        start, limit, delta: integer scalars, at least one of them a tensor.
+        start, limit, delta: integer scalars; at least one is a tensor.
     """
 
     def __init__(self, start: Any, limit: Any = None, delta: Any = 1) -> None:
@@ -46,7 +46,7 @@ class StagedZip:
 
 
 def is_staged_iterable(value: Any) -> bool:
-    """Returns whether an iteration needs a loop in the graph."""
+    """Returns True if an iteration needs a loop in the graph."""
     return isinstance(value, (StagedRange, StagedZip)) or is_staged(value)
 
 
@@ -55,7 +55,7 @@ def range_(*args: Any) -> Any:
 
 
 def _are_datasets(*iterables: Any) -> bool:
-    """Returns whether a graph is being built, and all are datasets, whose iteration needs a loop in it."""
+    """Returns True if a graph is being built, and all are datasets, whose iteration needs a loop in it."""
     return graph_being_built() is not None and all(
         hasattr(i, "__tf_autograph_for__") and hasattr(i, "enumerate") for i in iterables
     )

@@ -29,7 +29,7 @@ def if_stmt(
     """Runs `if condition: body() else: orelse()`.
 
     Args:
-        condition: a tensor of the graph, where the graph takes the branch; else a Python value.
+        condition: a tensor of the graph if the graph takes the branch; else a Python value.
         body, orelse: the branches, which read and write variables around them.
         get_state, set_state: functions that return and assign these variables.
         names: the names of the variables.
@@ -97,7 +97,7 @@ def _staged(
 def _completed(
     body: Callable[[], list[Any]], orelse: Callable[[], list[Any]], names: Sequence[str]
 ) -> list[Callable[[], list[Any]]]:
-    """Returns the branches, with zeros for a return value that only the other sets, where a flag marks it as set."""
+    """Returns the branches. If only one sets a return value, and a flag records it, the other returns zeros for it."""
     values = [k for k, name in enumerate(names) if name.startswith("retval_")]
     flags = [name for name in names if name.startswith("do_return")]
     if not values or not flags:

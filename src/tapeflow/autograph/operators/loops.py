@@ -79,7 +79,7 @@ class Loop:
     _invented: list[Any] = dataclasses.field(default_factory=list, init=False)  # values of undefined variables
 
     def __post_init__(self) -> None:
-        invariants: list[Any] = []  # by the values before the loop, which the body may replace in what holds them
+        invariants: list[Any] = []  # pairs of a value before the loop and its shape
         for variable, invariant in self.options.get("shape_invariants") or ():
             if nest.is_nested(variable):
                 invariants += zip(nest.flatten(variable), nest.flatten(invariant), strict=True)
@@ -375,7 +375,7 @@ def _bounds(iterable: Any) -> tuple[Any, Any, Any] | None:
 
 
 def _counts_up(bounds: tuple[Any, Any, Any]) -> bool:
-    """Returns whether a range is of integers of one dtype with a step of one."""
+    """Returns True if a range is of integers of one dtype with a step of one."""
     start, limit, delta = [convert(v) for v in bounds]
     step = value_of(delta) if isinstance(delta, SymbolicTensor) else delta.value
     return start.dtype is limit.dtype and start.dtype.is_integer and step is not None and int(step) == 1

@@ -16,7 +16,7 @@ PYTHON_VALUES = (bool, int, float, complex, str, bytes, np.ndarray, np.generic)
 
 
 def is_staged(value: Any) -> bool:
-    """Returns whether a graph is being built, and the value is one of its tensors or a variable."""
+    """Returns True if a graph is being built, and the value is a tensor of it or a variable."""
     return isinstance(value, (Tensor, ReadAsTensor)) and graph_being_built() is not None
 
 
@@ -26,7 +26,7 @@ def graph_being_built() -> Any:
 
 
 def is_tensor_leaf(value: Any) -> bool:
-    """Returns whether a graph can hold the value."""
+    """Returns True if a graph can hold the value."""
     return isinstance(value, (Tensor, ReadAsTensor, CompositeTensor, TensorArray, *PYTHON_VALUES))
 
 

@@ -52,7 +52,7 @@ def ldu(read: Callable[[], Any], name: str) -> Any:
 
 
 def changed(value: Any, read: Callable[[], Any]) -> bool:
-    """Returns whether an attribute or item differs from `value`, and so must be assigned."""
+    """Returns True if an attribute or item differs from `value`, and so must be assigned."""
     return not isinstance(value, Undefined) and ldu(read, "") is not value
 
 

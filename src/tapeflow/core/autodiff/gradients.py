@@ -44,7 +44,7 @@ class DynamicShape(Sequence):
         return self._items()[key]
 
     def __eq__(self, other: object) -> bool:
-        """Returns whether the two are certainly equal."""
+        """Returns True if the two are certainly equal."""
         return isinstance(other, DynamicShape) and self.tensor is other.tensor
 
     __hash__ = None  # type: ignore[assignment]
@@ -66,7 +66,7 @@ def shape_of(x: Any) -> Any:
 
 
 def is_unranked(shape: Any) -> bool:
-    """Returns whether the rank of a shape, as `shape_of` returns it, is unknown."""
+    """Returns True if the rank of a shape, as `shape_of` returns it, is unknown."""
     return not isinstance(shape, tuple) and shape.tensor.shape.rank is None
 
 
@@ -76,8 +76,8 @@ def shape_argument(shape: Any) -> Any:
 
 
 def size_of(dims: Iterable[Any]) -> Any:
-    """Returns the product of dimensions, of which some may be scalar tensors, in a graph. A shape of `shape_of` may be
-    of unknown rank."""
+    """Returns the product of dimensions. In a graph, some may be scalar tensors. A shape of `shape_of` may have an
+    unknown rank."""
     if isinstance(dims, DynamicShape) and is_unranked(dims):
         return ops.Size(dims.tensor)
     return functools.reduce(operator.mul, dims, 1)
@@ -105,7 +105,7 @@ def sum_to_shape(dy: Any, shape: Any) -> Any:
             return ops.SumToShape(dy, ops.Fill(shape, 0.0))
         stretched = tuple(
             stretched.tensor.shape.as_list()
-        )  # a dimension that is not static is that of `shape`, or 1 is
+        )  # a dynamic dimension equals the one in `shape`, or the latter is 1
     if stretched == shape:
         return dy
     extra = len(stretched) - len(shape)

@@ -1,8 +1,8 @@
 """The tape: the ops that ran on watched tensors, and the gradients that follow from them.
 
 Every op that touches a watched tensor leaves a `Call` on the tape. `backpropagate` walks the calls once, last to first,
-and calls each op's gradient. A call holds only the residuals that this gradient declares; all other inputs and outputs
-it refers to by id, so that a tape does not keep tensors alive.
+and calls each op's gradient. A call holds only the residuals that this gradient declares. It refers to all other inputs
+and outputs by id, so a tape does not keep tensors alive.
 """
 
 from __future__ import annotations
@@ -354,7 +354,7 @@ def backpropagate(
         grads: from the targets' ids to their gradients; changed.
         source_ids: the ids of the sources.
         roots: the ids of possible sources, which everything watched depends on.
-        keep: leaves `calls` as they are.
+        keep: keeps `calls` unchanged.
 
     Returns:
         The gradient of each source, or None.
@@ -434,7 +434,7 @@ def _depending_on(sources: set[int], calls: list[Call]) -> set[int]:
 
 
 def _add(grads: dict[int, Gradient], i: int, g: Gradient, owned: set[int]) -> None:
-    """Adds another gradient to that of the tensor with id `i`."""
+    """Adds another gradient to the gradient of the tensor with id `i`."""
     before = grads[i]
     if type(before) is EagerTensor and type(g) is EagerTensor:
         owned.add(i)

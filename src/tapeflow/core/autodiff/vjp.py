@@ -1,6 +1,6 @@
 """The gradient of an op that has none of its own: its kernel's vector-Jacobian product, through torch.
 
-The product is an op too, with the same gradient, so that it goes on to any order.
+The product is itself an op with the same gradient, so gradients of any order work.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class KernelVjp(Op):
         return tuple([torch.zeros_like(leaf) if g is None else g for g, leaf in zip(gradients, sources, strict=True)])
 
     def _of_slices(self, inputs: Sequence[torch.Tensor], dys: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
-        """Computes the product inside `torch.func.vmap`, where `torch.autograd` can't be called."""
+        """Computes the product inside `torch.func.vmap`, which does not support `torch.autograd`."""
         cotangents: list[torch.Tensor] = []
 
         def of(*leaves: torch.Tensor) -> tuple[torch.Tensor, ...]:
@@ -106,5 +106,5 @@ def gradient(call: Call, *dys: Any) -> list[Any]:
 
 
 def is_gradient_of(op: Op) -> bool:
-    """Returns whether an op has no gradient of its own, so that its kernel is differentiated here."""
+    """Returns True if an op has no gradient of its own. Its kernel is then differentiated here."""
     return op.gradient is gradient or type(op) is KernelVjp

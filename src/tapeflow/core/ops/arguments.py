@@ -1,4 +1,4 @@
-"""Conversion of the arguments of a call to what an op's definition in TensorFlow's registry asks for.
+"""Conversion of a call's arguments to the types in an op's definition in TensorFlow's registry.
 
 The careful path of a call, and tracing, go through it. Who looks first decides the class of an error, as in TensorFlow:
 attrs before inputs, then the dtypes of inputs, then the values of attrs.
@@ -53,7 +53,7 @@ class DefinedOp(Op):
             "attr".
         attr_names: the attrs that parameters stand for.
         uniform: all its tensors are of one dtype.
-        settled: what calls have settled, by their `likeness`.
+        settled: the dtypes settled by earlier calls, keyed by `likeness`.
         alias: the name of another registered op that takes the same arguments, or "".
         output_numbers: the attrs that are the lengths of lists among several outputs.
         function: the op as a function.
@@ -72,7 +72,7 @@ class DefinedOp(Op):
     def likeness(self, args: Sequence[Any]) -> Any:
         """Returns a key that is equal for calls of the op in a graph that settle the same types and attrs; or None.
 
-        It is there for calls whose arguments need no conversion, or that of a Python number to the dtype of a tensor.
+        It serves calls whose arguments need no conversion, or only a Python number cast to a tensor's dtype.
         """
         key: list[Any] = []
         for kind, arg in zip(self.kinds, args, strict=True):
@@ -88,7 +88,7 @@ class DefinedOp(Op):
             elif kind == "tensor":
                 if not self.uniform or (cls is not float and (cls is not int or not -128 <= arg < 128)):
                     return None
-                key += cls, arg < 0  # so that it fits the dtype wherever the other did
+                key += cls, arg < 0  # the sign decides whether an unsigned dtype takes it
             elif kind == "list":
                 if cls is not list or any(type(item) is not SymbolicTensor for item in arg):
                     return None
@@ -102,7 +102,7 @@ class DefinedOp(Op):
         return tuple(key)
 
     def settle(self, key: Any, types: dict[str, Any], arguments: Sequence[Any], dtypes: Sequence[DType]) -> None:
-        """Keeps what a call has settled for those that are alike."""
+        """Keeps the result for later calls with the same key."""
         if len(self.settled) >= _MOST_SETTLED:
             self.settled.clear()
         self.settled[key] = Settled(types, arguments[len(self.opdef.inputs) :], dtypes)
@@ -166,7 +166,7 @@ class DefinedOp(Op):
         return {attr: every[attr] for attr in self.output_numbers if attr in every}
 
     def check_lengths(self, values: Sequence[Any], args: Sequence[Any]) -> None:
-        """Raises ValueError for lists that should have one length, where TensorFlow's Python code sees them."""
+        """Raises ValueError for lists of unequal lengths that TensorFlow's Python code would reject."""
         first: dict[str, tuple[str, int]] = {}
         for kind, value, argument in zip(self.kinds, values, self.opdef.inputs, strict=False):
             if kind == "list" and argument.number_attr:
@@ -220,7 +220,7 @@ class DefinedOp(Op):
         return host
 
     def may_lack(self, argument: Any) -> bool:
-        """Returns whether None may stand for an argument: where it is what the op's function takes by default."""
+        """Returns True if an argument may be None: if the op's function has None for its default."""
         defaults = self.function.__defaults__ or ()
         at = self.opdef.inputs.index(argument) + len(defaults) - len(self.params) - 1  # the last parameter is the name
         return at >= 0 and defaults[at] is None
@@ -244,9 +244,9 @@ class DefinedOp(Op):
             return value.astype(dtype.as_numpy_dtype)
 
     def converts_slowly(self, args: Sequence[Any]) -> bool:
-        """Returns whether TensorFlow's eager fast path leaves a call to its Python code, as it does with lists, texts
-        and NumPy's scalars, and integers for an attr that is a float: that code raises other errors for inputs of
-        wrong dtypes."""
+        """Returns True if TensorFlow's eager fast path leaves a call to its Python code. It does so with lists, texts,
+        NumPy's scalars, and an integer for a float attr. The Python code raises other errors for inputs of wrong
+        dtypes."""
         if state.graph is not None:
             return False
         for kind, arg in zip(self.kinds, args, strict=True):
@@ -256,12 +256,12 @@ class DefinedOp(Op):
         return any(type(args[i]) is int and attr_def.type == "float" for i, attr_def in self.attr_params())
 
     def converts_quickly(self, args: Sequence[Any]) -> bool:
-        """Returns whether TensorFlow's eager fast path takes a call: it converts numbers and arrays to the default of
+        """Returns True if TensorFlow's eager fast path takes a call: it converts numbers and arrays to the default of
         a type attr, whatever dtype they have."""
         return state.graph is None and not self.converts_slowly(args)
 
     def converts_one_by_one(self, argument: Any, args: Sequence[Any]) -> bool:
-        """Returns whether TensorFlow's Python code converts an input to a dtype: it does not where all inputs that
+        """Returns True if TensorFlow's Python code converts an input to a dtype: it does not where all inputs that
         share the type attr are tensors."""
         if not self.converts_slowly(args):
             return False
@@ -277,7 +277,7 @@ class DefinedOp(Op):
         return self.opdef.attrs[argument.type_attr].default if argument.type_attr else None
 
     def takes_integers(self, argument: Any) -> bool:
-        """Returns whether an argument's dtype is, or may be, an integer one."""
+        """Returns True if an argument's dtype is, or may be, an integer one."""
         attr = argument.type_attr
         return any(d.is_integer for d in self.opdef.attrs[attr].allowed or ()) if attr else argument.type.is_integer
 
@@ -364,7 +364,7 @@ class DefinedOp(Op):
         return arg
 
     def convert_others(self, args: Sequence[Any], types: dict[str, Any]) -> None:
-        """Raises what is wrong with inputs that are no tensors: TensorFlow compares dtypes after all conversions."""
+        """Raises the errors of inputs that are no tensors: TensorFlow compares dtypes after all conversions."""
         for kind, arg, argument in zip(self.kinds, args, self.opdef.inputs, strict=False):
             dtype = types.get(argument.type_attr) if argument.type_attr else argument.type
             if kind == "tensor" and dtype is not None and not is_tensor_like(arg):
@@ -381,7 +381,7 @@ class DefinedOp(Op):
         if allowed:
             try:
                 tensor = convert(arg)
-            except TypeError:  # it may be one of the default
+            except TypeError:  # it may convert to the default
                 return convert(arg, hint=default)
             if tensor.dtype in allowed:
                 return tensor
@@ -396,8 +396,8 @@ class DefinedOp(Op):
         promotes: bool,
         args: Sequence[Any],
     ) -> list[Tensor]:
-        """Returns the tensors of a list of inputs of one dtype. In a graph, where no tensor among them settles it, each
-        gets a dtype of its own, and whatever is wrong with one of them is an error of their types."""
+        """Returns the tensors of a list of inputs of one dtype. In a graph, if no tensor in the list settles the dtype,
+        each item is converted on its own, and a failed conversion raises the error for unequal types."""
         if state.graph is None:
             return [self.convert_input(v, argument, types, position + i, promotes, args) for i, v in enumerate(values)]
         apart = argument.type_attr and argument.type_attr not in types
@@ -447,7 +447,7 @@ class DefinedOp(Op):
         )
 
     def check_types(self, types: dict[str, Any]) -> None:
-        """Raises InvalidArgumentError for a type attr that neither the op's definition allows nor that of its alias."""
+        """Raises InvalidArgumentError for a type attr that the op's definition and its alias's both forbid."""
         for attr, dtype in types.items():
             allowed = self.opdef.attrs[attr].allowed
             if allowed is None:
@@ -470,18 +470,18 @@ _OF_32_BITS = frozenset(
 )  # fmt: skip
 
 
-# The types of attrs of which equal ones are the same: 0.0 equals -0.0.
+# The types of attrs that a key can hold. Floats are excluded: 0.0 equals -0.0.
 _HASHABLE = frozenset({bool, int, str, NoneType, DType})
 
 
 def is_tensor_like(value: Any) -> bool:
-    """Returns whether a value's dtype decides that of an op: tensors' and variables' do, arrays' do not."""
+    """Returns True if a value's dtype decides the op's dtype: true of tensors and variables, not of arrays."""
     return isinstance(value, Tensor) or (hasattr(type(value), "__tf_tensor__") and hasattr(value, "dtype"))
 
 
 def _needs_stacking(value: Sequence[Any]) -> bool:
-    """Returns whether a list holds eager tensors whose numbers can't be read one by one: of several dtypes, no scalars,
-    or beside numbers that are no integers. Stacking them says what is wrong."""
+    """Returns True if a list holds eager tensors whose numbers can't be read one by one: tensors of several dtypes,
+    tensors that are no scalars, or tensors beside numbers that are no integers. Stacking them raises the error."""
     leaves = list(_leaves(value))
     tensors = [leaf for leaf in leaves if isinstance(leaf, EagerTensor)]
     if not tensors:
@@ -491,7 +491,7 @@ def _needs_stacking(value: Sequence[Any]) -> bool:
 
 
 def _leaves(value: Any) -> Iterator[Any]:
-    """Yields what is in nested lists."""
+    """Yields the items of nested lists."""
     if isinstance(value, (list, tuple)):
         for item in value:
             yield from _leaves(item)
@@ -500,7 +500,7 @@ def _leaves(value: Any) -> Iterator[Any]:
 
 
 def _is_long(value: Any) -> bool:
-    """Returns whether a number needs more than 32 bits."""
+    """Returns True if a number needs more than 32 bits."""
     return type(value) is int and not -(2**31) <= value < 2**31
 
 

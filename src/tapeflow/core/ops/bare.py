@@ -1,7 +1,7 @@
 """Ops without a public function of their own: programs call them through `tf.raw_ops`, and graphs that are read.
 
-Their parameters are those of the definition: the inputs, then the attrs that do not follow from these. So a family of
-ops is a table of kernels.
+Their parameters follow the definition: the inputs, then the attrs that the inputs do not decide. So a family of ops is
+a table of kernels.
 """
 
 from __future__ import annotations

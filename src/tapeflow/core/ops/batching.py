@@ -56,7 +56,7 @@ def times(a: Any, b: Any) -> Any:
 
 
 class Batch:
-    """A batch of slices, on which an op is computed.
+    """A batch of slices, the operand of a batched op.
 
     Attributes:
         count: the number of slices: an int, or a scalar tensor where it is not static.
@@ -95,7 +95,7 @@ class Batch:
         return x.value if x.stacked else ops.BroadcastTo(x.value, (self.count, *self.dims(x)))
 
     def lift(self, x: Slices, rank: int) -> Any:
-        """Returns the tensor with slices of a rank at least that of `x`, with which it broadcasts as `x` would."""
+        """Returns `x` with slices of at least rank `rank`, with the broadcasting of `x` kept."""
         lifted = x.value
         for _ in range(rank - x.rank if x.stacked else 0):
             lifted = ops.ExpandDims(lifted, 1)
@@ -117,7 +117,7 @@ class Batch:
         return ops.Reshape(self.stack(x), (first, *rest))
 
     def unflat(self, value: Any, slice: SymbolicTensor, like: Slices) -> Any:
-        """Undoes `flat`: returns slices of the shape of `slice`, as long as those of `like`."""
+        """Undoes `flat`: returns slices with the shape of `slice`, as many as `like` has."""
         if slice.shape.rank is None:
             first = ops.Pack([convert(self.count), convert(self.dims(like)[0])], 0)
             return ops.Reshape(value, ops.ConcatV2([first, ops.Shape(value)[1:]], 0))
@@ -165,7 +165,7 @@ def vector(arg: Any) -> list[Any]:
 
 
 def behind(axis: Any) -> Any:
-    """Returns an axis of a slice as one of the batch; those counted from the end stay."""
+    """Returns a slice's axis as an axis of the batch. Axes counted from the end stay."""
     if isinstance(axis, (tuple, list)):
         return tuple([behind(a) for a in axis])
     return axis if axis < 0 else axis + 1

@@ -1,10 +1,10 @@
 """Kernels for many elements where ATen's own go through them one by one.
 
-On a CPU, ATen's kernels that write bools, or choose by them, are not vectorized. These kernels compute the same
-bits in another way: comparisons by NumPy or in the dtype of the operands, choices by masks of bits, bools as bytes.
-For few elements, other dtypes and devices, and where there are no values to read (a compiler, `vmap`) or torch's
-autograd follows them, they call ATen's kernel. Functions of floats are NumPy's where it computes them faster, and the
-same but for the last digits. NumPy has one thread: where ATen has more than a few, its kernels are faster.
+On a CPU, ATen's kernels that write bools, or choose by them, are not vectorized. These kernels compute the same bits in
+another way: comparisons by NumPy or in the operands' dtype, choices by masks of bits, bools as bytes. They call ATen's
+kernel for few elements, for other dtypes and devices, under a compiler or `vmap` (no values to read), and when torch's
+autograd records. Functions of floats are NumPy's if NumPy is faster; only the last digits may differ. NumPy has one
+thread, so ATen's kernels win with more than a few threads.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ _COMPARED_BY_NUMPY = {torch.float32, torch.float64, torch.int32, torch.int64}
 
 
 def by_value(x: torch.Tensor, count: int = 0) -> bool:
-    """Returns whether a tensor has at least so many elements, on the CPU, with values to look at, which torch's
+    """Returns True if a tensor has at least so many elements, on the CPU, with values to look at, which torch's
     autograd does not follow."""
     return x.numel() >= count and x.is_cpu and not x.requires_grad and not traced(x) and not aten.is_batchedtensor(x)
 
 
 @functools.cache
 def mkl_is_slow() -> bool:
-    """Returns whether ATen calls MKL for functions of floats on a processor that MKL has only general code for."""
+    """Returns True if ATen calls MKL for functions of floats on a processor that MKL has only general code for."""
     if sys.platform != "linux" or not (torch.backends.mkl.is_available() and torch.backends.mkldnn.is_available()):
         return False
     try:
@@ -147,7 +147,7 @@ def along(
 
 
 def may_have_nan(x: torch.Tensor) -> bool:
-    """Returns whether there may be NaN: on the CPU a check costs less than replacing it."""
+    """Returns True if there may be NaN: on the CPU a check costs less than replacing it."""
     if not by_value(x):
         return True
     return math.isnan(torch.sum(x).item()) if x.numel() >= SOME else not torch.equal(x, x)
@@ -164,7 +164,7 @@ class ByNumpy:
     """The kernel for many elements of a function of floats that NumPy computes faster than ATen.
 
     Args:
-        function, numpys, threads, needs_wide, where_finite: as of `by_numpy`.
+        function, numpys, threads, needs_wide, where_finite: see `by_numpy`.
     """
 
     def __init__(
@@ -200,13 +200,13 @@ def by_numpy(
     needs_wide: bool = True,
     where_finite: bool = False,
 ) -> ByNumpy | None:
-    """Returns the trait `for_many` of a function of floats that NumPy computes faster than ATen: that has code for this
-    processor's widest vectors, and ATen none, or that of MKL where this is slow.
+    """Returns the trait `for_many` of a function of floats that NumPy computes faster than ATen. NumPy has code for
+    this processor's widest vectors. ATen lacks it, or uses MKL's, which is slow here.
 
     Args:
         function: ATen's function.
         numpys: NumPy's.
-        threads: the most threads with which ATen is still slower than NumPy, which has one.
+        threads: the number of threads up to which ATen is slower than NumPy's single thread.
         instead_of_mkl: ATen's function is MKL's.
         needs_wide: NumPy is faster only with code for the widest vectors.
         where_finite: NumPy is slow where the result is infinite or NaN.
@@ -232,6 +232,6 @@ def _some_are_finite(function: Callable[[torch.Tensor], torch.Tensor], x: torch.
 
 
 def _has_wide_code(numpys: np.ufunc) -> bool:
-    """Returns whether NumPy's function of float32 has code for this processor's widest vectors."""
+    """Returns True if NumPy's function of float32 has code for this processor's widest vectors."""
     info = np.lib.introspect.opt_func_info(func_name=f"^{numpys.__name__}$", signature="float32")
     return any(current["current"].startswith(_WIDE) for loops in info.values() for current in loops.values())

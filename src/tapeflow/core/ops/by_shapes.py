@@ -1,4 +1,4 @@
-"""A cache for what follows from shapes, which compilers may trace without numbers."""
+"""A cache for values that follow from shapes. Compilers may trace it with symbolic sizes."""
 
 from __future__ import annotations
 

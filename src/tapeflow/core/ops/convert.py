@@ -125,14 +125,15 @@ def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -
 
 
 def as_operand(value: Any, dtype: DType | None = None, hint: DType | None = None) -> Any:
-    """Returns the tensor of an op's argument; a ragged or sparse tensor, or one of a program's type, as it is."""
+    """Returns the tensor of an op's argument. Ragged and sparse tensors, and tensors of a program's own type, stay
+    unchanged."""
     if isinstance(value, Tensor) or not hasattr(type(value), "__tf_dispatch__"):
         return convert(value, dtype, hint)
     return value
 
 
 def _loses(value: Any, hint: DType) -> bool:
-    """Returns whether an array's numbers would lose their imaginary parts in a dtype that was only a hint."""
+    """Returns True if an array's numbers would lose their imaginary parts in a dtype that was only a hint."""
     return isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind == "c" and hint.is_integer
 
 
@@ -213,7 +214,7 @@ def _is_number(dtype: DType) -> bool:
 
 
 def _wrapped(value: int, dtype: DType) -> int:
-    """Returns the integer as it is in `dtype`, where too large ones wrap, as long as they fit 64 bits."""
+    """Returns the integer wrapped to the range of `dtype`, if it fits 64 bits."""
     low, high = (0, 2**64) if dtype is uint64 else (-(2**63), 2**63)
     if not low <= value < high:
         raise OverflowError
@@ -226,7 +227,7 @@ def _wrapped(value: int, dtype: DType) -> int:
 
 
 def from_sequence(value: Sequence[Any], dtype: DType | None) -> EagerTensor:
-    """Returns the tensor of a nested list; tensors in it are stacked, so that gradients pass.
+    """Returns the tensor of a nested list. Tensors in it are stacked, so gradients pass.
 
     Raises:
         ValueError: the lists are not of equal lengths, or mix types.
@@ -250,8 +251,8 @@ def _has_tensor(value: Any) -> bool:
 
 
 def _packed(value: Sequence[Any], dtype: DType | None) -> Any:
-    """Returns a nested list with tensors in it, stacked level by level. The first tensor's dtype must be that of all,
-    unless another one is requested."""
+    """Returns a nested list with tensors in it, stacked level by level. All tensors must have the first one's dtype,
+    unless another dtype is requested."""
     first = _first_dtype(value)
     requested = dtype is not None and dtype is not first
     if dtype is None:
@@ -310,7 +311,7 @@ def from_array(array: np.ndarray, dtype: DType | None = None, own: bool = False)
     Args:
         array: the array.
         dtype: the dtype to cast it to.
-        own: nobody else holds the array, so that its memory may become the tensor's.
+        own: nobody else holds the array; its memory may become the tensor's.
 
     Raises:
         ValueError: the array is of objects, or of a type that no dtype stands for.

@@ -4,9 +4,9 @@ There is one protocol. A registered op (`core/ops/op.py`), an op that only graph
 gradient of its own, and a kernel differentiated through torch are all an `Op`, which holds its gradient with
 the residuals that this needs, its batching rule, and its traits.
 
-Traits say what others may assume. Passes, batching, `tf.data`'s rewriting, ragged and sparse dispatch, export and
-capture read them; no list of op names stands anywhere else. `tests/core/ops/test_traits.py` runs every op that declares
-a trait, to check it.
+Traits are facts about an op for other code to use. Passes, batching, `tf.data`'s rewriting, ragged and sparse dispatch,
+export and capture read them; no list of op names stands anywhere else. `tests/core/ops/test_traits.py` runs every op
+that declares a trait, to check it.
 """
 
 from __future__ import annotations
@@ -180,10 +180,10 @@ class Op:
         """Returns the arguments with a function applied to each, by its kind; those without a function stay.
 
         Args:
-            tensor: is called with each tensor, and with each one of a list.
+            tensor: called with each tensor, and with each tensor in a list.
             args: arguments in the order of the parameters.
             *others: parallel sequences, such as the values of a kernel: the functions are called with one item of each.
-                Items without a function are those of the last sequence.
+                Items without a function come from the last sequence.
             host: is called with the arguments that kernels take as Python numbers.
             attr: is called with attrs.
         """
@@ -217,11 +217,11 @@ class Op:
     # ---- gradient ------------------------------------------------------------------------------------------------
 
     def set_residuals(self, needs: str) -> None:
-        """Sets the residuals that the gradient reads, so that a tape keeps nothing else alive.
+        """Sets the residuals of the gradient. A tape keeps nothing else alive.
 
         Args:
-            needs: words of "inputs" (all), "input0", "input1", ... (some), "outputs", "shapes" and "dtypes" (those of
-                the inputs, read by `call.shape(i)` and `call.dtype(i)`).
+            needs: words of "inputs" (all), "input0", "input1", ... (some), "outputs", "shapes" and "dtypes" (the
+                inputs' shapes and dtypes, read by `call.shape(i)` and `call.dtype(i)`).
 
         Raises:
             TypeError: there is another word.
@@ -261,7 +261,7 @@ TRAITS = frozenset(
 class _Ops:
     """Registered ops by their names, as functions: `ops.MatMul(a, b)`.
 
-    Gradients, batching rules and the engine call ops through it, so that rooms need not import each other for that.
+    Gradients, batching rules and the engine call ops through it, which saves imports between packages.
     """
 
     def __getattr__(self, name: str) -> Any:
@@ -274,7 +274,7 @@ class _Ops:
 
 
 registry: dict[str, Any] = {}  # every registered op by its name; filled as ops are defined
-aliases: dict[str, str] = {}  # names of TensorFlow for what another op does with the same arguments
+aliases: dict[str, str] = {}  # TensorFlow's other names of registered ops
 ops = _Ops()
 # A higher layer adds a function that loads the namespaces otherwise loaded at their first use.
 load_all: list[Callable[[], None]] = []

@@ -191,27 +191,27 @@ class ElementBuilder:
         return Element(self.emit_compare(name, x.value, y.value, _common(name, (x, y))), bool_)
 
     def equal(self, x: Any, y: Any) -> Element:
-        """Returns whether two elements are equal."""
+        """Returns True if two elements are equal."""
         return self._compare("equal", x, y)
 
     def less(self, x: Any, y: Any) -> Element:
-        """Returns whether `x` is below `y`."""
+        """Returns True if `x` is below `y`."""
         return self._compare("less", x, y)
 
     def less_equal(self, x: Any, y: Any) -> Element:
-        """Returns whether `x` is at or below `y`."""
+        """Returns True if `x` is at or below `y`."""
         return self._compare("less_equal", x, y)
 
     def not_equal(self, x: Any, y: Any) -> Element:
-        """Returns whether two elements differ; NaN differs from everything."""
+        """Returns True if two elements differ; NaN differs from everything."""
         return self.logical_not(self.equal(x, y))
 
     def is_nan(self, x: Element) -> Element:
-        """Returns whether an element is NaN."""
+        """Returns True if an element is NaN."""
         return self.not_equal(x, x)
 
     def logical_not(self, x: Element) -> Element:
-        """Returns whether a bool is False."""
+        """Returns True if a bool is False."""
         return self.bit_xor(x, True)
 
     # ---- selections ----------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 Form = Callable[..., Any]
 
 forms: dict[str, Form] = {}
-# Of some: their shape rules, and the inputs of which these take static values.
+# The shape rules of some forms, and the inputs that the rules read as static values.
 _shapes: dict[str, tuple[Callable[..., Any], Sequence[str]]] = {}
 
 
@@ -33,9 +33,9 @@ def form(*names: str, shape: Callable[..., Any] | None = None, host: Sequence[st
 
     Args:
         *names: the ops.
-        shape: their shape rule, which takes all arguments, for graphs: where it checks or infers something else than
-            those of the ops that the form calls.
-        host: the inputs of which the rule and the form take Python values where they are static.
+        shape: the ops' shape rule in graphs, a function of all arguments. Needed if it checks or infers more than the
+            rules of the ops in the form.
+        host: the inputs that the rule and the form take as Python values if they are static.
     """
 
     def decorate(function: Form) -> Form:
@@ -86,7 +86,7 @@ def _of_graph(graph: Any) -> Callable[[Any], Any]:
 
 
 def _of_static_shape(output: Any, static: Any) -> Any:
-    """Returns an output with the static shape of its op's rule, be it less specific than that of the form."""
+    """Returns an output with the static shape of its op's rule, even if the form infers a more specific one."""
     if output.shape == static:
         return output
     result = ops.Identity(output)

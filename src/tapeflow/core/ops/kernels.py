@@ -1,7 +1,7 @@
 """Running a kernel on whatever dtype and device its inputs have.
 
-The fast path calls `op.kernel` itself. This is the careful way: it places inputs, finds another dtype to compute in
-where ATen has no kernel for this one, and turns torch's errors into TensorFlow's.
+The fast path calls `op.kernel` itself. This is the careful way: it places inputs, computes in another dtype if ATen
+lacks a kernel for this one, and turns torch's errors into TensorFlow's.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ COMPUTE_IN = {
     torch.float16: torch.float32,
     torch.bfloat16: torch.float32,
 }
-# A signed or wide type of the same size, to move the bits of what ATen can't move.
+# A dtype of the same size that ATen can move, for the bits of dtypes that it can't move.
 SAME_BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 # Of torch's `RuntimeError`s for CPUs, and of NumPy's `ValueError`s.
@@ -113,7 +113,7 @@ def run_kernel(
         result = kernel(*values)
     except (errors.OpError, ValueError):
         raise
-    except Exception as error:  # that it lacks a kernel for a dtype or device, ATen says by one of many exceptions
+    except Exception as error:  # ATen has many exceptions for a missing kernel
         result, as_called = _second_try(op, kernel, values, error), False
     result, exact = _as_promised(op, result, types)
     return result, exact and as_called
@@ -197,8 +197,8 @@ def on_cpu(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _with_arrays(args: Sequence[Any], values: list[Any]) -> list[Any]:
-    """Returns inputs some of which are arrays: with all others on the CPU for arrays of strings; unchanged for arrays
-    of objects, which hold tensors on any device."""
+    """Returns inputs that include arrays. Beside arrays of strings, all other inputs move to the CPU. Beside arrays of
+    objects, which hold tensors on any device, they stay unchanged."""
     objects = any(getattr(arg, "dtype", None) in (resource, variant) for arg in _leaves(args))
     return values if objects else _map_tensors(torch.Tensor.cpu, values)
 
@@ -332,7 +332,7 @@ def located(error: Exception, op: RegisteredOp, name: str | None) -> Exception:
 
 
 def translated(op: RegisteredOp, args: Sequence[Any], types: dict[str, DType], error: Exception) -> errors.OpError:
-    """Returns TensorFlow's error for torch's: that of the op's shape rule, where this raises one."""
+    """Returns TensorFlow's error for torch's: the error of the op's shape rule, if the rule raises one."""
     if isinstance(error, (torch.OutOfMemoryError, MemoryError)) or _NO_MEMORY.search(str(error)):
         size = re.search(r"tried to allocate ([\d.]+ \w+)", str(error), re.IGNORECASE)
         return errors.ResourceExhaustedError.of(f"OOM when allocating {size[1] if size else 'memory'}")

@@ -1,8 +1,8 @@
 """Layers: ops that multiply by weights, as kernels that take the weights prepared.
 
-Where the weights do not change between calls, a compiled function prepares them once: it scales them by the factors
-that follow, and lays them out as the kernel wants them. The kernel then computes the op, a bias and an activation in
-one pass over memory. An op declares it with `@f.layer`; `graph/codegen/passes/layers.py` reads it.
+If the weights do not change between calls, a compiled function prepares them once: it scales them by the factors that
+follow, and lays them out for the kernel. The kernel then computes the op, a bias and an activation in one pass over
+memory. An op declares it with `@f.layer`; `graph/codegen/passes/layers.py` reads it.
 """
 
 from __future__ import annotations
@@ -39,16 +39,17 @@ class Layer(NamedTuple):
     """The kernels of an op that multiplies by weights.
 
     Attributes:
-        input: the op's other operand; or what that is computed from, if the kernel does that too.
+        input: the op's other operand, or the source of that operand if the kernel computes the operand too.
         weights: the weights, whose last dimensions are the channels of the result.
         channels: the number of these.
         prepare: takes the weights, and the factors of the channels or None, and returns the prepared weights, in memory
             of their own.
         kernel: returns for an activation the function of the input, the prepared weights and a bias.
-        adding: returns for an activation the function of a summand and the same, which computes the activation of the
-            sum, and the function that does so in the summand's memory, if the shapes are static; or None, if there is
-            no such kernel. Where it returns None for `NO_ACTIVATION`, it does for all. The summand is of the result's
-            shape, but may have one image, or the result may, where their number is not static.
+        adding: a function from an activation to two functions, or to None if there is no such kernel. The first takes a
+            summand and the arguments of `kernel`'s function, and computes the activation of the sum. The second does
+            the same in the summand's memory, if the shapes are static. If `adding` returns None for `NO_ACTIVATION`, it
+            does for all activations. The summand has the result's shape; but if the number of images is dynamic, either
+            may have one image.
         steps: the steps before the op whose work the kernel does too.
     """
 

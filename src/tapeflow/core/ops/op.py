@@ -41,10 +41,10 @@ class RegisteredOp(DefinedOp):
         string_kernel: the same for string tensors, which it gets as NumPy object arrays of `bytes`; or None.
         moves: the kernel only moves elements, so elements of a dtype that it lacks are moved as bits.
         creates: the kernel has no tensor to take its device from, and takes a `device=` instead.
-        orders: the kernel only compares elements, so that values in the same order can stand in for them.
+        orders: the kernel only compares elements. Other values in the same order can stand in for them.
         shape: `shape(*arguments)`, the family's shape rule, with `TensorShape`s for tensors.
         shape_types: the type attrs whose dtypes the shape rule takes after the arguments.
-        input_shape: returns of a tensor what the shape rule takes of it: its shape.
+        input_shape: a function from a tensor to the shape rule's argument: its shape.
         held_shape: the rule for the static shape of the matrix that the output, a variant, holds; or None.
         direct: from the types that decide the result's dtype (`key`) to that dtype, for those where a direct call of
             `kernel` has computed it.
@@ -114,7 +114,7 @@ class RegisteredOp(DefinedOp):
 
     @property
     def stateful(self) -> bool:
-        """Returns whether it must run in its place even where its outputs are unused. Ops with seeds are stateful by
+        """Returns True if it must run in its place even where its outputs are unused. Ops with seeds are stateful by
         TensorFlow's registry, but unused random numbers need not be drawn."""
         return self.opdef.stateful and not self.random
 
@@ -184,12 +184,12 @@ class RegisteredOp(DefinedOp):
         return outputs
 
     def dispatched(self, args: Sequence[Any], function: Callable[..., Any] | None = None) -> Any:
-        """Returns the op's result where an argument dispatches it (a ragged or sparse tensor, a program's own type), or
-        NotImplemented. A list in the place of a tensor may be one of a program's own type.
+        """Returns the op's result if an argument dispatches it (a ragged or sparse tensor, a program's own type), or
+        else NotImplemented. In the place of a tensor, a list may hold values of a program's own type.
 
         Args:
             args: the arguments.
-            function: what was called; by default the op's own function.
+            function: the function that was called; by default the op's own function.
         """
         for kind, arg in zip(self.kinds, args, strict=True):
             listed = type(arg) in (list, tuple)
@@ -206,7 +206,7 @@ class RegisteredOp(DefinedOp):
         return NotImplemented
 
     def result_dtypes(self, outputs: Sequence[Tensor]) -> DType | tuple[DType, ...]:
-        """Returns the entry of `direct` for these outputs: the dtype of all of them, or that of each."""
+        """Returns the entry of `direct` for these outputs: one dtype, or a tuple with one per output."""
         return tuple([t.dtype for t in outputs]) if self.several else outputs[0].dtype
 
     def simplified(self, args: tuple[Any, ...]) -> list[Any] | None:
@@ -281,7 +281,7 @@ class RegisteredOp(DefinedOp):
         return types
 
     def output_dtypes(self, types: dict[str, Any], count: int) -> list[DType]:
-        """Returns the dtypes of the outputs, of which there are `count`, by the op's type attrs."""
+        """Returns the dtypes of the `count` outputs by the op's type attrs."""
         outputs = self.opdef.outputs
         if self.single:
             return [outputs[0].type or types[outputs[0].type_attr]]
@@ -322,16 +322,16 @@ class OpFunction(Protocol[P, R]):
     def accumulate(self, rule: Rule) -> Rule:
         """Declares a gradient that is added to sums in one kernel, as a product of matrices can be.
 
-        It is called as `accumulate(call, dy, sums, owned)`: where an input's id is in `owned`, `sums[id]` is the tensor
-        that its gradients are summed in. It adds to the sums in place and returns None for those, and gradients for the
-        others.
+        It is called as `accumulate(call, dy, sums, owned)`. If an input's id is in `owned`, `sums[id]` is the tensor
+        that sums its gradients. The function adds to these sums in place and returns None for such inputs, and
+        gradients for the others.
         """
 
     def batching(self, rule: Rule) -> Rule:
         """Declares the op's computation for a whole batch of slices, see `core/ops/batching.py`."""
 
     def summed(self, rule: Rule) -> Rule:
-        """Declares the sum of the op's results over all slices of a batch: `rule(batch, *args)`, as for `batching`."""
+        """Declares the sum of the op's results over all slices of a batch: `rule(batch, *args)`, see `batching`."""
 
     def static_value(self, rule: Rule) -> Rule:
         """Declares the static values of results whose inputs are not static, or only in part, such as a shape.
@@ -402,7 +402,7 @@ def op(
             them. It never changes its inputs. It may raise TensorFlow's errors. By default the decorated function.
         host: parameters that are inputs in TensorFlow and Python numbers to the kernel (shapes, axes, paddings).
         shape: the family's shape rule, see `core/ops/shape_rules.py`.
-        shape_types: the type attrs whose dtypes the shape rule takes after the arguments.
+        input_shape: a function from a tensor to the shape rule's argument: its shape.
         input_shape: returns of a tensor what the shape rule takes of it: its shape.
         held_shape: the rule for the static shape of the matrix that the output, a variant, holds; or None.
         strings: the kernel for string tensors, on NumPy object arrays; True where it is the same.
@@ -412,10 +412,10 @@ def op(
         promotes: a Python value that does not fit the other operand's dtype keeps its own (and so is a dtype
             mismatch), as in TensorFlow's arithmetic operators; otherwise it is a TypeError. The function converts its
             first argument without a look at the second.
-        rename: from a parameter's name to the attr's, where they differ.
+        rename: from a parameter's name to the attr's, if they differ.
         signature: inputs, outputs and attrs of an op that TensorFlow lacks, see `op_def.declare`.
         alias: another registered op that takes the same arguments, and gives the same.
-        **traits: what others may assume of the op: the attributes of `Op` named in `TRAITS`.
+        **traits: facts about the op for other code: the attributes of `Op` named in `TRAITS`.
 
     Returns:
         A decorator that returns the op's function; see `OpFunction` for its own decorators.
@@ -525,8 +525,8 @@ def widened(function: Any, slow: Callable[..., Any]) -> Callable[[Any], Any]:
 
 
 def converting(**attrs: Callable[[Any], Any]) -> Callable[[Rule], Rule]:
-    """Decorates an op's function where the public one converts arguments for attrs before the op sees them. The op's
-    own function, which `tf.raw_ops` calls, takes what its definition says.
+    """Decorates an op's function if the public one converts arguments for attrs before the op sees them. The op's own
+    function, which `tf.raw_ops` calls, takes arguments as its definition lists them.
 
     Args:
         **attrs: by parameter, the conversion: `bool` for any truth value.

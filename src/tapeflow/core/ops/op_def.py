@@ -18,7 +18,7 @@ from tapeflow.core.types.dtypes import DType, as_dtype
 
 _FILE = pathlib.Path(__file__).with_name("op_defs.txt")
 
-# Where the name of a dtype in a definition isn't its Python name. `as_dtype` takes either.
+# Names of dtypes in definitions that differ from their Python names. `as_dtype` takes either.
 _PROTO_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
 
 
@@ -39,7 +39,7 @@ class ArgDef:
 
     @property
     def is_list(self) -> bool:
-        """Returns whether the argument is a list of tensors."""
+        """Returns True if the argument is a list of tensors."""
         return bool(self.number_attr or self.type_list_attr)
 
     def __str__(self) -> str:
@@ -57,9 +57,9 @@ class AttrDef:
     """An attr of an op.
 
     `type` is TensorFlow's word for it: "type", "int", "float", "bool", "string", "shape", "tensor", "func", or
-    "list(...)" of one of them. `default` is a Python value (a `DType` for a type; a tuple of ints, -1 where a dimension
-    is unknown, or None for a shape; an array for a tensor; a list for a list), and `NO_DEFAULT` where the attr is
-    required.
+    "list(...)" with one of these inside. `default` is a Python value, or `NO_DEFAULT` if the attr is required: a
+    `DType` for a type; for a shape a tuple of ints, with -1 for an unknown dimension, or None; an array for a tensor; a
+    list for a list.
     """
 
     name: str
@@ -71,12 +71,12 @@ class AttrDef:
 
     @property
     def has_default(self) -> bool:
-        """Returns whether the attr may be left out."""
+        """Returns True if the attr may be left out."""
         return self.default is not NO_DEFAULT
 
     @property
     def is_required_list(self) -> bool:
-        """Returns whether it is a list that must not be left out."""
+        """Returns True if it is a list that must not be left out."""
         return self.type.startswith("list(") and not self.has_default
 
 

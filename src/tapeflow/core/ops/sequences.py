@@ -1,7 +1,7 @@
 """From Python numbers, texts and nested sequences of them to arrays, by TensorFlow's rules.
 
-The first element decides the kind of a sequence's elements. Where the requested dtype is one that TensorFlow converts
-to directly (`_DIRECT`), each element must convert to it; any other dtype is cast to from that of the elements.
+The first element decides the kind of a sequence's elements. TensorFlow converts to some dtypes directly (`_DIRECT`);
+for these, each element must convert. For any other dtype, the elements are converted to their own dtype, then cast.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def letter(kind: Any) -> str:
 
 
 def fits(kind: str, dtype: DType) -> bool:
-    """Returns whether values of that letter convert to that dtype."""
+    """Returns True if values of that letter convert to that dtype."""
     if dtype in _DIRECT:
         return kind in _DIRECT[dtype]
     if kind == "i":
@@ -138,7 +138,7 @@ def quick_array(value: Any, dtype: DType | None) -> tuple[np.ndarray, DType] | N
 
 
 def is_sequence(value: Any) -> bool:
-    """Returns whether a value is a list to TensorFlow."""
+    """Returns True if a value is a list to TensorFlow."""
     if isinstance(value, (list, tuple, range)):
         return True
     if isinstance(value, np.ndarray):

@@ -43,8 +43,8 @@ def too_large(shape: TensorShape) -> str:
 
 
 def leave_to_kernel(message: str, error: Any = errors.InvalidArgumentError) -> None:
-    """Raises an error for what TensorFlow's kernel refuses and its shape function lets pass; not while a graph is
-    built, where the static shape is that of a call which fails when it runs.
+    """Raises an error that TensorFlow's kernel raises and its shape function does not. While a graph is built it raises
+    nothing: the call fails when it runs, and the caller uses the static shape of a valid call.
     """
     if state.graph is None:
         raise error.of(message)
@@ -63,7 +63,7 @@ def same(x: TensorShape, *_: Any) -> TensorShape:
 
 
 def merged(*shapes: Any) -> TensorShape:
-    """Returns the shape that all of several inputs have: a dimension is static where it is so in any of them."""
+    """Returns the common shape of several inputs. A dimension is static if it is static in any of them."""
     result = TensorShape(None)
     for shape in shapes:
         result = result.merge_with(shape)
@@ -71,7 +71,7 @@ def merged(*shapes: Any) -> TensorShape:
 
 
 def argument_shape(argument: Any) -> TensorShape:
-    """Returns the shape of what a rule gets for an argument: for a tensor, or for the numbers of a host argument."""
+    """Returns the shape of an argument of a rule: a tensor, or the numbers of a host argument."""
     if isinstance(argument, TensorShape):
         return argument
     if isinstance(argument, Tensor):
@@ -135,7 +135,7 @@ def sparse(rule: Callable[..., Any], *positions: int) -> Callable[..., Any]:
 
     Args:
         rule: the rest of it.
-        *positions: where the indices of each are, with the values and the shape behind them.
+        *positions: the positions of the indices among the arguments. Values and dense shape follow the indices.
     """
 
     def check_parts(*args: Any) -> Any:
@@ -160,7 +160,7 @@ def check_sparse(indices: Any, values: Any, shape: Any) -> None:
 
 
 def listed(dims: Any, *_: Any) -> TensorShape:
-    """Returns the shape that the first argument lists, as far as it is static."""
+    """Returns the shape that the first argument lists. Unknown dimensions stay unknown."""
     check_rank(dims, 1)
     return TensorShape(None if isinstance(dims, Tensor) else stated(dims) if isinstance(dims, tuple) else dims)
 
@@ -177,7 +177,7 @@ def check_shape_scalar(shape: Any) -> None:
 
 
 def unknown(*_: Any) -> TensorShape:
-    """Returns the shape of which nothing is known: that of results whose shape depends on values."""
+    """Returns the unknown shape, for results whose shape depends on values."""
     return TensorShape(None)
 
 
@@ -210,15 +210,15 @@ _NO_SHAPE = "Invalid value in tensor used for shape: {}"
 
 
 def wholly_static(argument: Any) -> bool:
-    """Returns whether all numbers of a host argument are static: TensorFlow's shape functions mostly ask no less."""
+    """Returns True if all numbers of a host argument are static: TensorFlow's shape functions mostly ask no less."""
     if isinstance(argument, tuple):
         return all(map(wholly_static, argument))
     return argument is not None and not isinstance(argument, Tensor)
 
 
 def check_rank(argument: Any, rank: int) -> None:
-    """Raises InvalidArgumentError for a host argument that is certainly of another rank, where TensorFlow's shape
-    functions look: while a graph is built. Its kernels take a number for a vector of one."""
+    """Raises InvalidArgumentError for a host argument that is certainly of another rank. Only while a graph is built,
+    when TensorFlow's shape functions run: its kernels take a number for a vector of one."""
     if isinstance(argument, Tensor) or (state.graph is not None and argument != ()):
         with_rank(argument, rank)
 
@@ -258,7 +258,7 @@ def broadcast_all(*shapes: Any) -> TensorShape:
 
 
 def of_both(x: TensorShape, y: TensorShape, *_: Any) -> TensorShape:
-    """Returns the shape of the first input, which is that of the second one too: they are not broadcast."""
+    """Returns the shape of the first input. The second input has the same shape: they are not broadcast."""
     return merged(x, y)
 
 
@@ -303,7 +303,7 @@ def reduction(x: TensorShape, axis: Any, keepdims: bool = False, *_: Any) -> Ten
 
 
 def certainly_broadcasts(small: TensorShape, large: TensorShape) -> bool:
-    """Returns whether a shape certainly broadcasts to another one, and does not make it larger."""
+    """Returns True if a shape certainly broadcasts to another one, and does not make it larger."""
     if small.rank is None or large.rank is None or small.rank > large.rank:
         return False
     pairs = zip(small.as_list()[::-1], large.as_list()[::-1], strict=False)

@@ -1,7 +1,7 @@
-"""Static values: the value of a symbolic tensor, as far as it is known while its graph is built.
+"""Static values: the values of symbolic tensors that are known while their graph is built.
 
-Shapes are computed from shapes (`tf.shape(x)[1] * 2`), so that most of what an op takes as a shape or an axis is known,
-wholly or in part, without running anything.
+Shapes are computed from shapes (`tf.shape(x)[1] * 2`). So most shapes and axes that ops take are known, wholly or in
+part, without running anything.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from tapeflow.core.values.tensor import EagerTensor
 
 
 class Unknown(SymbolicTensor):
-    """Stands for a host argument of which nothing is known at trace time: whatever a shape rule asks of it, beside its
-    own shape and dtype, raises `NotStatic`."""
+    """Stands for a host argument that is unknown at trace time. Its own shape and dtype are known. Any other use in a
+    shape rule raises `NotStatic`."""
 
     def __init__(self, tensor: SymbolicTensor) -> None:
         super().__init__(tensor.op, tensor.value_index, tensor.dtype, tensor.shape)
@@ -46,7 +46,7 @@ _NOTHING = object()
 
 
 def value_of(tensor: SymbolicTensor) -> Any:
-    """The raw value (a `torch.Tensor`, or an array) of a tensor that does not depend on what is unknown, or None."""
+    """Returns the raw value (a `torch.Tensor` or an array) of a tensor that depends on nothing unknown, or None."""
     op = tensor.op
     if op.static is None:
         _evaluate(op)
@@ -88,7 +88,7 @@ def _evaluate(operation: Any) -> Any:
 
 
 def _may_be_static(tensor: SymbolicTensor) -> bool:
-    """Returns whether a tensor is one of integers, bools or strings, of few where their number is static."""
+    """Returns True if a tensor holds integers, bools or strings; if their number is static, it must be small."""
     if not (tensor.dtype.is_integer or tensor.dtype.is_bool or tensor.dtype is string):
         return False
     count = tensor.shape.num_elements()
@@ -103,7 +103,7 @@ def has_none(value: Any) -> bool:
 def computed(
     op: Any, args: Sequence[Any], types: dict[str, Any], value_of: Callable[[SymbolicTensor], Any]
 ) -> tuple[Any, ...] | None:
-    """The raw values that a registered op gives, where all that it takes is known and it does not fail.
+    """Returns the raw values of a registered op if all its arguments are known and it does not fail, else None.
 
     Args:
         args: the arguments of an operation.
@@ -134,7 +134,7 @@ def elements(tensor: Any) -> Any:
     """The integers of a symbolic tensor in nested tuples, with None for each that is not static.
 
     Raises:
-        NotStatic: there may be any number of them, or the tensor is not one of integers.
+        NotStatic: their number is unknown, or the tensor does not hold integers.
     """
     operation, rank = tensor.op, tensor.shape.rank
     static = _evaluate(operation) if operation.static is None else None
@@ -163,7 +163,7 @@ def elements(tensor: Any) -> Any:
 
 
 def host_static(value: Any) -> Any:
-    """The Python numbers of what kernels take as such: as far as they are known (None where not), else the tensor
+    """Returns a kernel argument as Python numbers if it is known, with None for unknown numbers, else the tensor
     itself."""
     if isinstance(value, SymbolicTensor):
         try:
@@ -177,7 +177,7 @@ def host_static(value: Any) -> Any:
 
 
 def static_or_unknown(value: Any) -> Any:
-    """Returns `host_static` of a value, with an `Unknown` where it is a tensor of which nothing is known."""
+    """Returns `host_static` of a value, or an `Unknown` for a tensor with no known values."""
     static = host_static(value)
     return Unknown(static) if isinstance(static, SymbolicTensor) else static
 
@@ -191,7 +191,7 @@ def partial_value(tensor: SymbolicTensor) -> tuple[int | None, ...] | None:
 
 
 def static_shape(vector: Any) -> TensorShape:
-    """The shape that a vector of ints gives, as far as it is known."""
+    """Returns the shape that a vector of ints lists. Unknown dimensions stay unknown."""
     if isinstance(vector, SymbolicTensor):
         return TensorShape(partial_value(vector))
     return TensorShape(vector.numpy().tolist())
@@ -211,7 +211,7 @@ def array_of(tensor: SymbolicTensor) -> np.ndarray | None:
 
 
 def numbers(value: Any) -> Any:
-    """The Python numbers of a raw value, in nested tuples; a tuple is returned as it is."""
+    """Returns the Python numbers of a raw value in nested tuples. A tuple is returned unchanged."""
     return value if type(value) is tuple else _tuples(value.tolist())
 
 

@@ -1,8 +1,8 @@
 """Generates an op's function: the code of the fast path, written for the op's parameters.
 
-The code is the same for all ops with parameters of the same kinds, and is compiled the first time that one of them is
-called: until then an op's function is a stub. Both are closures over the same names, so that the one's code can take
-the other's place.
+The code is the same for all ops with parameters of the same kinds. It is compiled at the first call of such an op;
+until then an op's function is a stub. Stub and compiled function are closures over the same names, so one's code can
+replace the other's.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tapeflow.core.ops.op import RegisteredOp
     from tapeflow.core.ops.op_def import AttrDef
 
-# Types of the numbers and lists that the fast path hands to a kernel as they are. A list may hold tensors; then the
+# Types of the numbers and lists that the fast path hands to a kernel unchanged. A list may hold tensors; then the
 # kernel refuses it (or reads the tensor through __index__, to the same result).
 STATIC = frozenset({int, float, bool, str, tuple, list, NoneType, DType, torch.Size})
 
@@ -90,14 +90,14 @@ def _compiled(lines: list[str], title: str) -> Any:
     # The line that never runs makes every function close over every name.
     everything = f"        if False: ({', '.join(_NAMES)}, call)"
     source = "\n".join([f"def make({', '.join(_NAMES)}):", lines[0], everything, *lines[1:], "    return call", ""])
-    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)  # so that pdb can show it
+    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)  # for pdb to show it
     namespace: dict[str, Any] = {}
     exec(compile(source, filename, "exec"), namespace)
     return namespace["make"]
 
 
 def _check(attr: AttrDef) -> str:
-    """Returns the template of the check that an argument is a value of an attr as it is, without conversion."""
+    """Returns the template of the check that an argument is a valid value of an attr without conversion."""
     if attr.type == "string" and attr.allowed is not None:
         return f"type({{0}}) is str and {{0}} in {attr.allowed!r}"
     if attr.type == "int" and attr.minimum is not None:
@@ -113,7 +113,7 @@ _CHECKS = {
 
 
 def _keeps_dtype(op: RegisteredOp) -> bool:
-    """Returns whether the result has the dtype of the inputs, which all have the same."""
+    """Returns True if the result has the dtype of the inputs, which all have the same."""
     input_attrs = {
         a.type_attr for a, kind in zip(op.opdef.inputs, op.kinds, strict=False) if kind in ("tensor", "list")
     }

@@ -1,7 +1,7 @@
 """Normal random numbers from uniform ones, by the Box-Muller transform, with TensorFlow's very bits on a CPU.
 
-There TensorFlow calls the C library's `sinf`, `cosf` and `logf`, which are right to half a unit in the last place and a
-bit: so the last bit can only be had by computing as they do. Their method (by Arm: polynomials in double precision) is
+There TensorFlow calls the C library's `sinf`, `cosf` and `logf`. Their error is slightly above half a unit in the last
+place, so only the same method gives the same last bit. Their method (by Arm: polynomials in double precision) is
 applied here to whole arrays. Source of the coefficients: Arm Optimized Routines, `sincosf_data.c` and `logf_data.c`.
 """
 
@@ -12,8 +12,8 @@ import math
 import numpy as np
 import torch
 
-LEAST = 1e-7  # a smaller uniform number counts as this, so that its logarithm stays finite
-_CHUNK = 1 << 14  # pairs computed at once, so that they stay in the cache
+LEAST = 1e-7  # a smaller uniform number counts as this: its logarithm stays finite
+_CHUNK = 1 << 14  # pairs computed at once, few enough for the cache
 
 _HALF_PI = float.fromhex("0x1.921FB54442D18p0")
 _INVERSE_HALF_PI = float.fromhex("0x1.45F306DC9C883p-1")
@@ -58,8 +58,8 @@ def normal_pairs(uniform: torch.Tensor) -> torch.Tensor:
 def wide_normal_pairs(uniform: torch.Tensor) -> torch.Tensor:
     """Computes two normal numbers from each two uniform ones in [0, 1), all float64.
 
-    A few are computed with the C library's own functions, as in TensorFlow; many with those of ATen, whose last bit may
-    differ.
+    A few are computed with the C library's own functions, as in TensorFlow; many with ATen's functions, whose last bit
+    may differ.
     """
     if len(uniform) > 2048 or uniform.device.type != "cpu":
         return _pairs(uniform)
@@ -82,7 +82,7 @@ def log(x: np.ndarray) -> np.ndarray:
     bits = x.view(np.int32)
     offset = bits - 0x3F330000
     row = offset >> 19 & 15
-    exponent = offset >> 23  # of 2, such that the mantissa is near one of 16 numbers with tabulated logarithms
+    exponent = offset >> 23  # of 2: leaves a mantissa near one of 16 numbers with tabulated logarithms
     mantissa = (bits - (offset & -(1 << 23))).view(np.float32)
     r = mantissa * _INVERSES[row] - 1.0
     square = r * r

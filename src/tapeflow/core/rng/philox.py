@@ -1,8 +1,7 @@
 """Philox 4x32-10, TensorFlow's counter-based random number generator, and the conversion of its bits to numbers.
 
-Block `i` of a stream is four 32-bit words that depend on nothing but the stream's key and its counter plus `i`, so that
-all blocks of a tensor are computed at once. Source: Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3", SC
-2011.
+Block `i` of a stream is four 32-bit words. They depend only on the stream's key and its counter plus `i`, so all blocks
+of a tensor are computed at once. Source: Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011.
 
 Bits are held in int32 tensors, whose sign is of no meaning.
 """
@@ -23,9 +22,9 @@ MASK = 0xFFFFFFFF
 MULTIPLIERS = 0xD2511F53, 0xCD9E8D57
 KEY_STEPS = 0x9E3779B9, 0xBB67AE85
 ROUNDS = 10
-SCRAMBLER = 0x02461E293EC8F720  # the key with which seeds are scrambled
+SCRAMBLER = 0x02461E293EC8F720  # the key for scrambling seeds
 _FEW = 4  # blocks that are faster one at a time than all at once
-_CHUNK = 1 << 13  # words computed at once, so that they stay in the cache
+_CHUNK = 1 << 13  # words computed at once, few enough for the cache
 
 
 class Philox(NamedTuple):
@@ -89,7 +88,7 @@ def from_seeds(seed: int, seed2: int) -> Philox:
 
 
 def from_seed(seed: Any) -> Philox:
-    """Returns the stream of a stateless op's seed: two integers, scrambled so that neither need be a good one."""
+    """Returns the stream of a stateless op's seed: two integers. They are scrambled, so any seed is a good one."""
     first, second = (int(s) % (1 << 64) for s in seed)
     mixed = _block(first | second << 64, SCRAMBLER)
     return Philox(mixed[0] | mixed[1] << 32, (mixed[2] | mixed[3] << 32) << 64)
@@ -188,7 +187,7 @@ def to_normal(words: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """Converts random bits to normally distributed numbers; the narrow types are rounded from float32.
 
     Args:
-        words, dtype: as for `to_uniform`.
+        words, dtype: see `to_uniform`.
     """
     if dtype == torch.float64:
         return wide_normal_pairs(to_uniform(words, dtype))
@@ -199,7 +198,7 @@ def to_integers(words: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """Converts random bits to integers of 32 or 64 bits.
 
     Args:
-        words: as for `to_uniform`.
+        words: see `to_uniform`.
         dtype: an integer type.
     """
     words = words.reshape(-1)
@@ -210,7 +209,7 @@ def to_range(words: torch.Tensor, dtype: torch.dtype, low: int, high: int) -> to
     """Converts random bits to integers in [low, high), by the remainder.
 
     Args:
-        words: as for `to_uniform`.
+        words: see `to_uniform`.
         dtype: an integer type.
         low, high: the bounds.
     """

@@ -1,4 +1,4 @@
-"""Seeds: the global one, those of ops, and the positions of the streams of numbers that follow from them.
+"""Seeds: the global seed, the ops' seeds, and the positions of the streams of numbers that follow from them.
 
 With a global seed each op without one gets the next of a sequence that the global seed decides. An op with seeds
 continues its stream at each call, and so does each operation of a graph; `tf.random.set_seed` resets all streams.
@@ -31,7 +31,7 @@ class Streams:
     """The positions of the streams of ops with seeds.
 
     An operation of a graph has its own, as it has a kernel of its own in TensorFlow: two with the same seeds give the
-    same numbers. Ops that run at once share those of their op, attrs and seeds.
+    same numbers. Ops that run eagerly share the stream of their op, attrs and seeds.
     """
 
     def __init__(self) -> None:
@@ -80,7 +80,7 @@ _own = _Own()
 
 
 def set_seed(seed: TensorLike | None) -> None:
-    """Sets the global seed, so that a program draws the same random numbers each time it runs.
+    """Sets the global seed. A program then draws the same random numbers each time it runs.
 
     Args:
         seed: an integer; None removes the global seed.
@@ -197,7 +197,7 @@ def reserve(op: Any, seed: int, seed2: int, blocks: int) -> Philox:
 
 @contextmanager
 def drawing_from(generator: torch.Generator) -> Iterator[None]:
-    """Sets the generator from which ops of this thread without a seed draw, on its device."""
+    """Sets the generator for this thread's ops without a seed, on its device."""
     by_device = _generators.by_device
     before = by_device.get(generator.device)
     by_device[generator.device] = generator

@@ -22,7 +22,7 @@ class ConvertsToTensor(Protocol):
     def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any: ...
 
 
-# Forward references, so that these can be used by the modules that define the types.
+# Forward references, for use by the modules that define the types.
 TensorLike: TypeAlias = Union[
     "Tensor", "ReadAsTensor", "CompositeTensor", ConvertsToTensor, torch.Tensor, np.ndarray, np.generic,
     bool, int, float, complex, str, bytes, Sequence[Any],

@@ -67,7 +67,7 @@ class Dimension:
     # ---- with others ---------------------------------------------------------------------------------------------
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Returns whether the two are equal, or one of them is unknown."""
+        """Returns True if the two are equal, or either is unknown."""
         other = Dimension(other)
         return self._value is None or other.value is None or self._value == other.value
 
@@ -99,7 +99,7 @@ class Dimension:
             f"unsupported operand type(s) for /: '{type(other).__name__}' and 'Dimension', please use // instead"
         )
 
-    __hash__ = None  # type: ignore[assignment]  # as in TensorFlow, where an unknown one equals nothing
+    __hash__ = None  # type: ignore[assignment]  # as in TensorFlow, an unknown dimension equals nothing
 
 
 def _operand(value: Any) -> Dimension | None:

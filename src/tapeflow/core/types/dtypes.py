@@ -50,7 +50,7 @@ class DType(ValuelessType):
     """
 
     __slots__ = (
-        "__hash__",  # of each its own, the number's, which it is equal to; what is fast looks numbers up, not dtypes
+        "__hash__",  # each dtype's own: the hash of its number, which it equals
         "_is_ref_dtype",
         "as_datatype_enum",
         "as_numpy_dtype",
@@ -143,7 +143,7 @@ class DType(ValuelessType):
         return 0, _IMAGE_MAXIMUM[self.base_dtype.name]
 
     def is_compatible_with(self, other: Any) -> builtins.bool:
-        """Returns whether `other` is this dtype, or a reference to it.
+        """Returns True if `other` is this dtype, or a reference to it.
 
         Raises:
           TypeError: if `other` names no dtype.
@@ -154,7 +154,7 @@ class DType(ValuelessType):
     # A dtype as a part of the signature of a `tf.function` (tf.types.experimental.TraceType).
 
     def is_subtype_of(self, other: Any) -> builtins.bool:
-        """Returns whether a function traced for `other` can be called with this dtype: only with the same one."""
+        """Returns True if a function traced for `other` can be called with this dtype: only with the same one."""
         return self == other
 
     def most_specific_common_supertype(self, types: Sequence[Any]) -> DType | None:
@@ -203,7 +203,7 @@ class DType(ValuelessType):
 
 
 class _HandleType(DType):
-    """A dtype without a NumPy type. (A `__getattr__` of all would make each look at one of their attributes slower.)"""
+    """A dtype without a NumPy type. (A `__getattr__` on `DType` would slow every attribute access.)"""
 
     __slots__ = ()
 
@@ -337,7 +337,7 @@ def as_dtype(type_value: Any) -> DType:
 
     Args:
       type_value: a `tf.DType`, its name, a NumPy dtype or scalar type, `float`, `bool` or `object`, the number of a
-        dtype in TensorFlow's `DataType` enum, or anything with a NumPy `dtype`.
+            dtype in TensorFlow's `DataType` enum, or anything with a NumPy `dtype`.
 
     Returns:
       The one instance of that dtype.

@@ -16,7 +16,7 @@ class TensorShape(ValuelessType):
 
     Args:
       dims: the size of each dimension, with `None` for an unknown one; `None` if even the rank is unknown. A single
-        integer is a shape of rank one. Also takes another `TensorShape` and a `TensorShapeProto`.
+            integer is a shape of rank one. Also takes another `TensorShape` and a `TensorShapeProto`.
 
     Raises:
       TypeError: if a dimension is no integer.
@@ -87,7 +87,7 @@ class TensorShape(ValuelessType):
         return math.prod(self._dims) if self.is_fully_defined() else None  # type: ignore[arg-type]
 
     def is_fully_defined(self) -> bool:
-        """Returns whether no dimension is unknown."""
+        """Returns True if no dimension is unknown."""
         return self._dims is not None and None not in self._dims
 
     def assert_is_fully_defined(self) -> None:
@@ -98,7 +98,7 @@ class TensorShape(ValuelessType):
     # Two shapes together.
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Returns whether one tensor could have both shapes: dimensions that are known in both agree."""
+        """Returns True if one tensor could have both shapes: dimensions that are known in both agree."""
         other = as_shape(other)
         if self._dims is None or other._dims is None:
             return True
@@ -140,7 +140,7 @@ class TensorShape(ValuelessType):
         return TensorShape._of(tuple([a if a == b else None for a, b in zip(self._dims, other._dims, strict=True)]))
 
     def concatenate(self, other: Any) -> TensorShape:
-        """Returns the dimensions of this shape followed by those of `other`; unknown if either rank is."""
+        """Returns the dimensions of this shape followed by the ones in `other`; unknown if either rank is unknown."""
         other = as_shape(other)
         if self._dims is None or other._dims is None:
             return TensorShape._of(None)
@@ -189,7 +189,7 @@ class TensorShape(ValuelessType):
     # A shape as a part of the signature of a `tf.function` (tf.types.experimental.TraceType).
 
     def is_subtype_of(self, other: Any) -> bool:
-        """Returns whether every tensor of this shape also fits `other`."""
+        """Returns True if every tensor of this shape also fits `other`."""
         if not isinstance(other, TensorShape):
             return False
         if other._dims is None:
@@ -199,7 +199,8 @@ class TensorShape(ValuelessType):
         return all(b is None or a == b for a, b in zip(self._dims, other._dims, strict=True))
 
     def most_specific_common_supertype(self, others: Sequence[Any]) -> TensorShape | None:
-        """Returns the shape with the dimensions that all of them agree on; `None` if one of `others` is no shape."""
+        """Returns the shape with the dimensions that all of them agree on; `None` if an item of `others` is no
+        shape."""
         if not all(isinstance(other, TensorShape) for other in others):
             return None
         result = self
@@ -208,7 +209,7 @@ class TensorShape(ValuelessType):
         return result
 
     def as_proto(self) -> Any:
-        """Returns this shape as a `TensorShapeProto`, in which an unknown dimension is -1."""
+        """Returns this shape as a `TensorShapeProto`, with -1 for unknown dimensions."""
         proto = self.experimental_type_proto()
         if self._dims is None:
             return proto(unknown_rank=True)
@@ -321,7 +322,7 @@ def as_shape(shape: Any) -> TensorShape:
 
 
 def listed_shape(dims: Any) -> TensorShape:
-    """Returns the shape whose dimensions an array lists, of which -1 stands for one that is not static.
+    """Returns the shape whose dimensions an array lists; -1 stands for a dynamic dimension.
 
     Raises:
         TypeError, ValueError: the array is no vector, or a dimension is negative otherwise.

@@ -49,9 +49,9 @@ class TensorSpec(DenseSpec):
     """The shape and dtype of a tensor; also the signature of an argument of a `tf.function`.
 
     Args:
-        shape: a `TensorShape` or what converts to one; dimensions may be unknown.
-        dtype: of the tensor.
-        name: of the argument.
+        shape: a `TensorShape` or a value that converts to one; dimensions may be unknown.
+        dtype: a `DType` or a value that converts to one; float32 by default.
+        name: a string, the name of an argument, or None.
 
     Example:
         >>> tf.TensorSpec([None, 3], tf.int32)
@@ -82,7 +82,7 @@ class TensorSpec(DenseSpec):
         return Tensor
 
     def is_compatible_with(self, spec_or_tensor: Any) -> bool:
-        """Returns whether shape and dtype of a tensor, or of another spec, fit this spec. Names are not compared."""
+        """Returns True if shape and dtype of a tensor, or of another spec, fit this spec. Names are not compared."""
         other: Any = spec_or_tensor
         return (
             isinstance(other, (TensorSpec, Tensor))
@@ -91,7 +91,7 @@ class TensorSpec(DenseSpec):
         )
 
     def is_subtype_of(self, other: Any) -> bool:
-        """Returns whether every tensor of this spec is one of `other` too; specs of different names are not."""
+        """Returns True if every tensor of this spec fits `other` too; specs of different names do not."""
         return (
             type(other) is type(self)
             and self._dtype is other._dtype
@@ -174,7 +174,7 @@ class BoundedTensorSpec(TensorSpec):
     """A `TensorSpec` with the least and greatest values the elements may have.
 
     Args:
-        shape, dtype, name: as for `TensorSpec`.
+        shape, dtype, name: see `TensorSpec`.
         minimum, maximum: numbers or arrays that broadcast to `shape`; the bounds are included.
 
     Raises:
@@ -219,14 +219,14 @@ class BoundedTensorSpec(TensorSpec):
 
     @classmethod
     def from_spec(cls, spec: Any, name: str | None = None) -> BoundedTensorSpec:
-        """Returns a spec like another, with its bounds, or those of its dtype."""
+        """Returns a spec like another, with its bounds, or its dtype's bounds if it has none."""
         dtype = as_dtype(spec.dtype)
         low, high = getattr(spec, "minimum", None), getattr(spec, "maximum", None)
         return cls(spec.shape, dtype, dtype.min if low is None else low, dtype.max if high is None else high,
                    name or spec.name)  # fmt: skip
 
     def is_subtype_of(self, other: Any) -> bool:
-        """Returns whether every tensor of this spec is one of `other` too; the bounds have to be the same."""
+        """Returns True if every tensor of this spec fits `other` too; the bounds have to be the same."""
         return super().is_subtype_of(other) and self._same_bounds(other)
 
     def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
@@ -268,9 +268,9 @@ class VariableSpec(DenseSpec):
     """The shape and dtype of a variable, and whether it is trainable.
 
     Args:
-        shape, dtype: of the variable.
-        trainable: whether tapes watch it.
-        alias_id: variables with the same number are the same variable.
+        shape, dtype: the variable's shape and dtype; float32 by default.
+        trainable: whether tapes watch the variable; True by default.
+        alias_id: an int or None; variables with the same number are the same variable.
     """
 
     __slots__ = ("alias_id", "trainable")
@@ -291,7 +291,7 @@ class VariableSpec(DenseSpec):
         return hooks.variable
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Returns whether shape and dtype fit this spec, and it is as trainable."""
+        """Returns True if shape and dtype fit this spec, and `trainable` is equal."""
         spec = spec_or_value if isinstance(spec_or_value, TypeSpec) else spec_of(spec_or_value)
         return (
             type(spec) is type(self)
@@ -336,11 +336,11 @@ class IndexedSlicesSpec(TypeSpec):
     """The spec of `tf.IndexedSlices`.
 
     Args:
-        shape: of the whole tensor.
-        dtype: of the values.
-        indices_dtype: int32 or int64.
-        dense_shape_dtype: of `dense_shape`; None where there is none.
-        indices_shape: how many rows there are.
+        shape: the shape of the whole tensor.
+        dtype: the dtype of the values; float32 by default.
+        indices_dtype: int32 or int64 (the default), the dtype of the indices.
+        dense_shape_dtype: int32 or int64, the dtype of `dense_shape`; None (the default) if there is none.
+        indices_shape: the shape of the indices, a vector; by default of unknown length.
 
     Example:
         >>> tf.IndexedSlicesSpec([None, 3])
@@ -389,7 +389,7 @@ class IndexedSlicesSpec(TypeSpec):
 
 
 class NoneTensorSpec(TypeSpec):
-    """The spec of None, where a dataset or a function returns None in the place of a tensor.
+    """The spec of None, for a None that a dataset or a function returns in the place of a tensor.
 
     Example:
         >>> tf.NoneTensorSpec().is_compatible_with(None)
@@ -452,7 +452,7 @@ def register_type_spec_from_value_converter(type_object: type, converter_fn: Cal
 
 
 def spec_of(value: Any) -> Any:
-    """Returns the spec of one of TensorFlow's values; None for all others, also for numbers, lists and arrays."""
+    """Returns the spec of a TensorFlow value; None for all others, also for numbers, lists and arrays."""
     if isinstance(value, Tensor):
         return TensorSpec(value.shape, value.dtype)
     spec = getattr(value, "_type_spec", None)
@@ -470,7 +470,7 @@ def type_spec_from_value(value: Any) -> TypeSpec:
     """Returns the spec of a value.
 
     Args:
-        value: a tensor, a composite value, a variable, None, or what converts to a tensor.
+        value: a tensor, a composite value, a variable, None, or a value that converts to a tensor.
 
     Returns:
         The spec.

@@ -59,13 +59,13 @@ class TypeSpec(CompositeSpec, metaclass=ABCMeta):
     # ---- two specs together ------------------------------------------------------------------------------------------
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Returns whether a value, or some value of another spec, could be one of this spec."""
+        """Returns True if a value, or some value of another spec, fits this spec."""
         if not isinstance(spec_or_value, TypeSpec):
             spec_or_value = hooks.spec_of(spec_or_value)
         return type(self) is type(spec_or_value) and _compatible(self._serialize(), spec_or_value._serialize())
 
     def is_subtype_of(self, other: Any) -> bool:
-        """Returns whether every value of this spec is one of `other` too."""
+        """Returns True if every value of this spec fits `other` too."""
         return type(self) is type(other) and _subtype(self._serialize(), other._serialize())
 
     def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:

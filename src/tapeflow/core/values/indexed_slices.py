@@ -17,9 +17,9 @@ class IndexedSlices(CompositeTensor):
     """The rows `values` of a larger tensor, at `indices` of its first dimension; rows with the same index are summed.
 
     Args:
-        values: of shape `[n, d1, ..., dk]`.
+        values: a tensor of shape `[n, d1, ..., dk]`.
         indices: int32 or int64 of shape `[n]`.
-        dense_shape: the shape `[d0, d1, ..., dk]` of the larger tensor; needed to convert to it.
+        dense_shape: an integer vector, the larger tensor's shape `[d0, d1, ..., dk]`; needed to convert to it.
 
     Example:
         >>> s = tf.IndexedSlices(tf.constant([[1.0], [2.0]]), tf.constant([0, 2]), tf.constant([3, 1]))

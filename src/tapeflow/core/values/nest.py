@@ -2,8 +2,8 @@
 
 A structure is a list, a tuple, a namedtuple, a dict or another mapping or sequence, the view of a mapping, an `attrs`
 object, or an object with `__tf_flatten__` and `__tf_unflatten__`, whose items are structures or atoms. All else is an
-atom: tensors, arrays, strings, numbers, sets, `None`. Mappings count as ordered by their keys, so that two dicts with
-the same keys have the same structure.
+atom: tensors, arrays, strings, numbers, sets, `None`. Mappings are ordered by their keys, so two dicts with the same
+keys have the same structure.
 
 With `expand_composites`, values composed of several tensors (ragged and sparse ones) and their specs are structures
 too.
@@ -112,7 +112,7 @@ _COMPOSITE_TENSOR = _Container(
 )
 _COMPOSITE_SPEC = _Container(
     lambda spec: (spec._component_specs,),
-    lambda spec: (spec.value_type.__name__,),  # as for the value, so that the two have equal paths
+    lambda spec: (spec.value_type.__name__,),  # as for the value: the two have equal paths
     lambda like, items: like._from_components(items[0]),
 )
 _EXACT = {list: _LIST, tuple: _TUPLE, TrackedTuple: _TUPLE, dict: _DICT, range: _VIEW}
@@ -145,7 +145,7 @@ def _container_of_type(cls: type, expand_composites: bool) -> _Container | None:
 class _ContainerTable(dict):
     """A dict from each type seen so far to its `_Container`, or `None` for atoms."""
 
-    _LIMIT = 4096  # so that a program that goes on creating types doesn't keep them all alive
+    _LIMIT = 4096  # bounds memory in a program that keeps creating types
 
     def __init__(self, expand_composites: bool):
         super().__init__()
@@ -163,7 +163,7 @@ _EXPANDED = _ContainerTable(expand_composites=True)
 
 
 def is_nested(seq: Any) -> bool:
-    """Returns whether a value is a structure and not an atom.
+    """Returns True if a value is a structure and not an atom.
 
     Args:
       seq: any value.
@@ -286,7 +286,7 @@ def map_structure(func: Callable, *structure: Any, **kwargs: Any) -> Any:
       func: takes an atom of each structure.
       *structure: one structure or more, of the same form.
       **kwargs: `check_types=True`, whether the types of structures have to be the same, and
-        `expand_composites=False`, whether to take ragged and sparse tensors apart.
+            `expand_composites=False`, whether to take ragged and sparse tensors apart.
 
     Returns:
       The results of `func`, in the form of the first structure.
@@ -344,13 +344,13 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
       nest1: a structure or an atom.
       nest2: a structure or an atom.
       check_types: whether the types of structures have to be the same, and dicts to have the same keys. All lists
-        count as one type, all mappings too, and namedtuples of the same name and fields.
+            count as one type, all mappings too, and namedtuples of the same name and fields.
       expand_composites: whether to compare the specs of ragged and sparse tensors.
 
     Raises:
       TypeError: if the types of two structures differ.
       ValueError: if a structure stands where the other has an atom, or the number of items, the keys of two dicts or
-        the specs of two composite tensors differ.
+            the specs of two composite tensors differ.
 
     Example:
     >>> tf.nest.assert_same_structure([1, (2, 3)], ["a", ("b", "c")])
@@ -411,7 +411,7 @@ def _find_mismatch(a: Any, b: Any, check_types: bool, table: _ContainerTable) ->
 
 
 def _same_kind(a: Any, b: Any) -> bool:
-    """Returns whether two structures of different types count as the same type."""
+    """Returns True if two structures of different types count as the same type."""
     if {type(a), type(b)} == {tuple, TrackedTuple}:
         return True
     if isinstance(a, tuple) and isinstance(b, tuple):
@@ -426,7 +426,7 @@ def _same_kind(a: Any, b: Any) -> bool:
 
 
 def _same_namedtuples(a: Any, b: Any) -> bool:
-    """Returns whether two tuples are namedtuples of the same name and fields."""
+    """Returns True if two tuples are namedtuples of the same name and fields."""
     types = type(a), type(b)
     return all(map(_is_namedtuple_type, types)) and a._fields == b._fields and types[0].__name__ == types[1].__name__
 

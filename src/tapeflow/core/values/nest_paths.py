@@ -1,9 +1,9 @@
 """More functions for nested structures: with the path to each atom, and only down to the depth of another structure.
 
-TensorFlow has them beside `tf.nest` for its own use; libraries that are written against it, Keras among them, call
-them too. A path is a tuple of the indices, keys and field names that lead from the structure to one of its atoms.
+TensorFlow has them beside `tf.nest` for its own use. Libraries built on it, such as Keras, call them too. A path is a
+tuple of the indices, keys and field names that lead from the structure to an atom.
 
-In all of them `expand_composites` and `check_types` are those of `tapeflow.nest`.
+In all of them `expand_composites` and `check_types` mean the same as in `tapeflow.nest`.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from tapeflow.core.values.nest import (
 
 
 def is_nested_or_composite(seq: Any) -> bool:
-    """Returns whether a value is a structure when composite tensors and their specs count as structures."""
+    """Returns True if a value is a structure when composite tensors and their specs count as structures."""
     return _EXPANDED[type(seq)] is not None
 
 
 def is_mapping(obj: Any) -> bool:
-    """Returns whether a value is a mapping."""
+    """Returns True if a value is a mapping."""
     return isinstance(obj, Mapping)
 
 
 def is_attrs(obj: Any) -> bool:
-    """Returns whether a value is an instance of an `attrs` class."""
+    """Returns True if a value is an instance of an `attrs` class."""
     return hasattr(type(obj), "__attrs_attrs__")
 
 
 def is_namedtuple(instance: Any, strict: bool = False) -> bool:
-    """Returns whether a value is a namedtuple; if `strict`, of a class that is not derived from another namedtuple."""
+    """Returns True if a value is a namedtuple; if `strict`, of a class that is not derived from another namedtuple."""
     return _is_namedtuple_type(type(instance)) and (not strict or type(instance).__base__ is tuple)
 
 
@@ -204,7 +204,7 @@ def assert_shallow_structure(
 
     Raises:
       TypeError: if `shallow_tree` has a structure where `input_tree` has an atom or, with `check_types`, a structure of
-        another type.
+            another type.
       ValueError: if the number of items, the keys of two dicts or the specs of two composite tensors differ.
     """
     table = _EXPANDED if expand_composites else _PLAIN
@@ -238,7 +238,7 @@ def assert_shallow_structure(
 
 
 def _has_type_of(tree: Any, shallow: Any) -> bool:
-    """Returns whether the type of a structure is that of the shallow one, or counts as that."""
+    """Returns True if a structure has the shallow one's type, or a type that counts as the same."""
     return (
         isinstance(tree, type(shallow))
         or _same_namedtuples(tree, shallow)
@@ -275,7 +275,7 @@ def get_traverse_shallow_structure(
 
     Args:
       traverse_fn: called with the structure and each one in it that is entered. Returns `True` or `False`: enter this
-        one or not; or a structure like it, one level deep, with a `bool` for each item.
+            one or not; or a structure like it, one level deep, with a `bool` for each item.
       structure: a structure or an atom.
       expand_composites: whether to ask about the components of composite tensors too.
 

@@ -9,10 +9,10 @@ class SaveSliceInfo(NamedTuple):
     """The place of a part in its variable, as checkpoints record it.
 
     Attributes:
-        full_name: of the whole variable.
-        full_shape: of it.
-        var_offset: where the part begins in it.
-        var_shape: of the part.
+        full_name: the name of the whole variable.
+        full_shape: the shape of the whole variable.
+        var_offset: the index of the part's first element in the whole variable, one int per dimension.
+        var_shape: the shape of the part.
     """
 
     full_name: Any = None

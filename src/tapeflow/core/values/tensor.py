@@ -21,7 +21,7 @@ from tapeflow.core.types.dtypes import string as string_dtype
 from tapeflow.core.types.shape import TensorShape
 
 _is_compiling = torch.compiler.is_dynamo_compiling
-next_id = itertools.count(1).__next__  # ids are never used twice, so that a tape can hold one without its tensor
+next_id = itertools.count(1).__next__  # ids are never reused: a tape can hold one without its tensor
 
 
 if TYPE_CHECKING:
@@ -91,8 +91,8 @@ class TensorType(Operators):
 class Tensor(TensorType):
     """A multidimensional array of one dtype, which never changes.
 
-    Every op takes and returns tensors; it also takes what converts to one: Python numbers, nested lists, NumPy arrays,
-    `torch.Tensor`s, variables.
+    Every op takes and returns tensors. It also takes values that convert to one: Python numbers, nested lists, NumPy
+    arrays, `torch.Tensor`s, variables.
 
     Example:
         >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
@@ -201,7 +201,7 @@ class EagerTensor(Tensor):
     """
 
     __slots__ = ("__dict__", "__weakref__", "_device", "_id", "dtype", "value")
-    _device: str  # the device's name, where it is not that of the value's own device
+    _device: str  # the device's name, if it differs from the value's own device
     _content: Any  # the value; `Owned` tensors have a property in place of the slot `value`
 
     def __init__(self, value: Any, dtype: DType) -> None:
@@ -429,7 +429,7 @@ def as_numpy(value: torch.Tensor, dtype: DType) -> np.ndarray:
 
 
 def alias(value: torch.Tensor) -> torch.Tensor:
-    """Returns a tensor in the same memory, from which whoever is written to first parts with a copy.
+    """Returns a tensor that shares the memory until one of the two is written to. A write copies first.
 
     Where torch can't tell who writes, as in memory that NumPy owns, it is a copy at once.
     """
@@ -485,7 +485,7 @@ class Reference:
         return isinstance(other, Reference) and self._wrapped is other._wrapped
 
     def __lt__(self, other: Any) -> bool:
-        """Orders references, so that a nest with references for keys can be flattened."""
+        """Orders references. A nest with references for keys can then be flattened."""
         if not isinstance(other, Reference):
             raise TypeError("Cannot compare wrapped object with unwrapped object")
         return id(self._wrapped) < id(other._wrapped)
@@ -511,7 +511,7 @@ def strings(array: Any) -> EagerTensor:
 
 
 def traced(value: torch.Tensor) -> bool:
-    """Returns whether a kernel is being traced for a compiler: then tensors have shapes and no values."""
+    """Returns True if a kernel is being traced for a compiler: then tensors have shapes and no values."""
     return type(value) is not torch.Tensor or _is_compiling()
 
 

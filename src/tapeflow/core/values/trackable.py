@@ -45,7 +45,7 @@ class Trackable:
     overrides `_serialize_to_tensors` and `_restore_from_tensors`.
     """
 
-    # Created when they are first needed, so that a variable costs nothing more for being trackable.
+    # Created at their first use: being trackable costs a variable nothing until then.
     __slots__ = ()
 
     _self_unconditional_checkpoint_dependencies: list[TrackableReference]
@@ -149,7 +149,7 @@ class Trackable:
             edges[:] = [edge for edge in edges if edge.name != name]
 
     def _trackable_children(self, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
-        """Returns the children by name, in the order in which they came."""
+        """Returns the children by name, in order of their creation."""
         return dict(getattr(self, "_self_unconditional_checkpoint_dependencies", ()))
 
     def _lookup_dependency(self, name: str, cached_dependencies: dict[str, Any] | None = None) -> Any:
@@ -184,12 +184,12 @@ class Trackable:
 
 
 def has_state(trackable: Any) -> bool:
-    """Returns whether an object has state of its own to save."""
+    """Returns True if an object has state of its own to save."""
     return type(trackable)._serialize_to_tensors is not Trackable._serialize_to_tensors
 
 
 class NoDependency:
-    """Marks a value that becomes an attribute as it is, and no part of a checkpoint."""
+    """Marks a value that becomes an attribute unchanged and is no part of a checkpoint."""
 
     __slots__ = ("value",)
 
@@ -198,8 +198,8 @@ class NoDependency:
 
 
 class TrackedTuple(tuple):
-    """A tuple with objects to track, as an attribute holds it: a type of its own, as in TensorFlow, by which JAX
-    registers it."""
+    """A tuple of objects to track, the value of an attribute. JAX registers this type, so it differs from `tuple`, as
+    in TensorFlow."""
 
     __slots__ = ()
 
@@ -213,7 +213,7 @@ wrappers: dict[type, Callable[[Any], Any]] = {}
 
 
 def wrap(value: Any) -> Any:
-    """Returns a list or dict in a wrapper that a checkpoint can follow; everything else as it is."""
+    """Returns a list or dict in a wrapper that a checkpoint can follow; any other value unchanged."""
     wrapper = wrappers.get(type(value))
     if wrapper is not None:
         return wrapper(value)
@@ -297,7 +297,7 @@ def no_automatic_dependency_tracking(method: Callable[..., Any]) -> Callable[...
 
 @contextmanager
 def no_automatic_dependency_tracking_scope(trackable: Any) -> Iterator[None]:
-    """A context in which attributes set on the object are no part of a checkpoint."""
+    """Keeps attributes that are set on the object inside this context out of its checkpoints."""
     before = getattr(trackable, "_self_setattr_tracking", True)
     trackable._self_setattr_tracking = False
     try:

@@ -53,8 +53,8 @@ _DEFAULTS = {
 class VariableMeta(ABCMeta):
     """Lets the `tf.variable_creator_scope`s in force create the variable of `tf.Variable(...)`.
 
-    It is a metaclass of abstract classes, so that a class may derive from one and from `tf.Variable`; `isinstance`
-    stays Python's own.
+    It is a metaclass of abstract classes, so a class may derive from an abstract class and from `tf.Variable`;
+    `isinstance` stays Python's own.
     """
 
     __instancecheck__ = type.__instancecheck__
@@ -81,7 +81,7 @@ def _eagerly() -> Iterator[None]:
         state.graph = before
 
 
-# The kernels by which a compiled graph changes a variable, with raw values.
+# The kernels for a compiled graph's changes of variables. They take raw values.
 
 
 def _assign(variable: Any, value: Any) -> None:
@@ -130,7 +130,7 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
     Args:
         initial_value: anything convertible to a tensor, or a function without arguments that returns it.
         trainable: whether `GradientTape`s watch it when it is read. Default True (False for synchronization ON_READ).
-        validate_shape: accepted, and without effect: the shape is that of the initial value.
+        validate_shape: accepted, and without effect: the initial value decides the shape.
         name: its name, without the `:0`.
         dtype: the dtype to convert the initial value to.
         constraint: a function of the value, for optimizers to apply after an update.
@@ -154,10 +154,10 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
         "_synchronization", "_tape_value", "_trainable", "_value",
     )  # fmt: skip
     __array_priority__ = 100
-    _has_copies = False  # on several devices, so that it is more than one value
+    _has_copies = False  # on several devices: more than one value
 
     _tape_value: EagerTensor | None
-    _device: str | None = None  # where it was created, if that is another logical CPU than the first
+    _device: str | None = None  # the logical CPU of its creation, if not the first
 
     def __init__(
         self,
@@ -271,7 +271,7 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
         return self._read()
 
     def _dense_var_to_tensor(self, dtype: DType | None = None, name: str | None = None, as_ref: bool = False) -> Any:
-        """Returns what `__tf_tensor__` does: TensorFlow's name for it, by which classes that wrap a variable ask."""
+        """Returns the variable's tensor: TensorFlow's name of `__tf_tensor__`, for classes that wrap a variable."""
         return self.__tf_tensor__(dtype, name)
 
     def numpy(self) -> Any:
@@ -287,7 +287,7 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
         """Makes `value` the variable's value.
 
         Args:
-            value: of the variable's dtype, and of a shape that fits its shape.
+            value: a value that converts to the variable's dtype, of a shape that fits its shape.
             read_value: with False, returns None (in eager TensorFlow, an operation that is None too).
 
         Returns:
@@ -523,12 +523,12 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
         return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, {text}>"
 
 
-# The slot itself, faster than a property; where a subclass has a property of that name, it finds the slot as `_dtype`.
+# The slot itself, faster than a property. A subclass with a property of that name finds the slot as `_dtype`.
 Variable.dtype = vars(Variable)["_dtype"]
 
 
 class ResourceVariable(Variable):
-    """A variable of one value, which is what `tf.Variable(...)` creates.
+    """A variable of one value, the result of `tf.Variable(...)`.
 
     Programs tell such variables from distributed ones, and from classes of their own, by this class and its name.
     """

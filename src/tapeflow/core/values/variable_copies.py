@@ -4,7 +4,7 @@ import enum
 
 
 class VariableSynchronization(enum.Enum):
-    """The time at which the copies of a distributed variable are brought together.
+    """The time when the copies of a distributed variable are brought together.
 
     Example:
         >>> tf.VariableSynchronization.ON_READ
@@ -18,7 +18,7 @@ class VariableSynchronization(enum.Enum):
 
 
 class VariableAggregation(enum.Enum):
-    """The function by which the copies of a distributed variable are brought together.
+    """The function that brings the copies of a distributed variable together.
 
     Example:
         >>> tf.VariableAggregation.MEAN

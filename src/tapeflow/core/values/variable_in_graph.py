@@ -20,7 +20,7 @@ class OfGraph:
     _id: int
     _name: str
     assign: Callable[..., Any]
-    _graph: Any = None  # the graph that it was created in, where that is no function's
+    _graph: Any = None  # the graph of its creation, unless it is a function's
 
     def eval(self, session: Any = None) -> Any:
         """Returns the value that a variable of a graph has in a session, by default the default one.

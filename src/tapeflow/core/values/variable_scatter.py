@@ -181,7 +181,7 @@ class AssignsParts:
         Args:
             indices: int32 or int64 of shape `[..., k]`: each last dimension indexes the first `k` dimensions of the
                 variable.
-            updates: of shape `indices.shape[:-1] + self.shape[k:]`.
+            updates: a tensor of shape `indices.shape[:-1] + self.shape[k:]`.
 
         Returns:
             The variable.

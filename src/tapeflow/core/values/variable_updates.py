@@ -1,8 +1,8 @@
-"""Changing a variable by what it holds, where threads share it.
+"""Updates of variables that threads share, such as `assign_add`.
 
-Whoever computes a new value from the old one holds the variable's lock meanwhile, so that no update is lost. Nobody
-else needs it: a read takes the tensor that is there, and an assignment replaces it. An update that finds another tensor
-than it began with leaves that where it is, since the assignment came after it.
+An update, which computes a new value from the old one, holds the variable's lock meanwhile, so no update is lost. Reads
+and assignments need no lock: a read takes the current tensor, and an assignment replaces it. If the variable was
+assigned during an update, the update is dropped: the assignment came later.
 
 An update writes in place if nobody else has the memory. A variable whose memory is its own holds an `Owned` tensor. The
 first read of its value hands the memory out, and makes it an `EagerTensor`. The next update takes the memory back if
@@ -63,7 +63,7 @@ class Owned(EagerTensor):
 class Locked:
     """A context that holds the locks of several variables.
 
-    One thread at a time gathers locks, so that no two wait for each other: who has all that it needs waits for none.
+    Only one thread gathers locks at a time, so there is no deadlock.
     """
 
     __slots__ = ("_locks",)
@@ -82,7 +82,7 @@ class Locked:
 
 
 class Updates:
-    """The part of `tf.Variable` for changing the value by what it is."""
+    """The part of `tf.Variable` with in-place updates, such as `assign_add`."""
 
     __slots__ = ()
 
@@ -99,7 +99,7 @@ class Updates:
         @_tape_value.setter
         def _tape_value(self, value: EagerTensor | None) -> None: ...
 
-    _place: torch.device | None = None  # where its values have to be, on a machine with a GPU
+    _place: torch.device | None = None  # the device for its values, on a machine with a GPU
 
     # ---- storing -----------------------------------------------------------------------------------------------------
 
@@ -183,7 +183,7 @@ class Updates:
         return tensor, tensor.value.clone(memory_format=torch.contiguous_format)
 
     def _end(self, tensor: EagerTensor, memory: Any) -> None:
-        """Ends an update that has written to what `_begin` returned."""
+        """Ends an update that has written to the memory returned by `_begin`."""
         if type(tensor) is not Owned:
             self._set(memory, tensor)
 

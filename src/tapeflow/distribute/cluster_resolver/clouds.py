@@ -1,4 +1,4 @@
-"""Clusters of Google's cloud: the instances of a group, and TPUs, of which there are none here."""
+"""Clusters of Google's cloud: the instances of a group, and TPUs, which TapeFlow does not support."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ class GCEClusterResolver(ClusterResolver):
     """Resolves the running instances of an instance group of Google Compute Engine.
 
     Args:
-        project, zone, instance_group: the names of the group.
+        project, zone, instance_group: strings, the names of the project, the zone and the group.
         port: the port of every process.
         task_type, task_id: the task that this process is.
         rpc_layer: the protocol between the processes.
-        credentials: the credentials for the service; "default" are those of the environment.
+        credentials: the credentials for the service. "default", the default, takes them from the environment.
         service: the Compute Engine service of `googleapiclient`; by default one with the credentials.
 
     Raises:

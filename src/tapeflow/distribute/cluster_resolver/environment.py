@@ -20,8 +20,9 @@ class TFConfigClusterResolver(ClusterResolver):
     """Reads the cluster, and the task that this process is, from the environment variable TF_CONFIG.
 
     Args:
-        task_type, task_id, rpc_layer: what is said instead of the variable's values.
-        environment: what `environment` returns.
+        task_type, task_id, rpc_layer: a job's name, a task's number and a protocol. Each overrides TF_CONFIG's value;
+            None keeps it.
+        environment: a string, the value of `environment`, such as "google". None keeps TF_CONFIG's.
 
     Example:
         >>> import json, os
@@ -93,7 +94,7 @@ class TorchrunClusterResolver(ClusterResolver):
     `torchrun` tells a process the address of the first worker only; the others are known by their number.
 
     Raises:
-        ValueError: one of the variables is missing.
+        ValueError: a variable is missing.
 
     Example:
         >>> import os
@@ -124,7 +125,7 @@ class TorchrunClusterResolver(ClusterResolver):
 
 
 def resolver_of_environment() -> ClusterResolver:
-    """Returns the resolver for what the environment describes: TF_CONFIG if it is set, else `torchrun`'s variables.
+    """Returns the resolver of the environment's cluster: TF_CONFIG if it is set, else `torchrun`'s variables.
 
     Without either, the resolver of an empty cluster.
     """

@@ -29,7 +29,7 @@ class KubernetesClusterResolver(ClusterResolver):
         job_to_label_mapping: a dict from the names of jobs to lists of label selectors.
         tf_server_port: the port of every process.
         rpc_layer: the protocol between the processes.
-        override_client: a client with `list_pod_for_all_namespaces`; by default that of the package `kubernetes`.
+        override_client: a client with `list_pod_for_all_namespaces`; by default the client of the package `kubernetes`.
         executable_location: whether the program runs in a pod, which decides where credentials are.
 
     Raises:

@@ -78,7 +78,7 @@ class ClusterResolver(metaclass=ABCMeta):
 
     @property
     def rpc_layer(self) -> Any:
-        """The protocol between the processes, such as "grpc"; accepted, and without effect on what is used here."""
+        """The protocol between the processes, such as "grpc". Accepted, without effect on the protocol of TapeFlow."""
         return self._rpc_layer
 
     @rpc_layer.setter
@@ -153,11 +153,11 @@ class SimpleClusterResolver(ClusterResolver):
 
 
 class UnionResolver(ClusterResolver):
-    """Joins the tasks of several resolvers; everything else is what the first one says.
+    """Joins the tasks of several resolvers; the first resolver decides everything else.
 
     Args:
         *args: the resolvers.
-        **kwargs: `task_type`, `task_id` and `rpc_layer`, over what the first resolver says.
+        **kwargs: `task_type`, `task_id` and `rpc_layer`, which override the first resolver's values.
 
     Raises:
         TypeError: an argument is not a resolver.

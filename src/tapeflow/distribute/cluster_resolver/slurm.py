@@ -69,9 +69,9 @@ class SlurmClusterResolver(ClusterResolver):
     Args:
         jobs: a dict from the names of jobs to the number of tasks; by default all tasks are workers.
         port_base: the port of the first process on each host; the next one has the next port.
-        gpus_per_node: the number of GPUs of a host; by default that of this one.
+        gpus_per_node: the number of GPUs of a host; by default the number on this host.
         gpus_per_task: the number of GPUs of a process; by default equal parts.
-        tasks_per_node: the number of processes on each host, or a dict of them by host; by default what Slurm says.
+        tasks_per_node: the number of processes on each host, or a dict of them by host; by default Slurm's own numbers.
         auto_set_gpu: whether `cluster_spec` sets CUDA_VISIBLE_DEVICES to this process's GPUs, if it has any.
         rpc_layer: the protocol between the processes.
 

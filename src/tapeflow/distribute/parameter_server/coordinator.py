@@ -152,8 +152,8 @@ class ClusterCoordinator:
 
         Args:
             fn: a `tf.function` or one of its concrete functions.
-            args, kwargs: its arguments. Of a value for each worker, such as an iterator of
-                `create_per_worker_dataset`, the function gets its worker's.
+            args, kwargs: its arguments, a sequence and a dict; none by default. For a value per worker, such as an
+                iterator of `create_per_worker_dataset`, the function gets its worker's value.
 
         Returns:
             A `tf.distribute.coordinator.RemoteValue`, whose `fetch` waits for the result.
@@ -203,7 +203,7 @@ class ClusterCoordinator:
         self._queue.join()
 
     def done(self) -> bool:
-        """Returns whether all scheduled functions have run.
+        """Returns True if all scheduled functions have run.
 
         Raises:
             Exception: the first error of a scheduled function. Those that waited are cancelled, and none runs any more.
@@ -214,7 +214,7 @@ class ClusterCoordinator:
         """Waits for the results in a structure and returns them as arrays.
 
         Args:
-            val: a nest of results of `schedule` and of other values, which stay as they are.
+            val: a nest of results of `schedule`; other values in it stay unchanged.
 
         Raises:
             CancelledError: a function was not run, as another one failed.

@@ -27,7 +27,7 @@ dispatch = _Dispatch()
 
 @contextmanager
 def dispatching(worker: int) -> Iterator[None]:
-    """Says for which worker this thread prepares something."""
+    """Sets the worker for which this thread prepares arguments."""
     before, dispatch.worker = dispatch.worker, worker
     try:
         yield

@@ -1,7 +1,7 @@
-"""Functions that travel: a trace as TensorFlow's `FunctionDef`s, and its captures by what they are.
+"""Functions that travel: a trace as TensorFlow's `FunctionDef`s, with its captures.
 
-Captured tensors travel by value, variables as the place where they are. Iterators stay where they were created, and
-their elements travel.
+Captured tensors travel by value, variables by their place. Iterators stay in the process of their creation, and their
+elements travel.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from tapeflow.graph.control.body import Body, raw
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.transport.functions import definitions_of, graph_of
 
-# The tensor that traces capture for the number of the worker on which they will run.
+# Stands for the number of the worker: traces capture this tensor.
 WORKER_INDEX = EagerTensor(torch.tensor(-1), int64)
-WORKER_INDEX._id = next_id()  # so that it is captured, and no constant
+WORKER_INDEX._id = next_id()  # with an id it is captured, not a constant
 
 
 def message_of(concrete: ConcreteFunction, share: Callable[[Any], Any]) -> dict[str, Any]:
@@ -33,7 +33,7 @@ def message_of(concrete: ConcreteFunction, share: Callable[[Any], Any]) -> dict[
 
     Args:
         concrete: the trace.
-        share: returns what another task knows a variable or an iterator by.
+        share: a function from a variable or an iterator to its reference for other tasks.
 
     Raises:
         UnimplementedError: it captures something that can't travel, or returns it.
@@ -60,7 +60,7 @@ def _capture(value: Any, share: Callable[[Any], Any], name: str) -> Any:
 
 
 def argument_message(tensor: EagerTensor, share: Callable[[Any], Any], name: str) -> Any:
-    """Returns a tensor as a message: its value, or what another task knows the iterator by that it holds.
+    """Returns a tensor as a message: its value, or the reference to the iterator that it holds.
 
     Raises:
         UnimplementedError: it holds something else that can't travel.
@@ -77,8 +77,8 @@ class WorkerFunction:
     """A trace that came as a message.
 
     Args:
-        message: what `message_of` returned.
-        received: returns the variable, or the tensor that holds the iterator, for what `share` returned.
+        message: the result of `message_of`.
+        received: a function from a reference made by `share` to the variable, or to the tensor that holds the iterator.
 
     Raises:
         NotFoundError, UnimplementedError, ValueError: it can't run here.

@@ -64,7 +64,7 @@ class ClosureQueue:
             self._raise()
 
     def done(self) -> bool:
-        """Returns whether all closures have run.
+        """Returns True if all closures have run.
 
         Raises:
             Exception: the first error among them.
@@ -98,7 +98,7 @@ class ClosureQueue:
 
     @property
     def stopped(self) -> bool:
-        """Returns whether the workers' threads shall end."""
+        """Returns True if the workers' threads shall end."""
         return self._stopped
 
     def take(self) -> Closure | None:

@@ -50,11 +50,11 @@ class ShardedVariable(ReadAsTensor, Trackable):
 
     @property
     def trainable(self) -> bool:
-        """Returns whether tapes watch the parts when they are read."""
+        """Returns True if tapes watch the parts when they are read."""
         return self._parts[0].trainable
 
     @property
-    def _id(self) -> int:  # type: ignore[override]  # by which tapes would know it
+    def _id(self) -> int:  # type: ignore[override]  # the id for tapes
         raise AttributeError(
             "'ShardedVariable' object has no attribute 'handle': take the gradients of its `variables`."
         )

@@ -47,8 +47,8 @@ class ParameterServerExtended(StrategyExtended):
     Args:
         container_strategy: the strategy.
         cluster: the cluster.
-        partitioner: says how to partition variables; None leaves them whole.
-        task: what this process holds for the others.
+        partitioner: decides the partition of each variable; None leaves variables whole.
+        task: this process's task, with the objects that it holds for the others.
     """
 
     def __init__(
@@ -165,7 +165,8 @@ class ParameterServerExtended(StrategyExtended):
 
 
 def _rows_of(value: Any, start: int, stop: int, shape: Any) -> Callable[[], Any]:
-    """Returns the function of the initial value of some rows: the initializer's own, where it knows of parts."""
+    """Returns a function of the initial value of some rows. An initializer that supports partitions computes only
+    these."""
 
     def part() -> Any:
         if not callable(value):
@@ -223,7 +224,7 @@ class ParameterServerStrategy(Strategy):
             if job not in cluster.jobs or not cluster.num_tasks(job):
                 raise ValueError(f"There must be at least one {job}.")
         self._cluster_resolver = cluster_resolver
-        self._cluster_coordinator: Any = None  # the `ClusterCoordinator` of this strategy, of which there is one
+        self._cluster_coordinator: Any = None  # this strategy's only `ClusterCoordinator`
         task = Task(_own_address(cluster), "chief:0")
         task.endpoint.start()
         weakref.finalize(self, task.endpoint.end)

@@ -1,7 +1,7 @@
-"""A task of a cluster: what it holds for others, and the methods by which they use it.
+"""A task of a cluster: the objects that it holds for other tasks, and the methods that they call.
 
 All tasks are alike: parameter servers hold variables, workers run functions, and the coordinator holds iterators, and
-variables of its own that functions capture. What a coordinator created goes when another one begins.
+variables of its own that functions capture. When a new coordinator begins, the objects of the old one are dropped.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Task:
         name: its name, such as `worker:0`.
 
     Attributes:
-        endpoint: where the others call it.
+        endpoint: the server for the calls of other tasks.
 
     Raises:
         UnknownError: another process uses the port.
@@ -75,13 +75,14 @@ class Task:
         self._owner = ""
         self._variables: dict[str, Variable] = {}
         self._iterators: weakref.WeakValueDictionary[str, Iterator] = weakref.WeakValueDictionary()
-        self._keys: dict[int, str] = {}  # by ids, the names of what this task shares
+        self._keys: dict[int, str] = {}  # from ids of shared objects to their names
         self._functions: dict[str, WorkerFunction] = {}
 
-    # ---- what others call --------------------------------------------------------------------------------------------
+    # ---- methods for other tasks
+    # -----------------------------------------------------------------------------------------
 
     def begin(self, owner: str) -> None:
-        """Begins to work for a coordinator; what another one created goes."""
+        """Begins to work for a coordinator. Drops the objects of any other coordinator."""
         with self._lock:
             if owner != self._owner:
                 self._owner = owner
@@ -108,7 +109,7 @@ class Task:
         return self._variable(key).sparse_read(indices)
 
     def change(self, key: str, method: str, *args: EagerTensor) -> None:
-        """Changes a variable by one of its methods."""
+        """Changes a variable by calling a method of it, such as `assign_add`."""
         apply_change(self._variable(key), method, args)
 
     def define(self, key: str, message: dict[str, Any]) -> None:
@@ -144,10 +145,11 @@ class Task:
             )
         return variable
 
-    # ---- what this process shares ------------------------------------------------------------------------------------
+    # ---- objects of this process for other tasks
+    # -------------------------------------------------------------------------
 
     def share(self, value: Variable | Iterator) -> tuple[Any, ...]:
-        """Returns what other tasks know a variable or an iterator of this process by."""
+        """Returns a reference for other tasks to a variable or an iterator of this process."""
         if isinstance(value, RemoteVariable):
             return tuple(value.where)
         with self._lock:
@@ -166,7 +168,8 @@ class Task:
         )
 
     def _received(self, shared: Any) -> Any:
-        """Returns the variable, or the tensor that holds an iterator, for what another task shares, or a tensor."""
+        """Returns the object behind another task's reference: a variable, or a tensor that holds an iterator. Tensors
+        stay."""
         if isinstance(shared, EagerTensor):
             return shared
         if len(shared) == len(Place._fields):

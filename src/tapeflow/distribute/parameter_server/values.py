@@ -84,13 +84,13 @@ class WorkerValue(RemoteValue):
 class PerWorkerValues:
     """A value for each worker: as an argument of a scheduled function, the value of the worker that runs it.
 
-    `iter` of what `ClusterCoordinator.create_per_worker_dataset` returns is one.
+    `iter` of a dataset from `ClusterCoordinator.create_per_worker_dataset` returns an instance.
 
     Args:
         values: a `RemoteValue` for each worker.
 
     Raises:
-        AssertionError: one of them is something else.
+        AssertionError: an item is not a `RemoteValue`.
 
     Example:
         >>> tf.distribute.coordinator.PerWorkerValue([1])

@@ -22,7 +22,7 @@ from tapeflow.core.values.variable_copies import VariableAggregation, VariableSy
 from tapeflow.graph.ir.operation import GraphOp
 from tapeflow.transport.calls import Client, client_of
 
-OWNER = uuid.uuid4().hex  # the name of this process in the names of what it creates in other tasks
+OWNER = uuid.uuid4().hex  # this process, in the names of its variables in other tasks
 _numbers = itertools.count()
 _METHODS = {"AssignAddVariableOp": "assign_add", "AssignSubVariableOp": "assign_sub"}
 _SCATTER = {"_scatter_rows": "scatter_{}", "_scatter_places": "scatter_nd_{}", "_scatter_batch": "batch_scatter_{}"}
@@ -65,8 +65,8 @@ class RemoteVariable(Variable):
     """A variable that another task holds.
 
     Args:
-        where: where it is.
-        like: the variable whose other attributes it has, if there is one.
+        where: the variable's place: the task that holds it, and its key there.
+        like: a variable to copy the other attributes from, or None.
     """
 
     def __init__(self, where: Place, like: Variable | None = None) -> None:
@@ -98,7 +98,7 @@ class RemoteVariable(Variable):
         return value
 
     def __tf_dispatch__(self, function: Any, args: tuple[Any, ...]) -> Any:
-        """Gathers rows in the task that holds them, so that only those travel; for other ops the whole is read."""
+        """Gathers rows in the task that holds them, and transfers only these. Other ops read the whole variable."""
         if function.op is not ops.GatherV2.op or args[0] is not self or args[2:] not in ((0,), (0, 0)):
             return NotImplemented
         if state.graph is not None:

@@ -17,7 +17,7 @@ _initialized: list[str] = []  # the type of the devices, once they are
 
 
 def is_initialized() -> bool:
-    """Returns whether `initialize_accelerator_system` was called."""
+    """Returns True if `initialize_accelerator_system` was called."""
     return bool(_initialized)
 
 
@@ -30,15 +30,16 @@ def initialize_accelerator_system(
 ) -> str:
     """Starts the devices, before anything else uses them; with several clients, meets the others.
 
-    The clients' addresses are in `DTENSOR_JOBS`, the first of which is where they meet, and this client's number in
-    `DTENSOR_CLIENT_ID`. Gloo carries tensors of CPUs, and NCCL those of GPUs.
+    The environment variable `DTENSOR_JOBS` lists the clients' addresses; they meet at the first one.
+    `DTENSOR_CLIENT_ID` is this client's number. Gloo transports tensors on CPUs, NCCL tensors on GPUs.
 
     Args:
-        device_type: "CPU" or "GPU"; by default "GPU" where there is one.
-        enable_coordination_service: without effect.
-        num_logical_cpu_devices: the number of devices that the CPU is split into.
-        experimental_reset_context: starts anew although devices were used; their configuration stays.
-        experimental_enable_megcore: without effect.
+        device_type: "CPU" or "GPU"; by default "GPU" if there is one.
+        enable_coordination_service: accepted, and without effect.
+        num_logical_cpu_devices: an int, the number of logical devices to split the CPU into; None keeps their number.
+        experimental_reset_context: whether to start anew even if devices were used; their configuration stays. False by
+            default.
+        experimental_enable_megcore: accepted, and without effect.
 
     Returns:
         The type of the devices.
@@ -87,10 +88,10 @@ def _meet(kind: str) -> None:
 
 @contextmanager
 def reporting(what: str) -> Iterator[None]:
-    """Raises TensorFlow's errors in place of those of `torch.distributed`.
+    """Raises TensorFlow's errors in place of errors of `torch.distributed`.
 
     Args:
-        what: what the clients do together.
+        what: the name of the collective for messages.
 
     Raises:
         UnavailableError: a client is gone.
@@ -153,9 +154,9 @@ def barrier(mesh: Any, barrier_name: str | None = None, timeout_in_ms: int | Non
     """Waits until all clients have come here.
 
     Args:
-        mesh: a mesh.
-        barrier_name: a name, for logs.
-        timeout_in_ms: the time after which it fails.
+        mesh: a `tf.experimental.dtensor.Mesh`.
+        barrier_name: a string, a name for logs.
+        timeout_in_ms: an int, the longest wait in milliseconds; None for the timeout of collectives.
 
     Raises:
         UnavailableError, DeadlineExceededError: a client is gone, or did not come in time.

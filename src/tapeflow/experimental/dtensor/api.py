@@ -90,7 +90,7 @@ def _joined_shape(input: TensorShape, layout: str) -> TensorShape:
     shape=_joined_shape,
 )
 def from_local(input: TensorLike, layout: str, name: str | None = None) -> Tensor:
-    """Returns the DTensor of which each process has the part of its devices, along the first axis, as one tensor."""
+    """Returns a DTensor from each process's part of it. A part is one tensor along the first axis."""
 
 
 def _relayout_like_kernel(input: Any, layout_input: Any) -> Any:
@@ -182,7 +182,7 @@ def call_with_layout(fn: Callable[..., Any], layout: Layout | None, *args: Any, 
 
     Args:
         fn: a function that returns tensors.
-        layout: the layout; None leaves the result as it is.
+        layout: the layout; None leaves the result unchanged.
         *args: the function's arguments.
         **kwargs: its keyword arguments.
 
@@ -281,7 +281,7 @@ def fetch_layout(tensor: Any) -> Layout | None:
         tensor: a DTensor or `DVariable`.
 
     Returns:
-        Its layout; None for what is no tensor at all.
+        Its layout; None for a value that is not a tensor.
 
     Raises:
         RuntimeError: this is in a `tf.function`.
@@ -323,7 +323,7 @@ def check_layout(tensor: Any, layout: Layout) -> None:
 
 
 def is_dtensor(tensor: Any) -> bool:
-    """Returns whether a value is a DTensor or a variable that holds one.
+    """Returns True if a value is a DTensor or a variable that holds one.
 
     Args:
         tensor: anything.

@@ -35,11 +35,11 @@ def sharded_save(
     """Writes DTensors to a checkpoint, which the first client does for all.
 
     Args:
-        mesh: the mesh.
-        file_prefix: the name of the checkpoint.
-        tensor_names: the names of the tensors in it.
-        shape_and_slices: an empty text for each tensor.
-        tensors: the tensors.
+        mesh: a `tf.experimental.dtensor.Mesh`.
+        file_prefix: a string, the name of the checkpoint.
+        tensor_names: a list of strings, the names of the tensors in the checkpoint.
+        shape_and_slices: a list with an empty string for each tensor.
+        tensors: a list of the tensors.
 
     Example:
         >>> import tempfile
@@ -63,7 +63,7 @@ def enable_save_as_bf16(variables: Sequence[Variable]) -> None:
     """Lets checkpoints have float32 variables in bfloat16.
 
     Args:
-        variables: variables, of which the `DVariable`s are meant.
+        variables: variables. Only `DVariable`s among them are affected.
 
     Example:
         >>> tf.experimental.dtensor.enable_save_as_bf16([])
@@ -79,9 +79,9 @@ def name_based_save(
     """Writes DTensors under names.
 
     Args:
-        mesh: the mesh.
-        checkpoint_prefix: the name of the checkpoint.
-        name_tensor_dict: the tensors by their names.
+        mesh: a `tf.experimental.dtensor.Mesh`.
+        checkpoint_prefix: a string, the name of the checkpoint.
+        name_tensor_dict: a dict from names to tensors.
 
     Raises:
         ValueError: this is in a `tf.function`.
@@ -104,15 +104,15 @@ def name_based_restore(
     """Reads DTensors by names.
 
     Args:
-        mesh: the mesh.
-        checkpoint_prefix: the name of the checkpoint.
-        name_tensor_dict: DTensors of the layouts and dtypes that the results are to have.
+        mesh: a `tf.experimental.dtensor.Mesh`.
+        checkpoint_prefix: a string, the name of the checkpoint.
+        name_tensor_dict: a dict from names to DTensors; the results get their layouts and dtypes.
 
     Returns:
         The tensors by their names.
 
     Raises:
-        ValueError: this is in a `tf.function`, or one of the tensors is no DTensor.
+        ValueError: the call is in a `tf.function`, or a value is no DTensor.
 
     Example:
         >>> import tempfile
@@ -141,12 +141,12 @@ class DTensorCheckpoint(Checkpoint):
     """A `tf.train.Checkpoint` of `DVariable`s and other objects, which the first client writes for all.
 
     Args:
-        mesh: the mesh.
-        root: an object whose own attributes are to be saved.
-        **kwargs: objects by name.
+        mesh: a `tf.experimental.dtensor.Mesh`.
+        root: an object whose own attributes are saved, or None.
+        **kwargs: objects to save, by name.
 
     Raises:
-        ValueError: one of them can't be saved.
+        ValueError: an object can't be saved.
 
     Example:
         >>> import tempfile

@@ -148,7 +148,7 @@ def jobs() -> list[str]:
 
 
 def heartbeat_enabled() -> bool:
-    """Returns whether the environment asks for heartbeats, which have no effect here: collectives time out.
+    """Returns True if the environment asks for heartbeats, which have no effect here: collectives time out.
 
     Returns:
         A bool.

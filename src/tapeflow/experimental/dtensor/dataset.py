@@ -22,13 +22,14 @@ class DTensorDataset(Dataset):
 
     Args:
         dataset: a dataset of single elements.
-        mesh: the mesh.
+        mesh: a `tf.experimental.dtensor.Mesh`.
         layouts: the layouts of the batches, in the structure of the elements.
-        global_batch_size: the number of elements in a batch.
-        dataset_already_batched: the dataset has batches of the size of one device's part along `batch_dim`.
-        batch_dim: the dimension of the mesh along which batches are divided; None if they are not.
-        prefetch: the number of batches to prepare in advance.
-        tf_data_service_config: None.
+        global_batch_size: an int, the number of elements in a batch of all devices.
+        dataset_already_batched: whether the dataset has batches of the size of one device's part along `batch_dim`;
+            False by default.
+        batch_dim: a string, the mesh dimension that divides batches; None if none does.
+        prefetch: an int, the number of batches to prepare in advance; None for none.
+        tf_data_service_config: must be None.
 
     Raises:
         NotImplementedError: there is a configuration of a service.

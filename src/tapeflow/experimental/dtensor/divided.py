@@ -1,8 +1,8 @@
 """The raw value of a DTensor: a `torch.Tensor` whose parts are on the devices of a mesh.
 
-Every kernel takes it as it takes any `torch.Tensor`. For each call of ATen, the rules of `torch.distributed.tensor` say
-how the operands have to be placed and how the results are; the parts are moved accordingly, and ATen computes with the
-parts of each device. Where there is no rule, or one that no layout can express, operands are replicated.
+Kernels take it as any `torch.Tensor`. For each call of ATen, the rules of `torch.distributed.tensor` give the
+placements of operands and results; the parts are moved accordingly, and ATen computes with the parts of each device.
+Operands are replicated if there is no rule, or if no layout can express its result.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _aten = torch.ops.aten
 _rules: Any = aten.sharding_propagator
 # What the rules raise where they have no answer; a wrong call fails again when ATen computes it.
 _NO_ANSWER = (NotImplementedError, RuntimeError, AssertionError, ValueError, TypeError, IndexError)
-# Results depend on more than the own part where other axes than that of the batch are divided, which as many of the
-# first operands have.
+# Ops whose results depend on other parts if any axis but the batch axis is divided. The number counts the first
+# operands with a batch axis.
 _BY_BATCH = {_aten.convolution.default: 1, _aten.convolution_backward.default: 2}
 _WHOLE = {_aten._local_scalar_dense.default, _aten.equal.default}
 # This one writes to the running statistics although its schema does not say so; the schema of its other name does.
@@ -72,7 +72,7 @@ class Divided(torch.Tensor):
             mesh: the mesh.
             placements: their placements.
             parts: the part of each of this process's devices.
-            shape: the shape of the whole; by default that of each part.
+            shape: the shape of the whole; by default the shape of each part.
         """
         size = torch.Size(parts[0].shape if shape is None else shape)
         stride = parts[0].stride() if shape is None else _contiguous(size)
@@ -99,7 +99,7 @@ class Divided(torch.Tensor):
         return Divided(self.mesh, DTensorSpec(self.spec.mesh, placements, self.spec.tensor_meta), parts)
 
     def settle(self) -> None:
-        """Adds up what are terms of sums until somebody needs them."""
+        """Adds up partial sums, which stay unadded until their first use."""
         placements = self.spec.placements
         if any(isinstance(p, Partial) for p in placements):
             whole = self.placed([Replicate() if isinstance(p, Partial) else p for p in placements])
@@ -109,7 +109,8 @@ class Divided(torch.Tensor):
         """Returns the tensor as a plain one on the first device."""
         return self.placed([Replicate()] * len(self.spec.placements)).parts[0]
 
-    # ---- what leaves torch -------------------------------------------------------------------------------------------
+    # ---- conversions from torch
+    # ------------------------------------------------------------------------------------------
 
     def numpy(self, *, force: bool = False) -> np.ndarray:
         """Returns a replicated tensor as an array.
@@ -173,7 +174,7 @@ class Divided(torch.Tensor):
 
 
 def _replicated(value: torch.Tensor, mesh: Mesh) -> Divided:
-    """Returns a plain tensor as one that all devices have, and others as they are."""
+    """Returns a plain tensor as a tensor replicated on all devices. Divided tensors stay unchanged."""
     if isinstance(value, Divided):
         return value
     return Divided.of(mesh, [Replicate()] * len(mesh.dim_names), [value] * mesh.num_local_devices())
@@ -266,9 +267,9 @@ def _described(spec: DTensorSpec, divided: int, has_batch: bool | None) -> DTens
     """Returns the spec of an operand, replicated along all but the first dimensions of the mesh.
 
     Args:
-        spec: its spec as it is.
+        spec: the operand's spec.
         divided: the number of these dimensions.
-        has_batch: whether it is divided along its first axis, that of the batch, alone; None if along any axis.
+        has_batch: True if only its first axis, the batch axis, may stay divided; None if any axis may.
     """
     placements = tuple(
         p if i < divided and (has_batch is None or (has_batch and p == Shard(0))) else Replicate()
@@ -278,7 +279,7 @@ def _described(spec: DTensorSpec, divided: int, has_batch: bool | None) -> DTens
 
 
 def _expressible(specs: Any, terms: bool) -> bool:
-    """Returns whether layouts can express specs.
+    """Returns True if layouts can express specs.
 
     Args:
         specs: a spec, or a nest of specs and other values.
@@ -326,7 +327,7 @@ def _written(op: Any, args: Any, kwargs: Any) -> list[Divided]:
 
 
 def _part_with(op: Any, args: Any, kwargs: Any) -> None:
-    """Gives each device a copy of its own of what an op writes to, where several have the same tensor."""
+    """Gives each device its own copy of an op's written operands if several devices share a tensor."""
     for value in _written(op, args, kwargs):
         if len(set(map(id, value.parts))) < len(value.parts):
             value.parts = [part.clone() for part in value.parts]
@@ -366,7 +367,7 @@ def assemble(parts: list[torch.Tensor], layout: Layout) -> Divided:
 
 
 def from_local(value: torch.Tensor, layout: Layout) -> Divided:
-    """Returns a tensor of which each process has the part of its devices, along the first axis, as one tensor.
+    """Returns a tensor from each process's part of it. A part is one tensor along the first axis.
 
     Args:
         value: this process's part; with a single process, all. A batch of a single process that its devices can't

@@ -15,15 +15,15 @@ _SINGLE = "maximal:true, mesh:"
 
 
 class Layout:
-    """The way in which a tensor is divided among the devices of a mesh.
+    """The division of a tensor among the devices of a mesh.
 
     Args:
-        sharding_specs: for each axis of the tensor the name of the dimension of the mesh that it is divided along, or
+        sharding_specs: a string for each axis of the tensor: the name of the mesh dimension that divides it, or
             `UNSHARDED`.
-        mesh: the mesh.
+        mesh: a `tf.experimental.dtensor.Mesh`.
 
     Raises:
-        ValueError: `mesh` is none; a name is used twice, or is not one of its dimensions.
+        ValueError: `mesh` is no mesh; a name is used twice, or is not a dimension of the mesh.
 
     Example:
         >>> mesh = tf.experimental.dtensor.create_mesh([("x", 1)], devices=["CPU:0"])
@@ -55,8 +55,8 @@ class Layout:
         """Returns the layout of a tensor that each device has as a whole.
 
         Args:
-            mesh: the mesh.
-            rank: the number of axes.
+            mesh: a `tf.experimental.dtensor.Mesh`.
+            rank: an int, the number of axes.
         """
         return cls([UNSHARDED] * rank, mesh)
 
@@ -65,10 +65,10 @@ class Layout:
         """Returns the layout of a tensor that is divided along one axis.
 
         Args:
-            mesh: the mesh.
-            batch_dim: the dimension of the mesh.
-            rank: the number of axes.
-            axis: the axis.
+            mesh: a `tf.experimental.dtensor.Mesh`.
+            batch_dim: a string, the mesh dimension that divides the axis.
+            rank: an int, the number of axes.
+            axis: an int, the axis to divide; 0 by default.
 
         Raises:
             RuntimeError: the mesh has no such dimension.
@@ -99,7 +99,7 @@ class Layout:
         """Returns the layout of a tensor on a device.
 
         Args:
-            device: its name.
+            device: a string, the device's name.
         """
         return cls.from_single_device_mesh(Mesh.from_device(device))
 
@@ -108,7 +108,7 @@ class Layout:
         """Returns the layout that `to_string` wrote.
 
         Args:
-            layout_str: the text.
+            layout_str: a string, as `to_string` returns it.
 
         Raises:
             ValueError: it is no such text.
@@ -142,28 +142,28 @@ class Layout:
         """Returns the number of parts of an axis.
 
         Args:
-            idx: the axis.
+            idx: an int, the axis.
         """
         spec = self._specs[idx]
         return 1 if spec in (UNSHARDED, MATCH) else self.mesh.dim_size(spec)
 
     def is_fully_replicated(self) -> bool:
-        """Returns whether each device has the whole tensor."""
+        """Returns True if each device has the whole tensor."""
         return all(self.num_shards(i) == 1 for i in range(self.rank))
 
     def is_batch_parallel(self) -> bool:
-        """Returns whether no axis but the first is divided."""
+        """Returns True if no axis but the first is divided."""
         return all(self.num_shards(i) == 1 for i in range(1, self.rank))
 
     def is_single_device(self) -> bool:
-        """Returns whether the mesh is a single device without dimensions."""
+        """Returns True if the mesh is a single device without dimensions."""
         return self.mesh.is_single_device()
 
     def delete(self, dims: int | list[int]) -> Layout:
         """Returns the layout without some axes.
 
         Args:
-            dims: the axes.
+            dims: an int or a list of ints, the axes.
         """
         deleted = dims if isinstance(dims, list) else [dims]
         return Layout([s for i, s in enumerate(self._specs) if i not in deleted], self.mesh)
@@ -172,7 +172,7 @@ class Layout:
         """Returns the shape of the whole tensor.
 
         Args:
-            local_shape: that of each part.
+            local_shape: the shape of each part, a sequence of ints.
         """
         return tuple(size * self.num_shards(i) for i, size in enumerate(local_shape))
 
@@ -180,7 +180,7 @@ class Layout:
         """Returns the shape of each part.
 
         Args:
-            global_shape: that of the whole tensor.
+            global_shape: the shape of the whole tensor, a sequence of ints.
         """
         return tuple(size // self.num_shards(i) for i, size in enumerate(global_shape))
 

@@ -30,13 +30,13 @@ class Mesh:
     """Devices in a grid with named dimensions. `create_mesh` and `create_distributed_mesh` are simpler to call.
 
     Args:
-        dim_names: the names of the dimensions.
-        global_device_ids: an array of consecutive numbers in the shape of the grid.
-        local_device_ids: those of this client's devices.
+        dim_names: a list of strings, the names of the dimensions.
+        global_device_ids: an integer array of consecutive numbers in the shape of the grid.
+        local_device_ids: a list of ints, the numbers of this client's devices.
         local_devices: this client's devices, as `tf.DeviceSpec`s or names.
-        mesh_name: a name for the mesh.
-        global_devices: the devices of all clients.
-        use_xla_spmd: False; there is no other way.
+        mesh_name: a string, a name for the mesh; "" by default.
+        global_devices: the devices of all clients, as `local_devices`; by default unknown.
+        use_xla_spmd: must be False.
 
     Raises:
         ValueError: the arguments do not fit each other.
@@ -103,7 +103,7 @@ class Mesh:
         """Returns the mesh that `to_string` wrote.
 
         Args:
-            mesh_str: the text.
+            mesh_str: a string, as `to_string` returns it.
 
         Raises:
             ValueError: it is no such text.
@@ -124,7 +124,7 @@ class Mesh:
         """Returns the mesh of a single device, without dimensions.
 
         Args:
-            device: the device's name.
+            device: a string, the device's name.
         """
         return cls([], np.array(0), [0], [device])
 
@@ -148,7 +148,7 @@ class Mesh:
         """Returns the size of a dimension.
 
         Args:
-            dim_name: its name.
+            dim_name: a string, the dimension's name.
 
         Raises:
             ValueError: there is no such dimension.
@@ -163,7 +163,7 @@ class Mesh:
         raise ValueError(f"Dimension {dim_name} does not exist in mesh.Available dimensions: {names}")
 
     def contains_dim(self, dim_name: str) -> bool:
-        """Returns whether there is a dimension of that name."""
+        """Returns True if there is a dimension of that name."""
         return dim_name in self.dim_names
 
     __contains__ = contains_dim
@@ -184,7 +184,7 @@ class Mesh:
         return list(self._local_devices)
 
     def global_devices(self) -> list[str]:
-        """Returns the names of all devices, where they were specified."""
+        """Returns the names of all devices, or an empty list if they were not specified."""
         return list(self._global_devices)
 
     def local_device_ids(self) -> list[int]:
@@ -204,11 +204,11 @@ class Mesh:
         return len(self._local_ids)
 
     def is_remote(self) -> bool:
-        """Returns whether none of the devices is this client's."""
+        """Returns True if none of the devices is this client's."""
         return not self._local_devices
 
     def is_single_device(self) -> bool:
-        """Returns whether it is one device without dimensions."""
+        """Returns True if it is one device without dimensions."""
         return not self._dims
 
     @property
@@ -227,7 +227,7 @@ class Mesh:
         """Returns where a device stands, as an int32 vector.
 
         Args:
-            device_idx: its number.
+            device_idx: an int, the device's number.
         """
         return convert(np.array(self.position(device_idx), np.int32), int32)
 
@@ -283,18 +283,18 @@ def create_mesh(
     """Creates a mesh of devices of this process.
 
     Args:
-        mesh_dims: the names and sizes of the dimensions; the size of a single one may be -1. By default one dimension
-            "x" of all devices.
-        mesh_name: a name for the mesh.
+        mesh_dims: a list of pairs of a name and a size, or a dict from names to sizes; the size of a single dimension
+            may be -1. By default one dimension "x" of all devices.
+        mesh_name: a string, a name for the mesh; "" by default.
         devices: the devices, as names or `tf.DeviceSpec`s; by default all of the type.
         device_type: "CPU" (the default) or "GPU".
-        use_xla_spmd: False; there is no other way.
+        use_xla_spmd: must be False.
 
     Returns:
         A `tf.experimental.dtensor.Mesh`.
 
     Raises:
-        ValueError: the number of devices is not that of the grid's places; the devices are of another type.
+        ValueError: the number of devices differs from the size of the mesh; or the devices are of another type.
 
     Example:
         >>> tf.experimental.dtensor.create_mesh([("batch", 1)], devices=["CPU:0"]).shape()
@@ -323,18 +323,18 @@ def create_distributed_mesh(
     """Creates a mesh of the devices of all clients.
 
     Args:
-        mesh_dims: the names and sizes of the dimensions.
-        mesh_name: a name for the mesh.
-        local_devices: this client's devices; by default all of the type.
+        mesh_dims: a list of pairs of a name and a size, or a dict from names to sizes.
+        mesh_name: a string, a name for the mesh; "" by default.
+        local_devices: this client's devices, as names or `tf.DeviceSpec`s; by default all of the type.
         device_type: "CPU" (the default) or "GPU".
-        use_xla_spmd: False; there is no other way.
+        use_xla_spmd: must be False.
 
     Returns:
         A `tf.experimental.dtensor.Mesh`.
 
     Raises:
-        ValueError: `initialize_accelerator_system` was not called; the number of devices is not that of the grid's
-            places; the devices are of another type.
+        ValueError: `initialize_accelerator_system` was not called; the number of devices differs from the size of the
+            mesh; or the devices are of another type.
 
     Example:
         >>> tf.experimental.dtensor.create_distributed_mesh([("batch", 1)])

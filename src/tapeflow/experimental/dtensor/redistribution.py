@@ -1,8 +1,8 @@
 """Moving the parts of tensors among the devices of a mesh.
 
-A value's placements say, for each dimension of the mesh, whether the devices along it have parts of one axis (Shard),
-the whole (Replicate), or terms of a sum (Partial). Devices of one process pass tensors on as they are; those of several
-processes talk by the collectives of `torch.distributed`.
+A value's placements say for each dimension of the mesh: the devices along it have parts of one axis (Shard), the whole
+(Replicate), or terms of a sum (Partial). Devices of one process pass tensors directly. Devices of several processes
+communicate by collectives of `torch.distributed`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def redistribute(
         parts: the part of each of this process's devices.
         mesh: the mesh.
         before: the placements of the parts.
-        after: those of the result, which has no terms of sums.
+        after: the placements of the result; none is Partial.
     """
     links = links_of(mesh)
     result = list(parts)
@@ -64,7 +64,7 @@ class LocalLinks:
         mesh: the mesh.
 
     Attributes:
-        places: where each of the devices stands in the mesh.
+        places: the positions of the devices in the mesh.
     """
 
     def __init__(self, mesh: Mesh) -> None:
@@ -113,13 +113,13 @@ class LocalLinks:
 
 
 class ProcessLinks:
-    """The devices of a mesh that are one of each process.
+    """The devices of a mesh with one device per process.
 
     Args:
         mesh: the mesh.
 
     Attributes:
-        places: where this process's device stands in the mesh.
+        places: the position of this process's device in the mesh, as a list of one.
     """
 
     def __init__(self, mesh: Mesh) -> None:
@@ -143,7 +143,7 @@ class ProcessLinks:
         (own,) = parts
         own = own.contiguous()
         whole = own.new_empty([size, *own.shape])
-        as_bytes = functools.partial(torch.Tensor.view, dtype=torch.uint8)  # Gloo moves those of any dtype
+        as_bytes = functools.partial(torch.Tensor.view, dtype=torch.uint8)  # Gloo moves bytes of any dtype
         if own.numel():
             with accelerators.reporting("an all-gather"):
                 c10d.all_gather(list(as_bytes(whole.view(size, -1)).unbind()), as_bytes(own.view(-1)), group=group)

@@ -1,6 +1,6 @@
 """The public `tf.experimental.numpy` namespace: NumPy's functions, of tensors, with gradients and in graphs.
 
-Dtypes are promoted as NumPy promotes them, where the rest of TensorFlow asks for equal ones.
+Dtypes are promoted by NumPy's rules. The rest of TensorFlow requires equal dtypes.
 """
 
 from math import e, inf, pi

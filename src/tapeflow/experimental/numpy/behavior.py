@@ -22,7 +22,7 @@ _COMPARING = ("lt", "le", "gt", "ge", "eq", "ne")
 
 
 def _promoting(operator: Function) -> Function:
-    """Returns the operator of operands of one dtype, to which it promotes them."""
+    """Returns an operator that promotes its operands to one dtype and calls `operator`."""
 
     @functools.wraps(operator)
     def function(self: Any, other: Any) -> Any:
@@ -98,7 +98,7 @@ def _promote_in_operators() -> None:
 def _take_numpy_methods() -> None:
     for name, method in _METHODS.items():
         setattr(Tensor, name, method)
-    EagerTensor.__getitem__ = numpy_getitem  # type: ignore[method-assign]  # it has one of its own
+    EagerTensor.__getitem__ = numpy_getitem  # type: ignore[method-assign]  # it overrides `Tensor.__getitem__`
 
 
 def experimental_enable_numpy_behavior(prefer_float32: bool = False, dtype_conversion_mode: str = "legacy") -> None:

@@ -119,7 +119,7 @@ def ones(shape: ShapeLike, dtype: DTypeLike = float) -> Tensor:
 
 @numpy_function("[[1, 2]]")
 def ones_like(a: TensorLike, dtype: DTypeLike = None) -> Tensor:
-    """Returns a tensor of ones of the shape and dtype of another."""
+    """Returns a tensor of ones with the shape and dtype of another."""
     value = _array_like(a)
     return tf_ones_like(value, result_type(dtype or value))
 
@@ -242,7 +242,7 @@ def meshgrid(*xi: TensorLike, **kwargs: Any) -> list[Tensor]:
 
 @numpy_function("[0, 1], [2]", comparison="[np.shape(t) for t in {}] == [np.shape(t) for t in {}]")
 def ix_(*args: TensorLike) -> list[Tensor]:
-    """Returns indices, or places of Trues, shaped so that together they index an open mesh."""
+    """Returns indices, or the positions of True, shaped to index an open mesh together."""
     meshed = []
     for place, arg in enumerate(args):
         index = as_array(arg)
@@ -311,7 +311,7 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = None) -> Te
     """Returns a matrix with ones on and below a diagonal."""
     columns = N if M is None else M
     kind = result_type(dtype if dtype is not None else float)
-    if k < 0:  # what is not above: `band_part` takes no negative numbers, which keep all
+    if k < 0:  # inverts the part above: `band_part` with a negative number keeps all
         above = band_part(fill([N, columns], True), min(-k - 1, N), -1)
         return cast(tf_zeros_like(above) if -k > N else where(above, False, True), kind)
     return band_part(tf_ones([N, columns], kind), -1, min(k, columns))

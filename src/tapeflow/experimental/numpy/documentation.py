@@ -19,7 +19,7 @@ def document(
 
     Args:
         function: its docstring is the summary.
-        arguments: those of the example, as Python source; without them there is none.
+        arguments: the arguments of the example, as Python source. None leaves the example out.
         numpy_name: the function's name in NumPy, if it is another.
         comparison: how the example compares the results, as Python source with a place for each.
     """

@@ -72,7 +72,7 @@ def numpy_getitem(tensor: Any, key: Any) -> Any:
     if _is_mask(key):
         return boolean_mask(tensor, key)
     basic: list[Any] = []
-    arrays: dict[int, Any] = {}  # by the dimension of what the basic indices leave; from its end behind an ellipsis
+    arrays: dict[int, Any] = {}  # by dimension after basic indexing, negative behind an ellipsis
     keys = [k if k is None or k is Ellipsis or isinstance(k, slice) else _as_index(k) for k in _as_tuple(key)]
 
     def picks(k: Any) -> bool:

@@ -50,7 +50,7 @@ def matmul(x1: TensorLike, x2: TensorLike) -> Tensor:
 
 @numpy_function("[[1, 2], [3, 4]], [[5, 6], [7, 8]]")
 def dot(a: TensorLike, b: TensorLike) -> Tensor:
-    """Sums products over the last axis of one and the last but one of the other, or the only one."""
+    """Sums products over the last axis of `a` and the second-to-last axis of `b`, or its only axis."""
     x, y = operands(a, b)
     return _contracted(x, y, lambda: by_rank(y, 1, lambda: _last(x, y, -1), lambda: _last(x, y, -2)))
 
@@ -63,12 +63,12 @@ def inner(a: TensorLike, b: TensorLike) -> Tensor:
 
 
 def _contracted(x: Any, y: Any, contraction: Callable[[], Any]) -> Any:
-    """Returns the product where one of two is a scalar, otherwise their `contraction`."""
+    """Returns the product if `x` or `y` is a scalar, otherwise their `contraction`."""
     return by_rank(x, 0, lambda: x * y, lambda: by_rank(y, 0, lambda: x * y, contraction))
 
 
 def _last(x: Any, y: Any, axis: int) -> Any:
-    """Contracts the last axis of `x` with one of `y`."""
+    """Contracts the last axis of `x` with an axis of `y`."""
     return linalg.tensordot(x, y, [[-1], [axis]])
 
 
@@ -157,7 +157,7 @@ def einsum(subscripts: str, *operands: TensorLike, **kwargs: Any) -> Tensor:
 
 
 def _takes_the_diagonal(x: Tensor, offset: int, axis1: int, axis2: int) -> bool:
-    """Returns whether the diagonals are the main ones of the matrices in the last two dimensions."""
+    """Returns True if the diagonals are main diagonals of the matrices in the last two dimensions."""
     rank = x.shape.rank
     return offset == 0 and rank is not None and axis1 in (-2, rank - 2) and axis2 in (-1, rank - 1)
 

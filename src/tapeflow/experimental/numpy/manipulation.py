@@ -1,4 +1,4 @@
-"""`tf.experimental.numpy`: what changes shapes, joins and splits, and takes parts."""
+"""`tf.experimental.numpy`: reshaping, joining, splitting and slicing."""
 
 from __future__ import annotations
 
@@ -304,7 +304,7 @@ def repeat(a: TensorLike, repeats: TensorLike, axis: int | None = None) -> Tenso
 
 @numpy_function("[[1, 2]], ((1, 1), (0, 2)), 'constant'")
 def pad(array: TensorLike, pad_width: TensorLike, mode: str, **kwargs: Any) -> Tensor:
-    """Pads with a constant value, or with what is reflected at the edges (reflect, symmetric)."""
+    """Pads with a constant value, or with elements reflected at the edges (reflect, symmetric)."""
     if mode not in ("constant", "reflect", "symmetric"):
         raise ValueError(f"Unsupported padding mode: {mode}")
     value = kwargs.get("constant_values", 0)

@@ -207,7 +207,7 @@ def _binary(
     example: str | None = "[6, 5], [3, 2]",
     promote: Function = operands,
 ) -> _Binary:
-    """Returns a function of the elements of two tensors, which are promoted; `bools` is that of bools."""
+    """Returns an elementwise function of two tensors, which are promoted; `bools` replaces it for bools."""
 
     def function(x1: TensorLike, x2: TensorLike) -> Tensor:
         x, y = promote(x1, x2)
@@ -308,9 +308,9 @@ def hypot(x1: TensorLike, x2: TensorLike) -> Tensor:
 
 
 def _log_add(x1: Any, x2: Any, exponential: Function, base: float) -> Any:
-    larger, delta = maximum(x1, x2), x1 - x2  # the difference is that of the arguments, before any promotion
+    larger, delta = maximum(x1, x2), x1 - x2  # the difference is computed before promotion
     of_numbers = larger + log1p(exponential(-math.abs(as_array(delta)))) / np.log(base)
-    return where(isnan(delta), *promoted(x1 + x2, of_numbers))  # of two equal infinities the difference is NaN
+    return where(isnan(delta), *promoted(x1 + x2, of_numbers))  # the difference of two equal infinities is NaN
 
 
 @numpy_function("np.array([1., 2.]), np.array([3., 4.])")

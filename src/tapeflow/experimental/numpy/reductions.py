@@ -1,4 +1,4 @@
-"""`tf.experimental.numpy`: what sums up elements along axes, and orders them."""
+"""`tf.experimental.numpy`: reductions along axes, and sorting."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from tapeflow.math.casting import cast
 
 
 def _widened(a: Any) -> Any:
-    """Returns integers and bools as 64-bit integers, in which NumPy adds and multiplies."""
+    """Returns integers and bools as 64-bit integers: NumPy adds and multiplies in these."""
     if a.dtype is bool_:
         return cast(a, int64)
     wide = result_type(a.dtype, np.uint64 if a.dtype.is_unsigned else np.int64) if a.dtype.is_integer else a.dtype
@@ -49,12 +49,13 @@ def _reduced(
     """Returns a reduction.
 
     Args:
-        of: TensorFlow's.
-        a: what is reduced.
-        axis: along which axes.
-        dtype: in which it is cast before, or None.
+        of: TensorFlow's reduction.
+        a: the operand, anything that converts to a tensor.
+        axis: an int or a sequence of ints, the axes; None for all.
+        dtype: the dtype of the computation; None for the operand's dtype.
         keepdims: whether to keep dimensions of size 1.
-        widen: what integers are cast by if there is no dtype; None to leave them, and reduce bools by `of_bools`.
+        widen: the cast of integers if there is no dtype. None leaves integers unchanged, and reduces bools by
+            `of_bools`.
         of_bools: the reduction of bools, for `dtype=bool` too.
     """
     a = as_array(a, dtype or None)
@@ -330,7 +331,7 @@ def argsort(a: TensorLike, axis: int | None = -1, kind: str = "quicksort", order
 
 @numpy_function("[True, False, True], [1, 2, 3]")
 def compress(condition: TensorLike, a: TensorLike, axis: int | None = None) -> Tensor:
-    """Returns the slices along an axis where a condition holds; where it is shorter, the rest is left out."""
+    """Returns the slices along an axis that a condition selects. Slices beyond the condition's length are left out."""
     mask = as_array(condition, bool)
     if mask.shape.rank != 1:
         raise ValueError("condition must be a 1-d array.")

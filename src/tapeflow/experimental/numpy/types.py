@@ -40,7 +40,7 @@ preferences = _Preferences()
 
 
 def _numpy_type(value: Any) -> Any:
-    """Returns what NumPy's `result_type` takes for a value: the dtype of tensors, numbers and arrays as they are."""
+    """Returns an argument for NumPy's `result_type`: the dtype of a tensor, numbers and arrays unchanged."""
     if isinstance(value, (Tensor, ReadAsTensor, IndexedSlices)):
         return value.dtype.as_numpy_dtype
     if isinstance(value, DType):
@@ -54,7 +54,7 @@ def _numpy_type(value: Any) -> Any:
 
 
 def result_type(*arrays_and_dtypes: Any) -> DType:
-    """Returns the dtype to which values are promoted.
+    """Returns the common dtype that values are promoted to.
 
     Args:
         *arrays_and_dtypes: tensors, arrays, Python numbers, dtypes, or nests of these.
@@ -75,7 +75,7 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
 
 
 def promote_types(type1: DTypeLike, type2: DTypeLike) -> np.dtype:
-    """Returns the smallest dtype to which two dtypes can be cast.
+    """Returns the smallest dtype that two dtypes can be cast to.
 
     Args:
         type1: a dtype.
@@ -116,7 +116,7 @@ def default_float() -> DType:
 
 
 def convert(value: Any, hint: DType | None = None) -> Any:
-    """Returns the tensor of a value, where large Python integers are uint64 and floats have the default dtype."""
+    """Returns the tensor of a value. Large Python integers become uint64, and floats get the default dtype."""
     if isinstance(value, int) and value >= 2**63:
         return convert_to_tensor(value, uint64)
     if hint is None and isinstance(value, float):
@@ -125,7 +125,8 @@ def convert(value: Any, hint: DType | None = None) -> Any:
 
 
 def as_array(value: Any, dtype: Any = None) -> Any:
-    """Returns the tensor of a value: of `dtype`, of its own dtype, or of that to which NumPy promotes its elements."""
+    """Returns the tensor of a value: of `dtype`, of its own dtype, or of the dtype that NumPy promotes its elements
+    to."""
     if dtype is None and isinstance(value, Tensor):
         return value
     if dtype is not None:
@@ -139,7 +140,7 @@ def as_array(value: Any, dtype: Any = None) -> Any:
 
 
 def promoted(*values: Any) -> list[Any]:
-    """Returns the tensors of values, all of the dtype to which they are promoted together."""
+    """Returns the tensors of values, all promoted to their common dtype."""
     dtype = result_type(*values)
     return [as_array(v, dtype) for v in values]
 
@@ -164,7 +165,7 @@ def as_inexact(value: Any) -> Any:
 
 
 def broadcast_shape_of(values: Iterable[Any]) -> Any:
-    """Returns the shape, a tensor, to which values broadcast together."""
+    """Returns the common broadcast shape of values, as a tensor."""
     first, *others = [shape(v) for v in values]
     for other in others:
         first = broadcast_dynamic_shape(first, other)
@@ -172,7 +173,7 @@ def broadcast_shape_of(values: Iterable[Any]) -> Any:
 
 
 def axis_of(axis: Any, rank: int | None) -> Any:
-    """Returns an axis counted from the front, where the rank allows to say."""
+    """Returns an axis counted from the front if the rank is known, else unchanged."""
     return axis + rank if rank is not None and axis < 0 else axis
 
 
@@ -204,11 +205,11 @@ def rank_of(value: Any, caller: str) -> int:
 
 @numpy_function("[1j]")
 def iscomplexobj(x: TensorLike) -> bool:
-    """Returns whether the dtype is complex."""
+    """Returns True if the dtype is complex."""
     return bool(as_array(x).dtype.is_complex)
 
 
 @numpy_function("[1.0]")
 def isrealobj(x: TensorLike) -> bool:
-    """Returns whether the dtype is not complex."""
+    """Returns True if the dtype is not complex."""
     return not iscomplexobj(x)

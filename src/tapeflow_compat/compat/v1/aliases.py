@@ -1,4 +1,4 @@
-"""Functions of TensorFlow 1 that are functions of TensorFlow 2 with other parameters, and what else has old names.
+"""Functions of TensorFlow 1 that are functions of TensorFlow 2 with other parameters, and helpers for old names.
 
 `aliases.txt` lists these functions. An entry begins with the names below `tf.compat.v1` and the function that does the
 work. Then come `old=new`, for a parameter with another name there, and `-name`, for a parameter without effect. The
@@ -80,7 +80,7 @@ def _made(alias: Alias) -> Callable[..., Any]:
 
 
 def _documentation(alias: Alias, text: str) -> str:
-    """Returns the docstring of the function: that of TensorFlow 2's, with what differs, and another example."""
+    """Returns the docstring of the function: TensorFlow 2's, with the differences and another example."""
     summary, _, rest = text.partition("Example:\n")[0].strip().partition("\n\n")
     own = {p.partition("=")[0] for p in alias.parameters.split(", ")}
     older = [(old, new) for old, new in alias.renamed if new in own]
@@ -97,7 +97,7 @@ def _documentation(alias: Alias, text: str) -> str:
 
 
 def resolved(path: str) -> Any:
-    """Returns what has that name below `tf`."""
+    """Returns the object with that name below `tf`."""
     import tapeflow
 
     return functools.reduce(getattr, path.split("."), tapeflow)
@@ -117,11 +117,11 @@ def either(new_name: str, new_value: Any, old_name: str, old_value: Any) -> Any:
 
 
 def member(name: str, **words: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Makes a function one of a family: gives it a name of its own, and its docstring the name and its own words.
+    """Makes a function a member of a family: sets its name, and fills in its docstring.
 
     Args:
         name: replaces `{name}` in the docstring.
-        **words: replace what stands in braces there.
+        **words: replace other words in braces there.
     """
 
     def named(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -67,7 +67,7 @@ to_int64 = _to(int64, "to_int64", "ToInt64")
 
 
 def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Any:
-    """Returns a tensor scaled so that its norm, divided by its number of elements, is at most `clip_norm`.
+    """Scales a tensor until its norm, divided by its number of elements, is at most `clip_norm`.
 
     Example:
         >>> tf.compat.v1.clip_by_average_norm([3.0, 4.0], 1.25).numpy().tolist()

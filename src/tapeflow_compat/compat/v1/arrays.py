@@ -25,13 +25,13 @@ from tapeflow_compat.compat.v1.aliases import either
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False) -> Any:
-    """Returns a constant. In a graph, the last of a list of values fills what is left of a larger `shape`.
+    """Returns a constant. In a graph, the last value of a list fills the rest of a larger `shape`.
 
     Args:
         value: a value, or a nest of lists of them.
-        dtype: by default that of the values.
-        shape: by default that of the values; one value fills any.
-        verify_shape: refuses values of another shape.
+        dtype: a dtype; by default the dtype of the values.
+        shape: a shape; by default the shape of the values. A single value fills any shape.
+        verify_shape: whether to refuse values of another shape; False by default.
 
     Raises:
         TypeError: the values do not fit the shape.
@@ -55,7 +55,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
 
 
 def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """Converts a value to a tensor; `tf.IndexedSlices` and sparse tensors stay as they are.
+    """Converts a value to a tensor. `tf.IndexedSlices` and sparse tensors stay unchanged.
 
     Raises:
         ValueError: the value is of another dtype.
@@ -68,7 +68,7 @@ def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str
 
 
 def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """Converts a value to a tensor; sparse tensors stay as they are.
+    """Converts a value to a tensor. Sparse tensors stay unchanged.
 
     Raises:
         RuntimeError: the sparse tensor is of another dtype.
@@ -86,7 +86,7 @@ def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str 
 
 
 def _convert_others(value: Any, accepted: Any, dtype: Any, name: str | None) -> Any:
-    """Converts a value to a tensor, unless it is one of the accepted kinds."""
+    """Converts a value to a tensor, unless its type is in `accepted`."""
     if not isinstance(value, accepted):
         return creation.convert_to_tensor(value, dtype, name=name)
     if dtype is not None and as_dtype(dtype) is not value.dtype:
@@ -120,17 +120,17 @@ def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any 
 
 
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
-    """`x` where a condition holds and `y` elsewhere; without these, where it holds.
+    """Returns `x` where a condition holds and `y` elsewhere. Without these, returns the indices of true elements.
 
     Args:
-        condition: of the shape of `x` and `y`, or a vector that chooses whole rows of them.
-        x, y: of one shape.
+        condition: a tensor of the shape of `x` and `y`, or a vector that chooses whole rows of them.
+        x, y: tensors of one shape.
 
     Returns:
         A tensor of the shape of `x`; without `x` and `y` the indices, int64 of shape [count, rank].
 
     Raises:
-        ValueError: only one of them is specified.
+        ValueError: only one of `x` and `y` is specified.
 
     Example:
         >>> tf.compat.v1.where([True, False], [[1, 2], [3, 4]], [[5, 6], [7, 8]]).numpy().tolist()
@@ -152,7 +152,7 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
     """`tf.gather` along the last dimension of the indices, for each entry of those before.
 
     Args:
-        params: of shape [*batch, n, ...].
+        params: a tensor of shape [*batch, n, ...].
         indices: integers of shape [*batch, k].
 
     Returns:
@@ -214,10 +214,10 @@ def reverse_sequence(
     """Returns a batch of sequences, the first elements of each turned around, see `tf.reverse_sequence`.
 
     Args:
-        input: of any dtype.
-        seq_lengths: int32 or int64, of the length of the batch: how many elements to turn around.
-        seq_axis, seq_dim: the dimension of the sequences, by either name.
-        batch_axis, batch_dim: the dimension of the batch, by either name; by default 0.
+        input: a tensor of any dtype.
+        seq_lengths: int32 or int64 of shape [batch], the number of elements to reverse in each sequence.
+        seq_axis, seq_dim: an int, the dimension of the sequences, by either name.
+        batch_axis, batch_dim: an int, the dimension of the batch, by either name; by default 0.
 
     Raises:
         ValueError: a dimension was passed under both names.
@@ -249,9 +249,9 @@ def batch_to_space(input: Any, crops: Any, block_size: Any, name: str | None = N
     """Returns entries of the batch into blocks of space, see `tf.batch_to_space`.
 
     Args:
-        input: of shape [batch, height, width, depth].
-        crops: of shape [2, 2]: how much of height and width to leave out afterwards, at either end.
-        block_size, block_shape: the length of the blocks' sides, by either name.
+        input: a tensor of shape [batch, height, width, depth].
+        crops: integers of shape [2, 2], the lengths to cut off the result's height and width, at either end.
+        block_size, block_shape: an int, the length of the blocks' sides, by either name.
 
     Returns:
         A tensor of shape [batch / block_size ** 2, height * block_size - crops, width * block_size - crops, depth].
@@ -275,9 +275,9 @@ def space_to_batch(
     """Returns blocks of space into entries of the batch, see `tf.space_to_batch`: undoes `batch_to_space`.
 
     Args:
-        input: of shape [batch, height, width, depth].
-        paddings: of shape [2, 2]: how many zeros to put around height and width first, at either end.
-        block_size, block_shape: the length of the blocks' sides, by either name.
+        input: a tensor of shape [batch, height, width, depth].
+        paddings: integers of shape [2, 2], the zeros to add to height and width first, at either end.
+        block_size, block_shape: an int, the length of the blocks' sides, by either name.
 
     Raises:
         ValueError: the length was passed under both names.

@@ -112,7 +112,7 @@ def assert_near(
     Args:
         x, y: floating or complex, of one dtype, of shapes that broadcast.
         rtol, atol: the tolerances; by default 10 times the machine epsilon of the dtype.
-        data, summarize, message: as of `assert_equal`.
+        data, summarize, message: see `assert_equal`.
 
     Raises:
         InvalidArgumentError: it is not so; in a graph, when the operation runs.

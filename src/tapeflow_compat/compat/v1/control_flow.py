@@ -34,12 +34,12 @@ def _function(name: str, function: Any, old_name: str, old: Any) -> Callable[...
 
 
 def _staged() -> bool:
-    """Returns whether control flow becomes operations on functions, not TensorFlow 1's own operations."""
+    """Returns True if control flow becomes operations on functions, not TensorFlow 1's own operations."""
     return state.graph is not None and (control_flow_v2_enabled() or state.graph.building_function)
 
 
 def _unpacked(result: Any, strict: bool) -> Any:
-    """Unpacks a branch's result: a list of one element becomes that element, where TensorFlow 1 unpacks it."""
+    """Unpacks a list of one element, a branch's result, if TensorFlow 1 unpacks it."""
     single = isinstance(result, (list, tuple)) and len(result) == 1
     return result[0] if single and not strict and not _staged() else result
 
@@ -48,14 +48,14 @@ def cond(
     pred: Any, true_fn: Any = None, false_fn: Any = None, strict: bool = False, name: str | None = None,
     fn1: Any = None, fn2: Any = None,
 ) -> Any:  # fmt: skip
-    """Calls one of two functions, as a predicate says, see `tf.cond`.
+    """Calls one of two functions, chosen by a predicate, see `tf.cond`.
 
     Args:
         pred: a boolean scalar.
-        true_fn, fn1: called without arguments if it is true, by either name.
-        false_fn, fn2: the same if it is false. They give tensors in the same structure.
-        strict: gives lists of one element as they are. Otherwise gives that element, eagerly, and in graphs after
-            `disable_control_flow_v2`.
+        true_fn, fn1: a function without arguments, called if `pred` is true; by either name.
+        false_fn, fn2: the same if `pred` is false. Both functions return tensors in the same structure.
+        strict: whether lists of one element stay lists. By default the element is returned, eagerly, and in graphs
+            after `disable_control_flow_v2`.
 
     Raises:
         TypeError: a function is missing, was passed under both names, or is no function.
@@ -140,7 +140,7 @@ def while_loop(
         return outputs[0] if eager_alone else outputs
     flat = nest.flatten(outputs, expand_composites=True)
     staged = _staged()
-    if not staged:  # there the structure is that of the results of `body`
+    if not staged:  # in TensorFlow 1's graphs the results have the structure of `body`'s
         outputs = nest.pack_sequence_as(results, flat, expand_composites=True)
     if return_same_structure or len(flat) > 1:
         return outputs

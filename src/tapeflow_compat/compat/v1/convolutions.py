@@ -21,9 +21,9 @@ def conv2d_backprop_input(
 
     Args:
         input_sizes: the shape of the images.
-        filters, filter: as of `conv2d`, by either name.
+        filters, filter: see `conv2d`, by either name.
         out_backprop: the gradient of the result.
-        strides, padding, data_format, dilations, use_cudnn_on_gpu: as of `conv2d`.
+        strides, padding, data_format, dilations, use_cudnn_on_gpu: see `conv2d`.
 
     Raises:
         ValueError: the filter was passed under both names.
@@ -49,7 +49,7 @@ def conv2d_backprop_filter(
     """Computes the gradient of a convolution of images with respect to the filter.
 
     Args:
-        input, strides, padding, data_format, dilations, use_cudnn_on_gpu: as of `conv2d`.
+        input, strides, padding, data_format, dilations, use_cudnn_on_gpu: see `conv2d`.
         filter_sizes: the shape of the filter.
         out_backprop: the gradient of the result.
 
@@ -79,7 +79,7 @@ def conv3d_backprop_filter(
     """Computes the gradient of a convolution of volumes with respect to the filter.
 
     Args:
-        input, strides, padding, data_format, dilations: as of `conv3d`.
+        input, strides, padding, data_format, dilations: see `conv3d`.
         filter_sizes: the shape of the filter.
         out_backprop: the gradient of the result.
 
@@ -126,10 +126,10 @@ def dilation2d(
     """Computes the grayscale dilation of images: the largest sum of a pixel and the filter, see `tf.nn.dilation2d`.
 
     Args:
-        input: of shape [batch, height, width, channels].
-        filters, filter: of shape [height, width, channels], by either name.
-        strides: a list of 4.
-        dilations, rates: the same, by either name: how far apart the filter's elements are.
+        input: a tensor of shape [batch, height, width, channels].
+        filters, filter: a tensor of shape [height, width, channels], by either name.
+        strides: a list of 4 ints.
+        dilations, rates: a list of 4 ints, the distances between the filter's elements, by either name.
         padding: "SAME" or "VALID".
 
     Raises:
@@ -153,9 +153,9 @@ def erosion2d(value: Any, kernel: Any, strides: Any, rates: Any, padding: str, n
     `tf.nn.erosion2d`.
 
     Args:
-        value: of shape [batch, height, width, channels].
-        kernel: of shape [height, width, channels].
-        strides, rates: lists of 4.
+        value: a tensor of shape [batch, height, width, channels].
+        kernel: a tensor of shape [height, width, channels].
+        strides, rates: lists of 4 ints.
         padding: "SAME" or "VALID".
 
     Example:
@@ -174,12 +174,12 @@ def max_pool_with_argmax(
     """Computes the largest element of each window and its position, see `tf.nn.max_pool_with_argmax`.
 
     Args:
-        input: of shape [batch, height, width, channels].
+        input: a tensor of shape [batch, height, width, channels].
         ksize, strides: an int, or a list of 1, 2 or 4.
         padding: "SAME" or "VALID".
         data_format: "NHWC".
         output_dtype, Targmax: int64 (the default) or int32, by either name.
-        include_batch_in_index: counts from the first image on, and not in each anew.
+        include_batch_in_index: whether indices count through the whole batch instead of each image; False by default.
 
     Raises:
         ValueError: the format is another, or the dtype was passed under both names.
@@ -206,12 +206,12 @@ def fractional_max_pool(
     """Computes the largest elements of windows whose sizes are drawn, see `tf.nn.fractional_max_pool`.
 
     Args:
-        value: of shape [batch, height, width, channels].
-        pooling_ratio: 4 numbers, of which the first and last are 1.0.
-        pseudo_random: draws the windows so that their sizes alternate more.
-        overlapping: has neighbors share a row or column.
-        deterministic: draws the same windows at each call, for tests.
-        seed, seed2: of that draw; only the first that is not 0 matters.
+        value: a tensor of shape [batch, height, width, channels].
+        pooling_ratio: 4 floats; the first and the last are 1.0.
+        pseudo_random: draws the windows with sizes that alternate more.
+        overlapping: whether neighboring windows share a row or column; False by default.
+        deterministic: whether to draw the same windows at each call, for tests; False by default.
+        seed, seed2: ints, the seeds of that draw; only the first that is not 0 matters.
 
     Returns:
         The pooled images, and where their rows and columns begin.
@@ -228,7 +228,7 @@ def fractional_max_pool(
 
 
 def _seed_of_windows(deterministic: bool, seed: int, seed2: int) -> int:
-    """Returns the seed of `tf.nn.fractional_max_pool`, where 0 means other windows at each call."""
+    """Returns the seed of `tf.nn.fractional_max_pool`; 0 stands for other windows at each call."""
     return (seed or seed2 or 1) if deterministic else 0
 
 

@@ -115,7 +115,7 @@ def enable_eager_execution(config: Any = None, device_policy: Any = None, execut
 
 
 def executing_eagerly_outside_functions() -> bool:
-    """Returns whether ops run eagerly outside of functions that are being traced.
+    """Returns True if ops run eagerly outside of functions that are being traced.
 
     Example:
         >>> tf.compat.v1.executing_eagerly_outside_functions()

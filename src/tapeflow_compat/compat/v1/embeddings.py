@@ -26,15 +26,15 @@ def embedding_lookup(
     """Returns rows of a table by their numbers, see `tf.nn.embedding_lookup`.
 
     Args:
-        params: the table, or a list of the pieces that it is in.
-        ids: int32 or int64, of any shape.
-        partition_strategy: which rows are in a piece: "div" for rows that follow each other, or "mod" for every nth,
-            where there are n pieces.
-        max_norm: scales rows of a larger norm to this one.
+        params: a tensor of shape [rows, ...], the table; or a list of the pieces of a table.
+        ids: int32 or int64, of any shape, the numbers of the rows.
+        partition_strategy: the division of rows among n pieces: "div" for consecutive rows, or "mod" (the default) for
+            every nth row.
+        max_norm: a float; rows with a larger norm are scaled down to it. None for no limit.
         validate_indices: accepted, and without effect.
 
     Returns:
-        A tensor of the shape of `ids` and then that of a row.
+        A tensor of the shape of `ids` followed by the shape of a row.
 
     Raises:
         ValueError: there is no table, or no such strategy.
@@ -62,7 +62,7 @@ def embedding_lookup(
 
 
 def _places(ids: Any, pieces: list[Any], strategy: str) -> tuple[Any, Any]:
-    """Returns the piece of a table in which each row is, and the row's position in it."""
+    """Returns for each row the piece of a table that holds it, and the row's position in this piece."""
     count = len(pieces)
     if strategy == "mod":
         return cast(ids % count, int32), ids // count
@@ -93,11 +93,11 @@ def embedding_lookup_sparse(
     """Combines the rows of a table for each row of ids: see `tf.nn.embedding_lookup_sparse`.
 
     Args:
-        params, partition_strategy: as of `embedding_lookup`.
-        sp_ids: a `tf.SparseTensor` of int64, or a ragged one.
-        sp_weights: of the same shape, or None for ones.
+        params, partition_strategy: see `embedding_lookup`.
+        sp_ids: a `tf.SparseTensor` of int64, or a ragged one, the numbers of the rows.
+        sp_weights: a `tf.SparseTensor` of floats of the same shape, or None for ones.
         combiner: "mean" (the default), "sqrtn" or "sum".
-        max_norm: scales rows of a larger norm to this one.
+        max_norm: a float; rows with a larger norm are scaled down to it. None for no limit.
         allow_fast_lookup: accepted, and without effect.
 
     Raises:
@@ -116,12 +116,12 @@ def safe_embedding_lookup_sparse(
     embedding_weights: Any, sparse_ids: Any, sparse_weights: Any = None, combiner: str = "mean", default_id: Any = None,
     name: str | None = None, partition_strategy: str = "div", max_norm: Any = None, allow_fast_lookup: bool = False,
 ) -> Any:  # fmt: skip
-    """`embedding_lookup_sparse`, where rows may be without numbers, and numbers that are negative count for nothing.
+    """Computes `embedding_lookup_sparse`, with negative ids ignored and rows without ids filled.
 
     Args:
-        embedding_weights: the table, or a list of its pieces.
-        default_id: the number of the row for those that have none; without it they become zeros.
-        sparse_ids, sparse_weights, combiner, partition_strategy, max_norm: as of `embedding_lookup_sparse`.
+        embedding_weights: a tensor of shape [rows, ...], the table; or a list of the pieces of a table.
+        default_id: an int, the row for examples without ids; None for zeros.
+        sparse_ids, sparse_weights, combiner, partition_strategy, max_norm: see `embedding_lookup_sparse`.
 
     Raises:
         ValueError: there is no table, or no such combiner.
@@ -140,7 +140,7 @@ def safe_embedding_lookup_sparse(
 
 
 def _in_pieces(params: Any) -> bool:
-    """Returns whether a table is a list of its pieces, and not a nest of numbers."""
+    """Returns True if a table is a list of its pieces, and not a nest of numbers."""
     return isinstance(params, (list, tuple, PartitionedVariable)) and all(hasattr(p, "shape") for p in params)
 
 
@@ -152,17 +152,17 @@ def sampled_softmax_loss(
     """Computes the cross-entropy over the labels and a sample of the other classes: see `tf.nn.sampled_softmax_loss`.
 
     Args:
-        weights: of shape [num_classes, dim], or a list of its pieces (see `embedding_lookup`).
-        biases: of shape [num_classes].
+        weights: a tensor of shape [num_classes, dim], or a list of its pieces (see `embedding_lookup`).
+        biases: a tensor of shape [num_classes].
         labels: int64, of shape [batch, num_true].
-        inputs: of shape [batch, dim].
-        num_sampled: the number of classes to draw for the batch.
-        num_classes: the number of classes.
-        num_true: the number of labels of each example.
-        sampled_values: what a candidate sampler gave; by default `log_uniform_candidate_sampler` draws.
-        remove_accidental_hits: leaves labels that were drawn out.
-        partition_strategy: "mod" or "div".
-        seed: of the draw.
+        inputs: a tensor of shape [batch, dim].
+        num_sampled: an int, the number of classes to draw for the batch.
+        num_classes: an int, the number of classes.
+        num_true: an int, the number of labels of each example; 1 by default.
+        sampled_values: the result of a candidate sampler; by default `log_uniform_candidate_sampler` draws.
+        remove_accidental_hits: whether to drop drawn classes that are labels of the example.
+        partition_strategy: "mod" (the default) or "div".
+        seed: an int, the seed of the draw.
 
     Returns:
         The losses, of shape [batch].
@@ -186,7 +186,7 @@ def nce_loss(
 ) -> Any:  # fmt: skip
     """Computes the noise-contrastive loss of the labels against a sample of the other classes: see `tf.nn.nce_loss`.
 
-    The arguments are those of `sampled_softmax_loss`.
+    See `sampled_softmax_loss` for the arguments.
 
     Example:
         >>> loss = tf.compat.v1.nn.nce_loss(tf.zeros([5, 2]), tf.zeros([5]), [[1]], tf.ones([1, 2]), 3, 5)

@@ -84,12 +84,12 @@ def categorical_column_with_vocabulary_file(
     """Creates a column of the lines of a file, see `tf.feature_column.categorical_column_with_vocabulary_file`.
 
     Args:
-        key: of the feature, and the column's name.
+        key: a string, the feature's key and the column's name.
         vocabulary_file: a text with one word in each line, or, compressed, records of them.
         vocabulary_size: the number of lines; None for all.
         num_oov_buckets: the number of further categories for other words.
         default_value: the category of other words; by default -1, which stands for none.
-        dtype: of the words.
+        dtype: the words' dtype.
 
     Raises:
         ValueError: an argument is invalid, or there is no such file.
@@ -176,7 +176,7 @@ def input_layer(
     trainable: bool = True, cols_to_vars: dict[Any, Any] | None = None,
     cols_to_output_tensors: dict[Any, Any] | None = None,
 ) -> Any:  # fmt: skip
-    """Returns what dense columns give of features, side by side.
+    """Returns the outputs of dense columns for features, concatenated along the last dimension.
 
     Args:
         features: a map from keys to tensors.
@@ -233,7 +233,7 @@ def linear_model(
         sparse_combiner: of the weights of the categories of an example: "sum", "mean" or "sqrtn".
         weight_collections: collections that the variables are added to.
         trainable: whether the variables are trained.
-        cols_to_vars: gets the variables of each column, and those of "bias".
+        cols_to_vars: a dict that receives the variables of each column, and the variable of "bias".
 
     Returns:
         A float32 tensor `[batch, units]`.
@@ -347,7 +347,7 @@ def shared_embedding_columns(
         categorical_columns: the columns of the categories, of one kind and with equally many.
         shared_embedding_collection_name: the collection that the table is in; by default the columns' names.
         dimension, combiner, initializer, ckpt_to_load_from, tensor_name_in_ckpt, max_norm, trainable,
-            use_safe_embedding_lookup: as of `tf.feature_column.embedding_column`.
+            use_safe_embedding_lookup: see `tf.feature_column.embedding_column`.
 
     Raises:
         RuntimeError: no graph is being built.

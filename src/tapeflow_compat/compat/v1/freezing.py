@@ -1,7 +1,7 @@
-"""Graphs in which constants stand for variables, in `GraphDef`s and in what their functions take.
+"""Replaces variables by constants in `GraphDef`s and in the functions of these.
 
-A variable's resource is an output of a node, its handle. Once that node is a constant, so is the argument of each
-function that the resource reaches, and what read the variable there takes the value itself.
+A variable's resource is the output of a node, its handle. Once that node is a constant, so is the argument of each
+function that receives the resource. An op that read the variable there now takes the value itself.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ARGUMENTS = {
     **dict.fromkeys(("Case", "If", "StatelessCase", "StatelessIf"), (1, "Tin")),
     **dict.fromkeys(("StatelessWhile", "While"), (0, "T")),
 }
-# What takes a resource of a variable, and the op that does the same with its value: its attrs, by those of the first.
+# From ops on a variable's resource to ops on its value: their names, and the attrs of the first as attrs of the second.
 _OF_VALUES = {
     "ReadVariableOp": ("Identity", {"dtype": "T"}),
     "ResourceGather": ("GatherV2", {"dtype": "Tparams", "Tindices": "Tindices", "batch_dims": "batch_dims"}),
@@ -52,7 +52,7 @@ def freeze(graph_def: Any, values: Mapping[str, Any], inline: bool = False) -> A
 
 
 class _Library:
-    """The functions of a graph, as they are and with values for some of their resources."""
+    """The functions of a graph: the original ones, and variants with values for some of their resources."""
 
     def __init__(self, library: Any, inline: bool) -> None:
         self._functions = {function.signature.name: function for function in library.function}
@@ -74,11 +74,12 @@ class _Library:
     # ---- calls -------------------------------------------------------------------------------------------------------
 
     def inlined(self, nodes: Iterable[Any], flat: bool, active: tuple[str, ...] = ()) -> _Inlined:
-        """Returns nodes, with those of called functions in the place of calls.
+        """Returns nodes with the bodies of called functions in the place of calls.
 
         Args:
             nodes: `NodeDef`s.
-            flat: whether they stand in a graph, where an output is `node:index`; in a function it has a label too.
+            flat: whether the nodes are in a graph, with outputs named `node:index`. In a function, the names have a
+                label too.
             active: the functions that are being inlined: their calls stay.
         """
         result = _Inlined()
@@ -116,7 +117,7 @@ class _Library:
         """Returns nodes that take values in the place of resources.
 
         Args:
-            resources: the nodes, and what is known of their resources.
+            resources: the nodes, and the known values of their resources.
             flat: whether they stand in a graph.
         """
         result = []
@@ -261,7 +262,7 @@ class _Resources:
 
 
 def _of_value(node: Any, dtype: int, flat: bool) -> list[Any]:
-    """Returns the nodes that do with a value what a node does with a resource."""
+    """Returns nodes on a value that replace a node on a resource."""
     op, attrs = _OF_VALUES[node.op]
     result = message("NodeDef")(name=node.name, op=op, input=node.input, device=node.device)
     for attr, new in attrs.items():

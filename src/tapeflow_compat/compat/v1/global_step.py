@@ -18,7 +18,7 @@ def get_global_step(graph: Any = None) -> Any:
     """Returns the global step of a graph, by default of the default one, or None.
 
     Raises:
-        TypeError: what has its name is no scalar of integers.
+        TypeError: the tensor named "global_step" is no scalar of integers.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -115,7 +115,7 @@ def readable_global_step(graph: Any = None) -> Any:
     """Returns a tensor with the value of the global step, which is its first one before it is initialized; None without
     a step.
 
-    It is created once for a graph and cached, so that it exists after the graph was finalized.
+    It is created once for a graph and cached, so it exists in a finalized graph.
     """
     graph = graph or get_default_graph()
     readings = graph.get_collection_ref(_READ)

@@ -18,7 +18,7 @@ _VARIABLES = frozenset(
 
 
 def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:
-    """Returns whether a node has to be on the CPU: it outputs strings or int32s, or is a variable pinned to the CPU.
+    """Returns True if a node has to be on the CPU: it outputs strings or int32s, or is a variable pinned to the CPU.
 
     Args:
         node: a `NodeDef`, or an operation.
@@ -85,7 +85,7 @@ def remove_training_nodes(input_graph: Any, protected_nodes: Sequence[str] | Non
         protected_nodes: the names of nodes that stay.
 
     Returns:
-        A `GraphDef` in which the inputs of removed nodes replace their outputs.
+        A `GraphDef` with the inputs of removed nodes in the place of their outputs.
 
     Example:
         >>> with tf.Graph().as_default() as g:

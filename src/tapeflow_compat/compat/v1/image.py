@@ -39,14 +39,14 @@ def resize_images(
     """Returns images at another size, as TensorFlow 1 has it: pixels are points at their upper left corners.
 
     Args:
-        images: of shape [batch, height, width, channels] or [height, width, channels].
-        size: the new height and width.
-        method: one of `ResizeMethod`, or the name that TensorFlow 2 has for it.
-        align_corners: puts the centers of the pixels in the corners onto each other.
-        preserve_aspect_ratio: whether to keep the aspect ratio of the images, which then fit into `size`.
+        images: a tensor of shape [batch, height, width, channels] or [height, width, channels].
+        size: int32 of shape [2], the new height and width.
+        method: a constant of `ResizeMethod`, or TensorFlow 2's name for it.
+        align_corners: whether the centers of the corner pixels coincide; False by default.
+        preserve_aspect_ratio: whether to keep the images' aspect ratio; they then fit into `size`. False by default.
 
     Returns:
-        float32 images; of the images' own dtype for the nearest neighbor, and where the size stays as it is.
+        float32 images; in the images' own dtype for the nearest neighbor, and if the size does not change.
 
     Raises:
         ValueError: `images` has not three or four dimensions, `size` not two elements, or the method is unknown.
@@ -67,9 +67,9 @@ def resize_image_with_pad(
     """Returns images that keep their proportions, at the largest size that fits, with zeros around them.
 
     Args:
-        image: of shape [batch, height, width, channels] or [height, width, channels].
-        target_height, target_width: the size of the result.
-        method, align_corners: as of `resize_images`.
+        image: a tensor of shape [batch, height, width, channels] or [height, width, channels].
+        target_height, target_width: ints or integer scalars, the size of the result.
+        method, align_corners: see `resize_images`.
 
     Raises:
         ValueError: the method is unknown.
@@ -82,7 +82,7 @@ def resize_image_with_pad(
 
 
 def _sized_by(method: Any, align_corners: bool) -> Callable[[Any, Any], Any]:
-    """Returns the resizing function of a batch and a size; a batch that is of that size already stays as it is."""
+    """Returns a function that resizes a batch to a size. If the batch has that size already, it stays unchanged."""
     kernels: dict[Any, Callable[..., Any]] = {
         ResizeMethod.BILINEAR: resize_bilinear,
         ResizeMethod.NEAREST_NEIGHBOR: resize_nearest_neighbor,
@@ -110,10 +110,11 @@ def _resizer(name: str, kernel: Callable[..., Any], summary: str, example: str) 
         """Resizes images, {summary}.
 
         Args:
-            images: of shape [batch, height, width, channels].
+            images: a tensor of shape [batch, height, width, channels].
             size: the new height and width, int32.
-            align_corners: puts the centers of the pixels in the corners onto each other.
-            half_pixel_centers: counts from the centers of pixels, as TensorFlow 2 does; not with `align_corners`.
+            align_corners: whether the centers of the corner pixels coincide; False by default.
+            half_pixel_centers: whether positions count from the centers of pixels, as in TensorFlow 2; not with
+                `align_corners`. False by default.
 
         Raises:
             InvalidArgumentError: the images have not four dimensions, or the size is not positive.
@@ -164,11 +165,13 @@ def extract_glimpse(
 
     Args:
         input: float32, of shape [batch, height, width, channels].
-        size: int32: the height and width of the window.
-        offsets: float32, of shape [batch, 2]: y and x of the centers.
-        centered: counts offsets from the centers of the images, and not from their upper left corners.
-        normalized: counts them in heights and widths, from -1 to 1 if they are centered, and not in pixels.
-        uniform_noise: noise of a uniform distribution, and not of a normal one.
+        size: int32 of shape [2], the height and width of the window.
+        offsets: float32 of shape [batch, 2], y and x of the centers.
+        centered: whether offsets count from the centers of the images instead of the upper left corners; True by
+            default.
+        normalized: whether offsets are relative to height and width instead of pixels: from -1 to 1 if they are
+            centered. True by default.
+        uniform_noise: whether the noise outside is uniform instead of normal; True by default.
 
     Returns:
         The windows, of shape [batch, *size, channels].
@@ -193,18 +196,17 @@ def sample_distorted_bounding_box(
     min_object_covered: Any = 0.1, aspect_ratio_range: Any = None, area_range: Any = None,
     max_attempts: int | None = None, use_image_if_no_bounding_boxes: bool | None = None, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """Returns a part of an image, drawn so that it has enough of a box in it, see
-    `tf.image.sample_distorted_bounding_box`.
+    """Returns a random part of an image that contains enough of a box, see `tf.image.sample_distorted_bounding_box`.
 
     Args:
-        image_size: the height, width and number of channels.
-        bounding_boxes: of shape [batch, count, 4]: y1, x1, y2, x2, where 1 is the whole height and width.
-        seed, seed2: of the draw.
-        min_object_covered: how much of a box there must be in it.
-        aspect_ratio_range: of width to height; by default from 0.75 to 1.33.
-        area_range: of the part to the image; by default from 0.05 to 1.
-        max_attempts: how often to draw, by default 100; then it is the whole image.
-        use_image_if_no_bounding_boxes: counts the whole image as a box where there is none.
+        image_size: the height, width and number of channels, integers of shape [3].
+        bounding_boxes: float32 of shape [batch, count, 4]: y1, x1, y2, x2, relative to the height and width.
+        seed, seed2: ints, the seeds of the random numbers.
+        min_object_covered: a float, the smallest share of a box that the part must contain.
+        aspect_ratio_range: the range of width to height; by default from 0.75 to 1.33.
+        area_range: the range of the part's area to the image's; by default from 0.05 to 1.
+        max_attempts: the number of attempts, by default 100; after these it is the whole image.
+        use_image_if_no_bounding_boxes: whether the whole image counts as a box if there is none.
 
     Returns:
         Where the part begins and its size, both for `tf.slice`, and its box for `draw_bounding_boxes`.

@@ -1,5 +1,5 @@
 """The public `tf.compat.v1.initializers` namespace: first values of variables, from their shapes."""
-# ruff: noqa: F401 (what is imported here is public)
+# ruff: noqa: F401 (the imports are public names)
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _OF_TRUNCATED = 0.87962566103423978
 class Initializer:
     """Base class of initializers; it holds the arguments of the constructor.
 
-    A call takes a shape, a dtype (by default that of the initializer), and a `partition_info` that means nothing here.
+    A call takes a shape, a dtype (by default the initializer's), and a `partition_info`, which is ignored.
 
     Example:
         >>> isinstance(tf.compat.v1.zeros_initializer(), tf.compat.v1.initializers.Initializer)
@@ -103,7 +103,7 @@ class Ones(Initializer):
 
 
 class Constant(Initializer):
-    """Returns constants. In a graph, the last of a list of values fills what is left of a larger shape.
+    """Returns constants. In a graph, the last value of a list fills the rest of a larger shape.
 
     Args:
         value: a number, or numbers in any nest.
@@ -136,7 +136,7 @@ class Identity(Initializer):
     """Gives the identity matrix, times `gain`.
 
     Raises:
-        ValueError: the shape is not that of a matrix, or the dtype is not floating.
+        ValueError: the shape has not two dimensions, or the dtype is not floating.
 
     Example:
         >>> tf.compat.v1.initializers.identity(2.0)([2, 2]).numpy().tolist()
@@ -326,7 +326,7 @@ class GlorotNormal(VarianceScaling):
 
 
 class UniformUnitScaling(Initializer):
-    """Gives numbers drawn evenly from a range that keeps the scale of what a layer gets: sqrt(3 / inputs) * `factor`.
+    """Draws numbers evenly from a range that keeps the scale of a layer's inputs: sqrt(3 / inputs) * `factor`.
 
     Raises:
         ValueError: the dtype is not floating.
@@ -379,7 +379,7 @@ class Orthogonal(Initializer):
         rows, columns = math.prod(shape[:-1]), shape[-1]
         drawn = random_normal(0.0, 1.0, self.seed, dtype)((max(rows, columns), min(rows, columns)))
         q, r = qr(drawn, full_matrices=False)
-        q = q * sign(diag_part(r))  # so that the draw is even over all orthogonal matrices
+        q = q * sign(diag_part(r))  # makes the draw even over all orthogonal matrices
         return reshape(matrix_transpose(q) if rows < columns else q, shape) * self.gain
 
 

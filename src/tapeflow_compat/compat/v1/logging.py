@@ -30,7 +30,7 @@ vlog = log
 
 
 def debug(msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Logs what helps to find errors: `msg % args`.
+    """Logs a message for debugging: `msg % args`.
 
     Example:
         >>> tf.compat.v1.logging.debug("step %d", 3)
@@ -39,7 +39,7 @@ def debug(msg: Any, *args: Any, **kwargs: Any) -> None:
 
 
 def info(msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Logs what a program does: `msg % args`.
+    """Logs a message about normal progress: `msg % args`.
 
     Example:
         >>> tf.compat.v1.logging.info("step %d", 3)
@@ -48,7 +48,7 @@ def info(msg: Any, *args: Any, **kwargs: Any) -> None:
 
 
 def warning(msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Logs what may be wrong: `msg % args`.
+    """Logs a warning: `msg % args`.
 
     Example:
         >>> tf.compat.v1.logging.warning("The loss is %f", 1e9)
@@ -60,7 +60,7 @@ warn = warning
 
 
 def error(msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Logs what is wrong: `msg % args`.
+    """Logs an error: `msg % args`.
 
     Example:
         >>> tf.compat.v1.logging.error("There is no %s", "file")
@@ -69,7 +69,7 @@ def error(msg: Any, *args: Any, **kwargs: Any) -> None:
 
 
 def fatal(msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Logs what is so wrong that nothing can go on: `msg % args`. It goes on, all the same.
+    """Logs a fatal error: `msg % args`. The program continues nevertheless.
 
     Example:
         >>> tf.compat.v1.logging.fatal("There is no %s", "file")
@@ -122,7 +122,7 @@ def TaskLevelStatusMessage(msg: Any) -> None:
 
 
 def flush() -> None:
-    """Writes what handlers hold back.
+    """Writes the messages that handlers buffer.
 
     Example:
         >>> tf.compat.v1.logging.flush()
@@ -132,7 +132,7 @@ def flush() -> None:
 
 
 def get_verbosity() -> int:
-    """Returns the level from which on messages are logged.
+    """Returns the lowest level of logged messages.
 
     Example:
         >>> tf.compat.v1.logging.get_verbosity() in range(51)
@@ -142,7 +142,7 @@ def get_verbosity() -> int:
 
 
 def set_verbosity(v: Any) -> None:
-    """Sets the level from which on messages are logged.
+    """Sets the lowest level of logged messages.
 
     Example:
         >>> before = tf.compat.v1.logging.get_verbosity()

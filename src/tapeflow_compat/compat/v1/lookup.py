@@ -13,8 +13,8 @@ class StaticHashTable(tables.StaticHashTable):
     """A table that never changes, see `tf.lookup.StaticHashTable`.
 
     Args:
-        initializer: fills it, such as `tf.lookup.KeyValueTensorInitializer`.
-        default_value: what keys that are not in it give.
+        initializer: an initializer that fills the table, such as `tf.lookup.KeyValueTensorInitializer`.
+        default_value: the value of keys that are not in the table.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -36,9 +36,9 @@ class StaticVocabularyTable(tables.StaticVocabularyTable):
     """A table from words to numbers, those unknown into buckets, see `tf.lookup.StaticVocabularyTable`.
 
     Args:
-        initializer: fills it with the numbers from 0 on, int64; None for buckets alone.
-        num_oov_buckets: the number of buckets for other words.
-        lookup_key_dtype: of the words that are looked up; by default that of the initializer's.
+        initializer: an initializer that fills the table with the int64 numbers from 0; None for buckets alone.
+        num_oov_buckets: an int, the number of buckets for other words.
+        lookup_key_dtype: the dtype of words to look up; by default the key dtype of `initializer`.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:

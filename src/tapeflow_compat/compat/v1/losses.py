@@ -56,7 +56,7 @@ class Reduction:
 
     @classmethod
     def validate(cls, key: str) -> None:
-        """Checks that a value is one of them.
+        """Checks that a value is a constant of this class.
 
         Raises:
             ValueError: that.
@@ -152,11 +152,12 @@ def compute_weighted_loss(
     """Losses times weights, as one number.
 
     Args:
-        losses: of shape [batch, ...].
-        weights: a scalar, or of the rank of `losses`, with each dimension the same or 1.
-        scope: the name scope.
-        loss_collection: the collection that the loss is added to; None for none.
-        reduction: one of `Reduction`: by default divides by the number of losses whose weight is not 0.
+        losses: a tensor of shape [batch, ...].
+        weights: a scalar, or a tensor of the rank of `losses`; each dimension is equal or 1. 1.0 by default.
+        scope: a string, the name scope.
+        loss_collection: the key of the collection that the loss is added to; None for none.
+        reduction: a constant of `Reduction`. By default, the sum is divided by the number of losses with a weight other
+            than 0.
 
     Returns:
         A scalar; with `Reduction.NONE` a tensor of the shape of `losses`.
@@ -299,7 +300,7 @@ def hinge_loss(
     labels: Any, logits: Any, weights: Any = 1.0, scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Any:  # fmt: skip
-    """`relu(1 - y * logits)`, where `y` is 1 for the label 1 and -1 for 0, see `compute_weighted_loss`.
+    """Computes `relu(1 - y * logits)`: `y` is 1 for label 1 and -1 for label 0, see `compute_weighted_loss`.
 
     Example:
         >>> tf.compat.v1.losses.hinge_loss([1.0, 0.0], [0.5, 0.5]).numpy().item()
@@ -336,8 +337,8 @@ def mean_pairwise_squared_error(
     up over the batch.
 
     Args:
-        labels, predictions: of shape [batch, ...].
-        weights: a scalar, or of the rank of the labels, with each dimension the same or 1.
+        labels, predictions: tensors of shape [batch, ...].
+        weights: a scalar, or a tensor of the rank of the labels; each dimension is equal or 1. 1.0 by default.
 
     Example:
         >>> tf.compat.v1.losses.mean_pairwise_squared_error([[0.0, 0.0]], [[1.0, 3.0]]).numpy().item()
@@ -376,7 +377,7 @@ def sigmoid_cross_entropy(
     """Computes the cross-entropy of labels that do not exclude each other, see `compute_weighted_loss`.
 
     Args:
-        label_smoothing: moves the labels that far towards 0.5.
+        label_smoothing: a float from 0 to 1, the weight of 0.5 in the labels; 0 by default.
 
     Example:
         >>> round(tf.compat.v1.losses.sigmoid_cross_entropy([[1.0]], [[0.0]]).numpy().item(), 4)
@@ -398,7 +399,7 @@ def softmax_cross_entropy(
     labels.
 
     Args:
-        label_smoothing: moves the labels that far towards all classes being equally likely.
+        label_smoothing: a float from 0 to 1, the weight of the uniform distribution in the labels; 0 by default.
 
     Example:
         >>> round(tf.compat.v1.losses.softmax_cross_entropy([[1.0, 0.0]], [[0.0, 0.0]]).numpy().item(), 4)

@@ -16,7 +16,7 @@ from typing import Any
 from tapeflow.hosting import keras_2
 from tapeflow_compat.compat.v1 import aliases
 
-# Functions of TensorFlow 1 that are looked up by name: namespaces, where they are below this one or `tf`, and names.
+# Functions of TensorFlow 1 by name: a namespace, the module that has them (below this package or `tf`), and the names.
 _NAMESAKES = (
     ("", "accumulators", "ConditionalAccumulator ConditionalAccumulatorBase SparseConditionalAccumulator"),
     ("", "session_tensors", "delete_session_tensor get_session_handle get_session_tensor"),

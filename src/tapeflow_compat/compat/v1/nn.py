@@ -1,5 +1,5 @@
 """The public `tf.compat.v1.nn` namespace: neural networks with the parameters of TensorFlow 1."""
-# ruff: noqa: F401 (what is imported here is public)
+# ruff: noqa: F401 (the imports are public names)
 
 from __future__ import annotations
 
@@ -63,11 +63,11 @@ def dropout(
     """Sets elements at random to 0 and scales the others up, see `tf.nn.dropout`.
 
     Args:
-        x: floating.
-        keep_prob: the probability that an element stays, 1 - `rate`.
-        rate: the probability that it becomes 0.
-        noise_shape: a shape that broadcasts to that of `x`: along its ones, elements stay together.
-        seed: of this operation.
+        x: a float tensor.
+        keep_prob: a float, the probability that an element stays, 1 - `rate`.
+        rate: a float, the probability that an element becomes 0.
+        noise_shape: a shape that broadcasts to the shape of `x`: along its ones, elements are kept or dropped together.
+        seed: an int, the seed of this operation.
 
     Raises:
         ValueError: neither is specified, or both.
@@ -100,9 +100,9 @@ def softmax_cross_entropy_with_logits(
     """Computes the cross-entropy of labels that are distributions; no gradient goes to the labels.
 
     Args:
-        labels: floating: along the dimension, probabilities that add up to 1.
-        logits: of the shape and dtype of the labels.
-        dim, axis: the dimension of the classes; by `axis` only where `dim` is None.
+        labels: a float tensor of probabilities that add up to 1 along the dimension of the classes.
+        logits: a tensor of the shape and dtype of the labels.
+        dim, axis: an int, the dimension of the classes; `axis` is used if `dim` is None.
 
     Returns:
         A tensor of the shape of the labels without that dimension.
@@ -125,8 +125,8 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any = None, logits: Any = N
     """Computes the cross-entropy of labels that are numbers, see `tf.nn.sparse_softmax_cross_entropy_with_logits`.
 
     Args:
-        labels: int32 or int64: the numbers of the classes.
-        logits: of the shape of the labels, and one dimension more for the classes.
+        labels: an int32 or int64 tensor, the classes.
+        logits: a float tensor of the shape of the labels, with one more dimension for the classes.
 
     Raises:
         ValueError: labels or logits are missing, or of other shapes.
@@ -145,8 +145,8 @@ def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, na
     `tf.nn.sigmoid_cross_entropy_with_logits`.
 
     Args:
-        labels: floating, each from 0 to 1.
-        logits: of the shape and dtype of the labels.
+        labels: a float tensor, each element from 0 to 1.
+        logits: a tensor of the shape and dtype of the labels.
 
     Raises:
         ValueError: labels or logits are missing, or of other shapes.
@@ -192,16 +192,17 @@ def fused_batch_norm(
     """Normalizes the channels of images, then scales and shifts them.
 
     Args:
-        x: of shape [batch, height, width, channels].
-        scale, offset: of shape [channels].
-        mean, variance: those of training so far, of shape [channels]; needed when it is over.
-        epsilon: is added to the variance, at least 1.001e-5.
+        x: a tensor of shape [batch, height, width, channels].
+        scale, offset: tensors of shape [channels].
+        mean, variance: the running mean and variance, of shape [channels]; required if `is_training` is false.
+        epsilon: a float, added to the variance, at least 1.001e-5.
         data_format: "NHWC" or "NCHW".
-        is_training: takes out those of the batch, not `mean` and `variance`.
-        exponential_avg_factor: the weight of the batch's mean and variance in the running ones.
+        is_training: whether to normalize with the batch's mean and variance instead of `mean` and `variance`.
+        exponential_avg_factor: a float, the weight of the batch's mean and variance in the running ones; 1.0 by
+            default.
 
     Returns:
-        The images, and the mean and variance, those of the batch or moved towards them.
+        The images, and the mean and variance: the batch's own, or the running ones moved towards them.
 
     Raises:
         ValueError: training is over, and `mean` or `variance` is missing.
@@ -239,16 +240,16 @@ def ctc_loss(
     ctc_merge_repeated: bool = True, ignore_longer_outputs_than_inputs: bool = False, time_major: bool = True,
     logits: Any = None,
 ) -> Any:  # fmt: skip
-    """Computes the loss of labels that are not aligned with the logits, of which the last class is the blank.
+    """Computes the loss of labels that are not aligned with the logits. The last class is the blank.
 
     Args:
         labels: a `tf.SparseTensor` of int32, of shape [batch, longest labels].
-        inputs, logits: of shape [time, batch, classes], by either name.
-        sequence_length: int32, of shape [batch]: how many steps each has.
-        preprocess_collapse_repeated: makes equal labels that follow each other one.
-        ctc_merge_repeated: makes equal classes that follow each other one; must be true.
-        ignore_longer_outputs_than_inputs: gives 0 where there are more labels than steps.
-        time_major: whether time comes before the batch.
+        inputs, logits: tensors of shape [time, batch, classes], by either name.
+        sequence_length: int32, of shape [batch], the number of steps of each example.
+        preprocess_collapse_repeated: whether to merge repeated labels first; False by default.
+        ctc_merge_repeated: whether to merge repeated classes of the logits; must be True.
+        ignore_longer_outputs_than_inputs: whether the loss is 0 if there are more labels than steps; False by default.
+        time_major: whether time comes before the batch; True by default.
 
     Returns:
         The losses, of shape [batch].
@@ -293,11 +294,11 @@ def ctc_beam_search_decoder(
     """Searches the likeliest labels with a beam: see `tf.nn.ctc_beam_search_decoder`.
 
     Args:
-        inputs: of shape [time, batch, classes], the last class the blank.
-        sequence_length: int32, of shape [batch].
-        beam_width: how many beginnings to follow.
-        top_paths: how many to give.
-        merge_repeated: makes labels that follow each other one.
+        inputs: a tensor of shape [time, batch, classes], the last class the blank.
+        sequence_length: int32, of shape [batch], the number of steps of each example.
+        beam_width: an int, the number of prefixes to follow; 100 by default.
+        top_paths: an int, the number of results, at most `beam_width`; 1 by default.
+        merge_repeated: whether to merge repeated labels; True by default.
 
     Returns:
         A list of `top_paths` `tf.SparseTensor`s of int64, and their log probabilities, of shape [batch, top_paths].

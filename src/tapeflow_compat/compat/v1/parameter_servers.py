@@ -87,14 +87,14 @@ def replica_device_setter(
     ps_ops: Sequence[str] | None = None,
     ps_strategy: Callable[..., int] | None = None,
 ) -> None:
-    """Returns what places variables on parameter servers: None, as there are none.
+    """Returns the device function for variables on parameter servers: None, as there are none.
 
     Args:
         ps_tasks: the number of parameter servers.
         ps_device: the device whose job the parameter servers have.
         worker_device: the device of all else.
         merge_devices: without effect.
-        cluster: the tasks of each job, a `tf.train.ClusterSpec` or what makes one. It decides in place of `ps_tasks`.
+        cluster: the tasks of each job, a `tf.train.ClusterSpec` or an argument for one. Overrides `ps_tasks`.
         ps_ops: the ops to place on parameter servers.
         ps_strategy: chooses the server of an operation.
 

@@ -26,8 +26,8 @@ class PartitionInfo(NamedTuple):
     """The shape of a whole variable and the offset of the part that an initializer creates.
 
     Attributes:
-        full_shape: of the whole variable.
-        var_offset: where the part begins in it.
+        full_shape: a list of ints, the shape of the whole variable.
+        var_offset: a list of ints, the index of the part's first element in the variable.
     """
 
     full_shape: list[int]
@@ -261,7 +261,7 @@ def pieces_of(variable: Any) -> list[Any]:
 
 
 def whole_value(variable: Any, values: Sequence[Any]) -> Any:
-    """Returns the value of a variable, from those of its parts, as arrays."""
+    """Returns the value of a variable from the values of its parts, as arrays."""
     return np.concatenate(values, variable.axis) if isinstance(variable, PartitionedVariable) else values[0]
 
 

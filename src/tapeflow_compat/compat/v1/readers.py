@@ -53,7 +53,7 @@ class ReaderBase:
 
         Args:
             queue: has the names of the files, strings.
-            name: of the operation.
+            name: a string, the operation's name.
 
         Returns:
             Two string scalars, the record's key and the record.
@@ -69,7 +69,7 @@ class ReaderBase:
         Args:
             queue: has the names of the files, strings.
             num_records: the largest number of records, an int64 scalar.
-            name: of the operation.
+            name: a string, the operation's name.
 
         Returns:
             Two string vectors, the records' keys and the records.
@@ -101,7 +101,7 @@ class ReaderBase:
 
         Args:
             state: what `serialize_state` gave.
-            name: of the operation.
+            name: a string, the operation's name.
         """
         return self._run("ReaderRestoreStateV2", name, convert(state, string))
 
@@ -128,7 +128,7 @@ class TextLineReader(ReaderBase):
 
     Args:
         skip_header_lines: the number of lines to skip at the beginning of each file.
-        name: of the operation.
+        name: a string, the operation's name.
 
     Raises:
         RuntimeError: no graph is being built.
@@ -153,7 +153,7 @@ class TFRecordReader(ReaderBase):
     """Gives the records of TFRecord files, by keys `file:place`.
 
     Args:
-        name: of the operation.
+        name: a string, the operation's name.
         options: `tf.io.TFRecordOptions`, or a compression type.
 
     Raises:
@@ -181,7 +181,7 @@ class WholeFileReader(ReaderBase):
     """Gives whole files, by their names.
 
     Args:
-        name: of the operation.
+        name: a string, the operation's name.
 
     Raises:
         RuntimeError: no graph is being built.
@@ -206,7 +206,7 @@ class IdentityReader(ReaderBase):
     """Returns the elements of the queue, as key and as record.
 
     Args:
-        name: of the operation.
+        name: a string, the operation's name.
 
     Raises:
         RuntimeError: no graph is being built.
@@ -231,7 +231,7 @@ class FixedLengthRecordReader(ReaderBase):
         record_bytes: the length.
         header_bytes, footer_bytes: the numbers of bytes to skip at the beginning and the end of each file.
         hop_bytes: how far apart records begin; by default their length.
-        name: of the operation.
+        name: a string, the operation's name.
         encoding: "" or "ZLIB".
 
     Raises:

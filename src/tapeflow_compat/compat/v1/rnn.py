@@ -153,9 +153,9 @@ def dynamic_rnn(
 
     Args:
         cell: the cell.
-        inputs: of shape `[batch, time, ...]`, or a nest of such tensors.
-        sequence_length: an integer vector: how long each sequence is. What comes after gives zeros, and leaves the
-            state as it is.
+        inputs: a tensor of shape `[batch, time, ...]`, or a nest of such tensors.
+        sequence_length: an integer vector, the length of each sequence. Later outputs are zeros, and the state stays
+            unchanged.
         initial_state: the state to begin with; by default the cell's.
         dtype: of the initial state, if that is not specified, and of the outputs.
         parallel_iterations, swap_memory: accepted, and without effect.
@@ -257,14 +257,14 @@ def bidirectional_dynamic_rnn(
     Args:
         cell_fw, cell_bw: the cells.
         initial_state_fw, initial_state_bw: the states to begin with; by default the cells'.
-        inputs, sequence_length, dtype, parallel_iterations, swap_memory, time_major: as of `dynamic_rnn`.
+        inputs, sequence_length, dtype, parallel_iterations, swap_memory, time_major: see `dynamic_rnn`.
         scope: the variable scope; by default "bidirectional_rnn". The cells have "fw" and "bw" within.
 
     Returns:
         Two pairs: of the outputs, both in the order of the inputs, and of the last states.
 
     Raises:
-        TypeError, ValueError: as of `dynamic_rnn`.
+        TypeError, ValueError: see `dynamic_rnn`.
 
     Example:
         >>> class Sum:
@@ -395,7 +395,7 @@ def static_rnn(
     Args:
         cell: the cell.
         inputs: tensors of shape `[batch, ...]`, or nests of them, one for each step.
-        initial_state, dtype, sequence_length, scope: as of `dynamic_rnn`.
+        initial_state, dtype, sequence_length, scope: see `dynamic_rnn`.
 
     Returns:
         A list of the outputs, and the last state.
@@ -443,13 +443,13 @@ def static_state_saving_rnn(
     Args:
         state_saver: has `state(name)`, which gives a state, and `save_state(name, value)`, which keeps it.
         state_name: the state's name, in the structure of `cell.state_size`.
-        cell, inputs, sequence_length, scope: as of `static_rnn`.
+        cell, inputs, sequence_length, scope: see `static_rnn`.
 
     Returns:
         As `static_rnn`; the last output and the state come after the state was saved.
 
     Raises:
-        TypeError: as of `static_rnn`.
+        TypeError: see `static_rnn`.
         ValueError: `state_name` is of another structure; or as of `static_rnn`.
 
     Example:
@@ -508,14 +508,14 @@ def static_bidirectional_rnn(
     Args:
         cell_fw, cell_bw: the cells.
         initial_state_fw, initial_state_bw: the states to begin with; by default the cells'.
-        inputs, dtype, sequence_length: as of `static_rnn`.
+        inputs, dtype, sequence_length: see `static_rnn`.
         scope: the variable scope; by default "bidirectional_rnn". The cells have "fw" and "bw" within.
 
     Returns:
         A list of the outputs of both, joined along their dimension 1, and the last state of each.
 
     Raises:
-        TypeError, ValueError: as of `static_rnn`.
+        TypeError, ValueError: see `static_rnn`.
 
     Example:
         >>> class Sum:

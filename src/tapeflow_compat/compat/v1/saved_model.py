@@ -194,7 +194,7 @@ def _of_examples(kind: str, examples: Any, outputs: Mapping[str, tuple[Any, Any]
 
 
 def is_valid_signature(signature_def: Any) -> bool:
-    """Returns whether servers can call a signature.
+    """Returns True if servers can call a signature.
 
     Example:
         >>> tf.compat.v1.saved_model.is_valid_signature(tf.compat.v1.saved_model.build_signature_def(method_name="a"))
@@ -274,7 +274,7 @@ class MethodNameUpdater:
         """Writes the graphs with their signatures.
 
         Args:
-            new_export_dir: the directory to write them to; by default that of the SavedModel.
+            new_export_dir: the directory to write the builder's files to; by default the directory of the SavedModel.
         """
         messages.write_model(os.fspath(new_export_dir or self._directory), *self._metas)
 
@@ -354,7 +354,7 @@ class Builder:
     ) -> None:  # fmt: skip
         """Adds the default graph, whose variables have the values that are written already.
 
-        The arguments are those of `add_meta_graph_and_variables`.
+        See `add_meta_graph_and_variables` for the arguments.
 
         Raises:
             AssertionError: there are none yet, or a signature lacks a name or a dtype.
@@ -490,11 +490,11 @@ def main_op_with_restore(restore_op_name: Any) -> Any:
 
 
 def load(sess: Any, tags: Iterable[str], export_dir: Any, import_scope: str | None = None, **saver_kwargs: Any) -> Any:
-    """Adds a graph of a SavedModel to that of a session, gives its variables their values, and runs its main op.
+    """Adds a graph of a SavedModel to a session's graph, restores its variables, and runs its main op.
 
     Args:
         sess: the session.
-        tags: those of the graph, all of them.
+        tags: strings, all tags of the graph.
         export_dir: the directory.
         import_scope: the prefix of the names.
         saver_kwargs: of the saver.

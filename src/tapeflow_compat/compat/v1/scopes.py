@@ -10,7 +10,7 @@ from tapeflow_compat.compat.v1.variable_scopes import in_name_scope, names_of, v
 
 
 class name_scope:
-    """A scope that prefixes the names of operations; in a graph it gets a number where there was one of its name.
+    """A scope that prefixes the names of operations. In a graph, a name that is taken gets a number.
 
     Args:
         name: its name; with a `/` at the end, a scope to go back to.
@@ -104,7 +104,7 @@ def container(container_name: str) -> Any:
 
 
 def executing_eagerly() -> bool:
-    """Returns whether ops run eagerly, see `tf.executing_eagerly`.
+    """Returns True if ops run eagerly, see `tf.executing_eagerly`.
 
     Example:
         >>> with tf.Graph().as_default():

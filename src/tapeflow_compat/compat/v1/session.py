@@ -63,7 +63,7 @@ class Session:
 
     Raises:
         TypeError: `target` is no string or `graph` no graph.
-        UnimplementedError: `target` is that of a `tf.distribute.Server` in a cluster of several processes.
+        UnimplementedError: `target` belongs to a `tf.distribute.Server` in a cluster of several processes.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -219,7 +219,7 @@ class Session:
         """Returns a function of the values of some tensors that runs the session.
 
         Args:
-            fetches: as for `run`.
+            fetches: see `run`.
             feed_list: the tensors whose values the function takes, in order.
             accept_options: it also takes `options` and `run_metadata`, as `run`.
 
@@ -248,7 +248,7 @@ class Session:
     def _make_callable_from_options(self, callable_options: Any) -> Callable[..., Any]:
         """Returns the function that a `CallableOptions` message describes; Keras 2 asks for it.
 
-        It takes the values of the feeds, and gives those of the fetches.
+        It takes the values of the feeds, and returns the values of the fetches.
         """
         self._check_open()
         feeds, fetches = list(callable_options.feed), list(callable_options.fetch)
@@ -266,7 +266,7 @@ class Session:
     # ---- running in parts --------------------------------------------------------------------------------------------
 
     def partial_run_setup(self, fetches: Any, feeds: Sequence[Any] | None = None) -> str:
-        """Announces the fetches and feeds of a run in several parts, in which every operation runs at most once.
+        """Announces the fetches and feeds of a run in several parts. Every operation runs at most once in the run.
 
         Args:
             fetches: all fetches of the parts.
@@ -390,7 +390,7 @@ class Session:
         return feeds
 
     def _held(self, variable: Variable) -> Variable:
-        """This session's own value of a variable of the graph; a variable from outside is what it is."""
+        """Returns this session's own copy of a variable of the graph; a variable from outside unchanged."""
         if variable._id not in self._graph._own_variables:
             return variable
         held = self._variables.get(variable._id)
@@ -403,7 +403,7 @@ class InteractiveSession(Session):
     """A session that is the default one from its making until it is closed.
 
     Args:
-        target, graph, config: as for `Session`; a `graph` argument becomes the default graph, too.
+        target, graph, config: see `Session`; a `graph` argument becomes the default graph, too.
 
     Example:
         >>> g = tf.Graph()

@@ -161,9 +161,9 @@ def _segments(name: str, function: Callable[..., Any], summary: str, result: str
         """{summary} of the rows of each segment, see `tf.sparse.{name}`.
 
         Args:
-            data: of shape [rows, ...].
+            data: a tensor of shape [rows, ...].
             indices: int32 or int64, of shape [count]: the numbers of the rows.
-            segment_ids: of the same shape, sorted: to which segment each belongs.
+            segment_ids: sorted int32 or int64 of the same shape, the segment of each row.
             num_segments: the number of segments; by default the largest id plus 1.
             sparse_gradient: gives `tf.IndexedSlices` as the gradient of `data`.
 

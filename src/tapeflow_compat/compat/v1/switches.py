@@ -57,7 +57,7 @@ def enable_resource_variables() -> None:
 
 
 def disable_resource_variables() -> None:
-    """Nothing: variables stay resource variables, which do what the others did.
+    """Has no effect: variables stay resource variables, which behave like the older ones.
 
     Example:
         >>> tf.compat.v1.disable_resource_variables()
@@ -77,7 +77,7 @@ def resource_variables_enabled() -> bool:
 
 
 def enable_control_flow_v2() -> None:
-    """Has `cond` and `case` give lists of one element as they are when this thread builds a graph: the default.
+    """Makes `cond` and `case` return lists of one element unchanged in graphs of this thread: the default.
 
     Example:
         >>> tf.compat.v1.enable_control_flow_v2()
@@ -104,7 +104,7 @@ def disable_control_flow_v2() -> None:
 
 
 def control_flow_v2_enabled() -> bool:
-    """Returns whether `enable_control_flow_v2` was called last, or neither switch at all.
+    """Returns True if `enable_control_flow_v2` was called last, or neither switch at all.
 
     Example:
         >>> tf.compat.v1.control_flow_v2_enabled()

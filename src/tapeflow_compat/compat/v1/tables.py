@@ -10,10 +10,9 @@ from tapeflow_compat.compat.v1.variables import GraphKeys, get_collection
 
 
 def tables_initializer(name: str = "init_all_tables") -> Any:
-    """Returns an operation that runs the initializers in the graph's collection of those of tables; eagerly there is
-    None.
+    """Returns an operation that runs the initializers of the graph's tables; eagerly None.
 
-    A table has its values as soon as it is created, unless they are tensors of the graph.
+    A table has its values from its creation on, unless they are tensors of the graph.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:

@@ -20,11 +20,11 @@ def make_template(
     """Returns a function whose variables are created at its first call, and shared by all later ones.
 
     Args:
-        name_: the name of its variable scope.
+        name_: a string, the name of its variable scope.
         func_: the function.
-        create_scope_now_: decides the scope's name now, and not at the first call.
-        unique_name_: the scope's name, as it is.
-        custom_getter_: of the scope.
+        create_scope_now_: whether the scope's name is chosen now instead of at the first call.
+        unique_name_: a string, the scope's name, used unchanged.
+        custom_getter_: the scope's custom getter, see `get_variable`.
         kwargs: arguments of the function.
 
     Returns:

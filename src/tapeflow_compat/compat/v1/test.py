@@ -1,5 +1,5 @@
-"""The public `tf.compat.v1.test` namespace: `tf.test`, and what TensorFlow 1 has besides."""
-# ruff: noqa: F401 (what is imported here is public)
+"""The public `tf.compat.v1.test` namespace: `tf.test`, and TensorFlow 1's additions."""
+# ruff: noqa: F401 (the imports are public names)
 
 from __future__ import annotations
 

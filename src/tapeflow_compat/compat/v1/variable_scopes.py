@@ -27,7 +27,7 @@ class _ReuseMode:
 
 
 AUTO_REUSE = _ReuseMode()
-_KEY = ("__variable_store",)  # no string, so that it is not counted among a graph's collections
+_KEY = ("__variable_store",)  # no string: it does not count as a graph's collection
 
 
 class _Store:
@@ -97,8 +97,8 @@ class VariableV1(metaclass=_Making):
     """A `tf.Variable` with TensorFlow 1's parameters.
 
     Args:
-        initial_value, trainable, name, dtype, constraint, synchronization, aggregation, shape: as of `tf.Variable`.
-        collections: the collections of the graph that it is added to; by default that of all global variables.
+        initial_value, trainable, name, dtype, constraint, synchronization, aggregation, shape: see `tf.Variable`.
+        collections: the collections of the graph that it is added to; by default the collection of global variables.
         validate_shape, caching_device, variable_def, expected_shape, import_scope, use_resource,
             experimental_enable_variable_lifting: accepted, and without effect.
 
@@ -111,7 +111,7 @@ class VariableV1(metaclass=_Making):
 
 
 def in_collections(variable: Variable, collections: Any) -> Variable:
-    """Adds a variable to these collections, instead of that of global variables."""
+    """Adds a variable to these collections instead of the collection of global variables."""
     if collections is not None and variable._graph is not None:
         everything = variable._graph.get_collection_ref(GraphKeys.GLOBAL_VARIABLES)
         everything[:] = [v for v in everything if v is not variable]
@@ -229,7 +229,7 @@ def get_variable_scope() -> VariableScope:
 
 
 class variable_scope:
-    """A context in which the names of variables that `get_variable` makes have a prefix.
+    """A context that prefixes the names of variables made by `get_variable`.
 
     Args:
         name_or_scope: the name of a scope within the one in force, or a `VariableScope` to go back to.
@@ -336,7 +336,7 @@ def _leave(store: _Store, before: VariableScope, name: str, counts: dict[str, in
 
 
 def names_of(name: str) -> AbstractContextManager[None]:
-    """Returns a name scope of its own, with a number where the graph has one of that name."""
+    """Returns a name scope of its own, with a number if the graph has a scope of that name."""
     if state.graph is not None:
         return in_name_scope(state.graph.unique_name(name))
     return in_name_scope(f"{state.name_scope}/{name}" if state.name_scope else name)
@@ -382,11 +382,11 @@ def get_variable(
             initializer, and zeros for integers and booleans.
         regularizer: a function of the variable, whose result is added to the collection of regularization losses.
         trainable: whether it is in the collection of trainable variables.
-        collections: the collections that it is added to; by default that of global variables.
-        partitioner: a function of shape and dtype that returns the number of parts of each dimension, of which one at
-            most may have several.
+        collections: the collections that it is added to; by default the collection of global variables.
+        partitioner: a function of shape and dtype that returns the number of parts of each dimension, a list of ints.
+            At most one may exceed 1.
         custom_getter: called in place of this function, with it as its first argument.
-        constraint, synchronization, aggregation: as of `tf.Variable`.
+        constraint, synchronization, aggregation: see `tf.Variable`.
         caching_device, validate_shape, use_resource: accepted, and without effect.
 
     Returns:
@@ -630,11 +630,11 @@ def create_partitioned_variables(
 
     Args:
         shape: of the whole.
-        slicing: the number of parts of each dimension, of which one at most is larger than 1.
-        initializer: as of `get_variable`.
-        dtype, trainable, collections: as of `get_variable`.
+        slicing: a list of ints, the number of parts of each dimension; at most one exceeds 1.
+        initializer: see `get_variable`.
+        dtype, trainable, collections: see `get_variable`.
         name: of the whole; by default "PartitionedVariable".
-        reuse: as of `tf.compat.v1.variable_scope`.
+        reuse: see `tf.compat.v1.variable_scope`.
 
     Raises:
         ValueError: it can't be cut so.

@@ -20,7 +20,7 @@ from tapeflow.saved_model.graphs import type_of_function
 
 
 class _Graph(FuncGraph):
-    """A graph of which a call runs what its results need, and nothing for its effects alone.
+    """A graph whose calls run only the operations that its results need, and none for their effects alone.
 
     Attributes:
         fetched: operations that a call runs too.
@@ -38,7 +38,7 @@ class _Graph(FuncGraph):
         return [operation for operation in super().effects() if operation in needed]
 
     def add_part(self, whole: FuncGraph, feeds: Sequence[SymbolicTensor], fetches: Any) -> None:
-        """Copies what fetches need of another graph; tensors that are fed become arguments.
+        """Copies the operations that fetches need from another graph; fed tensors become arguments.
 
         Args:
             whole: the other graph.
@@ -112,7 +112,7 @@ class WrappedFunction(ConcreteFunction):
         self._takes_names = signature is None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Calls it with tensors, or what becomes tensors of the dtypes of its inputs.
+        """Calls it with tensors, or with values that convert to the dtypes of its inputs.
 
         Raises:
             NotImplementedError: there are arguments by name, of a function that was not pruned.
@@ -136,7 +136,7 @@ class WrappedFunction(ConcreteFunction):
         Args:
             feeds: a nest of tensors of the graph, or their names: the arguments, in this order or by the names of
                 their operations.
-            fetches: a nest of tensors and operations, or their names: what a call returns, None for operations.
+            fetches: a nest of tensors and operations, or their names: the results of a call, with None for operations.
             name: of the function.
             input_signature, are_keyword_args_also_positional: accepted, and without effect.
 
@@ -176,10 +176,10 @@ class WrappedFunction(ConcreteFunction):
 
 
 def wrap_function(fn: Callable[..., Any], signature: Any, name: str | None = None) -> WrappedFunction:
-    """Wraps a function that builds a graph of TensorFlow 1, so that it can be called eagerly.
+    """Wraps a function that builds a graph of TensorFlow 1 into a function for eager calls.
 
     It is called once. The variables that it creates are created once, at that time, and belong to the result. A call
-    runs what the results need, and operations among them: nothing else runs for its effects.
+    runs the operations that the results need, and operations among the results; nothing else runs for its effects.
 
     Args:
         fn: takes symbolic tensors, and returns a nest of tensors and operations; it may create variables by
@@ -220,7 +220,7 @@ def function_from_graph_def(graph_def: Any, inputs: Any, outputs: Any, captures:
     Args:
         graph_def: a `GraphDef`.
         inputs: a nest of the names of tensors: the arguments.
-        outputs: a nest of the names of tensors: what a call returns.
+        outputs: a nest of the names of tensors: the results of a call.
         captures: from the names of tensors to tensors or resources that replace them.
 
     Example:

@@ -1,4 +1,4 @@
-"""`tf.__internal__.test`: what libraries' tests are written with."""
+"""`tf.__internal__.test`: the helpers of libraries' tests."""
 
 from tapeflow_compat.hosted.testing import combinations
 

@@ -22,12 +22,12 @@ Combination = dict[str, Any]
 
 
 class TestCombination:
-    """The meaning of some arguments of combinations: if a test runs with them, in which contexts, and what it gets."""
+    """The meaning of some arguments of combinations: if a test runs with them, its contexts, and its own arguments."""
 
     __test__ = False  # to pytest
 
     def should_execute_combination(self, kwargs: Combination) -> tuple[bool, str | None]:
-        """Returns whether a test runs with these arguments, and else the reason.
+        """Returns True if a test runs with these arguments and None, otherwise False and the reason.
 
         Args:
             kwargs: the arguments of the test.
@@ -35,11 +35,11 @@ class TestCombination:
         return True, None
 
     def parameter_modifiers(self) -> list[ParameterModifier]:
-        """Returns what changes the arguments before the test gets them."""
+        """Returns the modifiers that change the arguments before the test gets them."""
         return []
 
     def context_managers(self, kwargs: Combination) -> list[AbstractContextManager[Any]]:
-        """Returns the contexts in which a test runs with these arguments.
+        """Returns the contexts for a test with these arguments.
 
         Args:
             kwargs: the arguments of the test.
@@ -118,8 +118,8 @@ def _generate(combinations: Sequence[Combination], test_combinations: Sequence[T
     """Returns a decorator of a test, or of a class of tests, that makes a test of each combination.
 
     Args:
-        combinations: what `combine` and `times` return.
-        test_combinations: what their arguments mean.
+        combinations: lists from `combine` and `times`.
+        test_combinations: `TestCombination`s, the meaning of their arguments.
     """
     names = [
         "_test" + "".join(f"_{_letters(name)}_{_letters(_text(value, i))}" for i, (name, value) in enumerate(c.items()))
@@ -200,7 +200,7 @@ def combine(**kwargs: Any) -> list[Combination]:
 
 
 def times(*combined: Sequence[Combination]) -> list[Combination]:
-    """Returns all combinations of what `combine` returned.
+    """Returns all combinations of items of several lists from `combine`.
 
     Args:
         *combined: lists of combinations.

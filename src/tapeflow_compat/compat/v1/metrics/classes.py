@@ -42,9 +42,9 @@ def mean_iou(labels: Any, predictions: Any, num_classes: int, weights: Any = Non
 
     Args:
         labels, predictions: integers in `[0, num_classes)`, of one shape.
-        num_classes: the number of classes.
-        weights: of the shape of `predictions`.
-        metrics_collections, updates_collections, name: as of `mean`.
+        num_classes: an int, the number of classes.
+        weights: a tensor of the shape of `predictions`.
+        metrics_collections, updates_collections, name: see `mean`.
 
     Returns:
         A float32 scalar, the mean so far, and the operation that takes in a batch and gives the confusion matrix,
@@ -83,10 +83,10 @@ def mean_per_class_accuracy(
 
     Args:
         labels: integers in `[0, num_classes)`.
-        predictions: of the shape of `labels`.
-        num_classes: the number of classes.
-        weights: of the shape of `labels`.
-        metrics_collections, updates_collections, name: as of `mean`.
+        predictions: a tensor of the shape of `labels`.
+        num_classes: an int, the number of classes.
+        weights: a tensor of the shape of `labels`.
+        metrics_collections, updates_collections, name: see `mean`.
 
     Returns:
         A float32 scalar, the mean so far, and the operation that takes in a batch and gives the fraction of each class.

@@ -67,11 +67,11 @@ def _metric(kind: str, example: float) -> Callable[..., Any]:
         """Counts the {kind}.
 
         Args:
-            labels, predictions: of one shape, cast to booleans.
-            weights: each element counts as much as its weight; a scalar, or of the rank of `predictions`.
-            metrics_collections: the graph's collections that the value is added to.
-            updates_collections: those that the operation of the update is added to.
-            name: the variable scope of its variable, `count`.
+            labels, predictions: tensors of one shape, cast to booleans.
+            weights: a scalar, or a tensor of the rank of `predictions`; an element counts as much as its weight.
+            metrics_collections: the graph's collections to add the value to.
+            updates_collections: the graph's collections to add the update to.
+            name: a string, the variable scope of its variable, `count`.
 
         Returns:
             Two float32 scalars: the number so far, and the one with this batch, which it takes in when it runs.
@@ -118,11 +118,11 @@ def precision(labels: Any, predictions: Any, weights: Any = None, name: str | No
     """Computes the fraction of the positive predictions that are right; 0 if there are none.
 
     Args:
-        labels, predictions: of one shape, cast to booleans.
-        weights, metrics_collections, updates_collections, name: as of `true_positives`.
+        labels, predictions: tensors of one shape, cast to booleans.
+        weights, metrics_collections, updates_collections, name: see `true_positives`.
 
     Returns:
-        Two float32 scalars, as of `true_positives`.
+        Two float32 scalars, see `true_positives`.
 
     Raises:
         ValueError: the shapes do not fit.
@@ -144,10 +144,10 @@ def recall(labels: Any, predictions: Any, weights: Any = None, name: str | None 
     """Computes the fraction of the positive labels that were predicted; 0 if there are none.
 
     Args:
-        labels, predictions, weights, metrics_collections, updates_collections, name: as of `precision`.
+        labels, predictions, weights, metrics_collections, updates_collections, name: see `precision`.
 
     Returns:
-        Two float32 scalars, as of `true_positives`.
+        Two float32 scalars, see `true_positives`.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:

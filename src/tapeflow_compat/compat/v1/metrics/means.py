@@ -35,10 +35,10 @@ def mean(values: Any, weights: Any = None, name: str | None = None) -> Any:
 
     Args:
         values: numbers of any shape.
-        weights: a scalar, or of the rank of `values` with each dimension the same or 1.
-        metrics_collections: the graph's collections that the value is added to.
-        updates_collections: those that the operation of the update is added to.
-        name: the variable scope of its variables, `total` and `count`.
+        weights: a scalar, or a tensor of the rank of `values`; each dimension is equal or 1.
+        metrics_collections: the graph's collections to add the value to.
+        updates_collections: the graph's collections to add the update to.
+        name: a string, the variable scope of its variables, `total` and `count`.
 
     Returns:
         Two float32 scalars: the mean so far, and the one with this batch, which it takes in when it runs.
@@ -77,10 +77,10 @@ def mean_tensor(values: Any, weights: Any = None, name: str | None = None) -> An
 
     Args:
         values: numbers of a static shape.
-        weights, metrics_collections, updates_collections, name: as of `mean`.
+        weights, metrics_collections, updates_collections, name: see `mean`.
 
     Returns:
-        Two float32 tensors of the shape of `values`, as of `mean`.
+        Two float32 tensors of the shape of `values`, see `mean`.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -110,11 +110,11 @@ def accuracy(labels: Any, predictions: Any, weights: Any = None, name: str | Non
     """Computes the fraction of the predictions that equal the labels.
 
     Args:
-        labels, predictions: of one shape; one may have a last dimension of length 1 more.
-        weights, metrics_collections, updates_collections, name: as of `mean`.
+        labels, predictions: tensors of one shape; one may have a last dimension of length 1 more.
+        weights, metrics_collections, updates_collections, name: see `mean`.
 
     Returns:
-        Two float32 scalars, as of `mean`.
+        Two float32 scalars, see `mean`.
 
     Raises:
         ValueError: the shapes do not fit.
@@ -139,7 +139,7 @@ def mean_absolute_error(labels: Any, predictions: Any, weights: Any = None, name
     """Computes the mean distance of predictions from labels.
 
     Args:
-        labels, predictions, weights, metrics_collections, updates_collections, name: as of `accuracy`.
+        labels, predictions, weights, metrics_collections, updates_collections, name: see `accuracy`.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -158,7 +158,7 @@ def mean_squared_error(labels: Any, predictions: Any, weights: Any = None, name:
     """Computes the mean square of the difference of predictions and labels.
 
     Args:
-        labels, predictions, weights, metrics_collections, updates_collections, name: as of `accuracy`.
+        labels, predictions, weights, metrics_collections, updates_collections, name: see `accuracy`.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -177,7 +177,7 @@ def root_mean_squared_error(labels: Any, predictions: Any, weights: Any = None, 
     """Computes the square root of `mean_squared_error`.
 
     Args:
-        labels, predictions, weights, metrics_collections, updates_collections, name: as of `accuracy`.
+        labels, predictions, weights, metrics_collections, updates_collections, name: see `accuracy`.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -197,8 +197,8 @@ def mean_relative_error(
     """Computes the mean distance of predictions from labels, each divided by its normalizer; 0 where that is 0.
 
     Args:
-        normalizer: of the shape of `predictions`.
-        labels, predictions, weights, metrics_collections, updates_collections, name: as of `accuracy`.
+        normalizer: a tensor of the shape of `predictions`.
+        labels, predictions, weights, metrics_collections, updates_collections, name: see `accuracy`.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -221,8 +221,8 @@ def mean_cosine_distance(labels: Any, predictions: Any, dim: int, weights: Any =
     """1 minus the mean scalar product of labels and predictions, which are vectors of length 1.
 
     Args:
-        dim: the dimension that has the vectors.
-        labels, predictions, weights, metrics_collections, updates_collections, name: as of `accuracy`.
+        dim: an int, the dimension of the vectors.
+        labels, predictions, weights, metrics_collections, updates_collections, name: see `accuracy`.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -243,8 +243,8 @@ def percentage_below(values: Any, threshold: float, weights: Any = None, name: s
 
     Args:
         values: numbers of any shape.
-        threshold: the threshold.
-        weights, metrics_collections, updates_collections, name: as of `mean`.
+        threshold: a number; the metric counts the values below it.
+        weights, metrics_collections, updates_collections, name: see `mean`.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:

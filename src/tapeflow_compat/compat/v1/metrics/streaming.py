@@ -26,7 +26,7 @@ from tapeflow_compat.compat.v1.variables import GraphKeys
 
 
 def metric(compute: Callable[..., tuple[Any, Any]], before: str = "name") -> Callable[..., tuple[Any, Any]]:
-    """Makes a metric of what computes a value and its update.
+    """Makes a metric from a function that computes a value and its update.
 
     It has two parameters more, `metrics_collections` and `updates_collections`: the graph's collections that the value
     and the update are added to. In eager mode it raises.

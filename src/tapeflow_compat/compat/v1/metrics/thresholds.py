@@ -30,7 +30,7 @@ from tapeflow_compat.compat.v1.metrics.counts import KINDS, are_of_kind
 from tapeflow_compat.compat.v1.metrics.streaming import aligned, broadcast_weights, metric, metric_variable, results
 from tapeflow_compat.compat.v1.variable_scopes import variable_scope
 
-_MARGIN = 1e-7  # by which the outermost thresholds are outside of [0, 1]
+_MARGIN = 1e-7  # the distance of the outermost thresholds from [0, 1]
 
 
 def _counts(
@@ -76,14 +76,13 @@ def _metric(kind: str, example: list[float]) -> Callable[..., Any]:
         """Counts the {kind} for each threshold.
 
         Args:
-            labels: cast to booleans.
-            predictions: floats in `[0, 1]` of the shape of `labels`, which stand for true where they are above a
-                threshold.
-            thresholds: the thresholds.
-            weights: a scalar, or of the rank of `predictions` with each dimension the same or 1.
-            metrics_collections: the graph's collections that the value is added to.
-            updates_collections: those that the operation of the update is added to.
-            name: the variable scope of its variable.
+            labels: a tensor, cast to booleans.
+            predictions: floats in `[0, 1]` of the shape of `labels`. A prediction above a threshold counts as true.
+            thresholds: a list of floats.
+            weights: a scalar, or a tensor of the rank of `predictions`; each dimension is equal or 1.
+            metrics_collections: the graph's collections to add the value to.
+            updates_collections: the graph's collections to add the update to.
+            name: a string, the variable scope of its variable.
 
         Returns:
             Two float32 vectors: the numbers so far, and those with this batch, which it takes in when it runs.
@@ -125,11 +124,11 @@ def precision_at_thresholds(
     """Computes, for each threshold, the fraction of the predictions above it whose labels are true.
 
     Args:
-        labels, predictions, thresholds, weights, metrics_collections, updates_collections, name: as of
+        labels, predictions, thresholds, weights, metrics_collections, updates_collections, name: see
             `true_positives_at_thresholds`.
 
     Returns:
-        Two float32 vectors, as of `true_positives_at_thresholds`.
+        Two float32 vectors, see `true_positives_at_thresholds`.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -150,11 +149,11 @@ def recall_at_thresholds(
     """Computes, for each threshold, the fraction of the true labels with predictions above it.
 
     Args:
-        labels, predictions, thresholds, weights, metrics_collections, updates_collections, name: as of
+        labels, predictions, thresholds, weights, metrics_collections, updates_collections, name: see
             `true_positives_at_thresholds`.
 
     Returns:
-        Two float32 vectors, as of `true_positives_at_thresholds`.
+        Two float32 vectors, see `true_positives_at_thresholds`.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -180,7 +179,7 @@ _HEIGHTS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def _interpolated_area(tp: Any, fp: Any, fn: Any, name: str) -> Any:
-    """Computes the area under precision over recall, where true positives are interpolated linearly in all positives.
+    """Computes the area under precision over recall. True positives are interpolated linearly in all positives.
 
     See J. Davis and M. Goadrich, "The Relationship Between Precision-Recall and ROC Curves" (ICML 2006).
     """
@@ -208,14 +207,14 @@ def auc(
     """Computes the area under a curve, from the counts of true and false positives at many thresholds.
 
     Args:
-        labels: cast to booleans.
+        labels: a tensor, cast to booleans.
         predictions: floats in `[0, 1]` of the shape of `labels`.
-        weights, metrics_collections, updates_collections, name: as of `true_positives_at_thresholds`.
-        num_thresholds: the number of thresholds, at equal distances.
+        weights, metrics_collections, updates_collections, name: see `true_positives_at_thresholds`.
+        num_thresholds: an int, the number of evenly spaced thresholds; 200 by default.
         curve: "ROC" for true over false positives, "PR" for precision over recall.
         summation_method: "trapezoidal"; "minoring" and "majoring" for a lower and an upper bound;
             "careful_interpolation" between the points of a PR curve.
-        thresholds: thresholds in `[0, 1]`, in place of those at equal distances; two outside are added.
+        thresholds: a list of floats in `[0, 1]`, instead of evenly spaced ones; two outside are added.
 
     Returns:
         Two float32 scalars: the area so far, and the one with this batch, which it takes in when it runs.
@@ -273,12 +272,12 @@ def sensitivity_at_specificity(
     """Computes the sensitivity at the threshold whose specificity is nearest to the one specified.
 
     Args:
-        specificity: in `[0, 1]`, the fraction of the false labels that are to be below.
-        num_thresholds: the number of thresholds, at equal distances, to choose from.
-        labels, predictions, weights, metrics_collections, updates_collections, name: as of `auc`.
+        specificity: a float in `[0, 1]`, the required share of false labels below the threshold.
+        num_thresholds: an int, the number of evenly spaced thresholds to choose from; 200 by default.
+        labels, predictions, weights, metrics_collections, updates_collections, name: see `auc`.
 
     Returns:
-        Two float32 scalars, as of `auc`.
+        Two float32 scalars, see `auc`.
 
     Raises:
         ValueError: `specificity` is not in `[0, 1]`.
@@ -316,12 +315,12 @@ def specificity_at_sensitivity(
     """Computes the specificity at the highest threshold whose sensitivity reaches the one specified.
 
     Args:
-        sensitivity: in `[0, 1]`, the fraction of the true labels that are to be above.
-        num_thresholds: the number of thresholds, at equal distances, to choose from.
-        labels, predictions, weights, metrics_collections, updates_collections, name: as of `auc`.
+        sensitivity: a float in `[0, 1]`, the required share of true labels above the threshold.
+        num_thresholds: an int, the number of evenly spaced thresholds to choose from; 200 by default.
+        labels, predictions, weights, metrics_collections, updates_collections, name: see `auc`.
 
     Returns:
-        Two float32 scalars, as of `auc`.
+        Two float32 scalars, see `auc`.
 
     Raises:
         ValueError: `sensitivity` is not in `[0, 1]`.

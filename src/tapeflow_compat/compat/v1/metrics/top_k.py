@@ -40,7 +40,7 @@ def _scope_name(name: str, k: int | None, class_id: int | None = None) -> str:
 
 
 def _labels(labels: Any, predictions: Any) -> Any:
-    """Returns labels with a last dimension for those of one example, which they may lack.
+    """Returns labels with a last dimension for the labels of an example; it is added if missing.
 
     Raises:
         ValueError: they are of another rank than the predictions, or that less one.
@@ -92,7 +92,7 @@ def _only_first(a: Any, b: Any) -> Any:
 def _count(
     kind: str, size: Callable[[Any, Any], Any], a: Any, b: Any, k: int | None, class_id: int | None, weights: Any
 ) -> tuple[Any, Any]:
-    """Returns a variable for the sum of the sizes of sets, and its update with those of a batch."""
+    """Returns a variable for the sum of the sizes of sets, and its update with the sizes of a batch."""
     with name_scope(_scope_name(kind, k, class_id)) as scope:
         sizes = cast(size(_only(a, class_id), _only(b, class_id)), float64)
         if weights is not None:
@@ -134,11 +134,11 @@ def precision_at_top_k(
     """Computes the fraction of the predicted classes that are labels, over all examples of all batches.
 
     Args:
-        labels: int64 of shape `[..., number of labels]`, where -1 stands for none, a `tf.SparseTensor` of such a shape,
-            or `[...]` for one label an example.
-        predictions_idx: integers of shape `[..., k]`, the classes that were predicted for an example.
-        k: their number, only for names.
-        class_id: looks at this class alone.
+        labels: int64 of shape `[..., number of labels]`, with -1 for no label; a `tf.SparseTensor` of such a shape; or
+            of shape `[...]` for one label an example.
+        predictions_idx: integers of shape `[..., k]`, the predicted classes of an example.
+        k: an int, the number of predicted classes, only used in names.
+        class_id: an int, restricts the metric to this class.
         weights: a scalar, or of shape `[...]` with each dimension the same or 1.
         metrics_collections: the graph's collections that the value is added to.
         updates_collections: those that the operation of the update is added to.
@@ -175,11 +175,11 @@ def recall_at_top_k(
     """Computes the fraction of the labels that were predicted, over all examples of all batches.
 
     Args:
-        labels, predictions_idx, k, class_id, weights, metrics_collections, updates_collections, name: as of
+        labels, predictions_idx, k, class_id, weights, metrics_collections, updates_collections, name: see
             `precision_at_top_k`.
 
     Returns:
-        Two float64 scalars, as of `precision_at_top_k`.
+        Two float64 scalars, see `precision_at_top_k`.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -201,10 +201,10 @@ def precision_at_k(
     Args:
         predictions: floats of shape `[..., number of classes]`.
         k: the number of classes that count as predicted.
-        labels, class_id, weights, metrics_collections, updates_collections, name: as of `precision_at_top_k`.
+        labels, class_id, weights, metrics_collections, updates_collections, name: see `precision_at_top_k`.
 
     Returns:
-        Two float64 scalars, as of `precision_at_top_k`.
+        Two float64 scalars, see `precision_at_top_k`.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -226,11 +226,11 @@ def recall_at_k(
     """Computes the fraction of the labels that are among the `k` classes with the largest predictions.
 
     Args:
-        labels, predictions, k, class_id, weights, metrics_collections, updates_collections, name: as of
+        labels, predictions, k, class_id, weights, metrics_collections, updates_collections, name: see
             `precision_at_k`.
 
     Returns:
-        Two float64 scalars, as of `precision_at_top_k`.
+        Two float64 scalars, see `precision_at_top_k`.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -262,7 +262,7 @@ def _average_precision(labels: Any, best: Any) -> Any:
 
 
 def _hits(labels: Any, best: Any) -> Any:
-    """Marks each prediction of an example that is one of its labels."""
+    """Marks each prediction of an example that is a label of it."""
     if not isinstance(labels, SparseTensor):
         matches = equal(expand_dims(best, -1), expand_dims(labels, -2))
         return reduce_any(matches, axis=-1)
@@ -291,10 +291,10 @@ def average_precision_at_k(labels: Any, predictions: Any, k: int, weights: Any =
     was predicted up to and with each, and 0 for those that were not.
 
     Args:
-        labels, predictions, k, weights, metrics_collections, updates_collections, name: as of `precision_at_k`.
+        labels, predictions, k, weights, metrics_collections, updates_collections, name: see `precision_at_k`.
 
     Returns:
-        Two float64 scalars, as of `precision_at_top_k`.
+        Two float64 scalars, see `precision_at_top_k`.
 
     Raises:
         ValueError: `k` is less than 1.

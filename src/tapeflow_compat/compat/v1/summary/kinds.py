@@ -82,7 +82,7 @@ def _step() -> Any:
 
 
 def _has_recorder() -> bool:
-    """Returns whether `tf.summary` has a default writer that records the summary at once, and a step for it."""
+    """Returns True if `tf.summary` has a default writer that records the summary at once, and a step for it."""
     if not executing_eagerly_outside_functions():
         return False
     if recording.writer is None:
@@ -98,10 +98,10 @@ def scalar(name: str, tensor: Any, collections: Sequence[str] | None = None, fam
     """Returns a summary of a number.
 
     Args:
-        name: of the operation, and by that the tag, below the name scopes in force.
+        name: a string, the name of the operation. With the name scopes in force, it becomes the tag.
         tensor: a real scalar.
-        collections: the graph's collections that it is added to; by default the one of all summaries.
-        family: put before the tag, so that TensorBoard shows what shares it together.
+        collections: the graph's collections to add the summary to; by default the collection of all summaries.
+        family: a string put before the tag. TensorBoard groups summaries by it.
 
     Returns:
         A string scalar, a serialized `Summary` message. In eager mode the number is written to the default writer of
@@ -130,7 +130,7 @@ def histogram(name: str, values: Any, collections: Sequence[str] | None = None, 
     """Returns a summary of how the elements of a tensor are distributed.
 
     Args:
-        name, collections, family: as of `scalar`.
+        name, collections, family: see `scalar`.
         values: real numbers of any shape.
 
     Returns:
@@ -161,11 +161,11 @@ def image(
     """Returns a summary of images.
 
     Args:
-        name, collections, family: as of `scalar`. The tags end in `/image/0`, `/image/1`, ..., or only in `/image` if
+        name, collections, family: see `scalar`. The tags end in `/image/0`, `/image/1`, ..., or only in `/image` if
             `max_outputs` is 1.
-        tensor: of shape `[batch, height, width, channels]` with 1 channel (gray), 3 (RGB) or 4 (RGBA). Bytes are used
-            as they are. The floats of an image are scaled so that the largest one gets 255, or, if some are negative,
-            so that 0 gets 128 and the largest absolute value is within `[1, 255]`.
+        tensor: a tensor of shape `[batch, height, width, channels]` with 1 channel (gray), 3 (RGB) or 4 (RGBA). Bytes
+            are used unchanged. Floats are scaled per image: the largest one becomes 255. If some are negative, 0
+            becomes 128 instead, and the largest absolute value falls within `[1, 255]`.
         max_outputs: the largest number of images.
 
     Returns:
@@ -200,7 +200,7 @@ def audio(
     """Returns a summary of sound.
 
     Args:
-        name, collections, family: as of `scalar`. The tags end in `/audio/0`, `/audio/1`, ..., or only in `/audio` if
+        name, collections, family: see `scalar`. The tags end in `/audio/0`, `/audio/1`, ..., or only in `/audio` if
             `max_outputs` is 1.
         tensor: float32 in `[-1, 1]` of shape `[batch, frames, channels]`, or `[batch, frames]` for one channel.
         sample_rate: a float32 scalar, in Hz.
@@ -232,8 +232,8 @@ def text(name: str, tensor: Any, collections: Sequence[str] | None = None) -> Te
     """Returns a summary of texts in Markdown.
 
     Args:
-        name, collections: as of `scalar`.
-        tensor: strings; TensorBoard shows those of rank 1 or 2 as a table.
+        name, collections: see `scalar`.
+        tensor: strings. TensorBoard shows tensors of rank 1 or 2 as a table.
 
     Returns:
         A string scalar, a serialized `Summary` message.
@@ -270,11 +270,11 @@ def tensor_summary(
     """Returns a summary of a tensor, for a plugin of TensorBoard.
 
     Args:
-        name, collections, family: as of `scalar`.
+        name, collections, family: see `scalar`.
         tensor: of any dtype and shape.
-        summary_description: in Markdown; replaces that of the metadata.
+        summary_description: a string in Markdown, replaces the description in the metadata.
         summary_metadata: a `SummaryMetadata` message.
-        display_name: what TensorBoard shows for the tag.
+        display_name: a string that TensorBoard shows in place of the tag.
 
     Returns:
         A string scalar, a serialized `Summary` message.
@@ -312,7 +312,7 @@ def merge(inputs: Sequence[Any], collections: Sequence[str] | None = None, name:
     Args:
         inputs: results of the other functions.
         collections: the graph's collections that it is added to; by default none.
-        name: of the operation.
+        name: a string, the operation's name.
 
     Raises:
         RuntimeError: no graph is being built.
@@ -342,7 +342,7 @@ def merge_all(key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: st
     Args:
         key: the collection.
         scope: a regular expression that the summaries' names must match from their beginning on.
-        name: of the operation.
+        name: a string, the operation's name.
 
     Raises:
         RuntimeError: no graph is being built.
@@ -384,7 +384,7 @@ def get_summary_description(node_def: Any) -> Any:
 
 
 def all_v2_summary_ops() -> list[Any] | None:
-    """Returns the operations of the default graph by which `tf.summary`'s functions write; None in eager mode.
+    """Returns the write operations of `tf.summary`'s functions in the default graph; None in eager mode.
 
     Example:
         >>> import tempfile

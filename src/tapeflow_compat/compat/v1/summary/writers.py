@@ -1,4 +1,4 @@
-"""Event files: `tf.compat.v1.summary.FileWriter` writes what sessions computed, `summary_iterator` reads."""
+"""Event files: `tf.compat.v1.summary.FileWriter` writes the summaries of sessions, `summary_iterator` reads them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class FileWriter:
         session: accepted, and without effect.
 
     Raises:
-        RuntimeError: no graph is being built, so that summaries are for `tf.summary`.
+        RuntimeError: no graph is being built. Use `tf.summary` in eager mode.
 
     Example:
         >>> import tempfile
@@ -175,12 +175,12 @@ class FileWriter:
     # ---- the file ----------------------------------------------------------------------------------------------------
 
     def flush(self) -> None:
-        """Writes what waits in memory."""
+        """Writes the events in memory to the file."""
         if not self._closed:
             self._file.flush()
 
     def close(self) -> None:
-        """Writes what waits in memory, and closes the file."""
+        """Writes the events in memory, and closes the file."""
         self._closed = True
         self._finalizer()
 

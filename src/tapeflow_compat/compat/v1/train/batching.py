@@ -1,4 +1,4 @@
-"""Batches of what TensorFlow 1's inputs give one by one, gathered in a queue by threads."""
+"""Batches of single examples from TensorFlow 1's inputs, gathered in a queue by threads."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class _Examples:
         self.components = [self._stored(t) for t in tensors_of_example]
 
     def _stored(self, tensor: Any) -> Tensor:
-        """Returns a sparse tensor as strings; another one as it is."""
+        """Returns a sparse tensor as strings; a dense tensor unchanged."""
         if not isinstance(tensor, SparseTensor):
             return tensor
         write = serialize_many_sparse if self.many else serialize_sparse
@@ -165,7 +165,7 @@ def _batches(
         fullness: the name and the value of a summary of how full it is.
         threads: the number of threads that add the examples of each source.
         many: whether each gives several examples at once.
-        shapes: of an example; by default those of the tensors.
+        shapes: the shapes of an example; by default the tensors' shapes.
         smaller: whether the last batch may be smaller.
         shared_name, name: of the queue, and of the operations.
     """
@@ -247,9 +247,10 @@ def batch(
         capacity: the number of examples that are gathered ahead.
         enqueue_many: whether the tensors are of several examples, with a dimension in front for their number.
         shapes: of the tensors of one example; by default their static shapes.
-        dynamic_pad: pads shorter tensors with zeros or empty strings, where shapes have unknown dimensions.
+        dynamic_pad: whether to pad shorter tensors with zeros or empty strings, along dimensions that `shapes` leaves
+            unknown.
         allow_smaller_final_batch: whether the last batch may be smaller; otherwise it is left out.
-        shared_name: of the queue.
+        shared_name: a string, the queue's name.
         name: of the operations.
 
     Returns:
@@ -294,7 +295,7 @@ def maybe_batch(
     Args:
         keep_input: a boolean scalar, whether to add the example; with `enqueue_many` also a vector, one for each.
         tensors, batch_size, num_threads, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch,
-            shared_name, name: as of `batch`.
+            shared_name, name: see `batch`.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -321,11 +322,11 @@ def batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """Returns the same as `batch`, with examples of several sources, each of which a thread gathers.
+    """Returns the same as `batch`, with examples of several sources. Each source has a thread.
 
     Args:
         tensors_list: an example of each source, of the same dtypes.
-        batch_size, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch, shared_name, name: as of
+        batch_size, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch, shared_name, name: see
             `batch`.
 
     Raises:
@@ -357,6 +358,13 @@ def maybe_batch_join(
     name: str | None = None,
 ) -> Any:
     """Returns the same as `batch_join`, of the examples that `keep_input` selects, see `maybe_batch`.
+
+    Args:
+        tensors_list: an example of each source, of the same dtypes.
+        keep_input: a boolean scalar, whether to add the example; with `enqueue_many` also a vector, one for each
+            example.
+        batch_size, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch, shared_name, name: see
+            `batch`.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -391,7 +399,7 @@ def shuffle_batch(
     """Returns the same as `batch`, in random order.
 
     Args:
-        min_after_dequeue: the number of examples that stay in the queue, so that the choice is random.
+        min_after_dequeue: an int, the number of examples that stay in the queue to choose from.
         seed: of the random numbers.
         tensors, batch_size, capacity, num_threads, enqueue_many, shapes, allow_smaller_final_batch, shared_name, name:
             as of `batch`.
@@ -429,6 +437,15 @@ def maybe_shuffle_batch(
 ) -> Any:
     """Returns the same as `shuffle_batch`, of the examples that `keep_input` selects, see `maybe_batch`.
 
+    Args:
+        tensors: the tensors of an example, in a list or a dict.
+        min_after_dequeue: an int, the number of examples that stay in the queue to choose from.
+        keep_input: a boolean scalar, whether to add the example; with `enqueue_many` also a vector, one for each
+            example.
+        seed: an int, the seed of the random order; None for another order each time.
+        batch_size, capacity, num_threads, enqueue_many, shapes, allow_smaller_final_batch, shared_name, name: see
+            `batch`.
+
     Example:
         >>> with tf.Graph().as_default():
         ...     number = tf.constant(1)
@@ -459,6 +476,12 @@ def shuffle_batch_join(
 ) -> Any:
     """Returns the same as `shuffle_batch`, with examples of several sources, see `batch_join`.
 
+    Args:
+        tensors_list: an example of each source, of the same dtypes.
+        min_after_dequeue: an int, the number of examples that stay in the queue to choose from.
+        seed: an int, the seed of the random order; None for another order each time.
+        batch_size, capacity, enqueue_many, shapes, allow_smaller_final_batch, shared_name, name: see `batch`.
+
     Example:
         >>> with tf.Graph().as_default():
         ...     sources = [[tf.constant(1)], [tf.constant(1)]]
@@ -487,6 +510,14 @@ def maybe_shuffle_batch_join(
     name: str | None = None,
 ) -> Any:
     """Returns the same as `shuffle_batch_join`, of the examples that `keep_input` selects, see `maybe_batch`.
+
+    Args:
+        tensors_list: an example of each source, of the same dtypes.
+        min_after_dequeue: an int, the number of examples that stay in the queue to choose from.
+        keep_input: a boolean scalar, whether to add the example; with `enqueue_many` also a vector, one for each
+            example.
+        seed: an int, the seed of the random order; None for another order each time.
+        batch_size, capacity, enqueue_many, shapes, allow_smaller_final_batch, shared_name, name: see `batch`.
 
     Example:
         >>> with tf.Graph().as_default():

@@ -10,7 +10,7 @@ class SessionRunArgs(NamedTuple):
     """The arguments that a hook adds to a run.
 
     Attributes:
-        fetches: as of `tf.compat.v1.Session.run`, or None.
+        fetches: tensors and operations to fetch, as for `tf.compat.v1.Session.run`, or None.
         feed_dict: feeds, or None.
         options: a `RunOptions` message, or None.
 
@@ -110,22 +110,38 @@ class SessionRunHook:
         """
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
-        """Is called before each run. Returns what to add to it."""
+        """Is called before each run. Returns additions to it.
+
+        Args:
+            run_context: a `SessionRunContext`, the run.
+
+        Returns:
+            A `SessionRunArgs` with fetches, feeds and options to add to the run, or None.
+        """
         return None
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Is called after each run that raised nothing."""
+        """Is called after each run that raised nothing.
+
+        Args:
+            run_context: a `SessionRunContext`, the run. Its `request_stop` ends the training.
+            run_values: a `SessionRunValues`, the values of the fetches that `before_run` added.
+        """
 
     def end(self, session: Any) -> None:
-        """Is called before the session is closed, unless that is for an exception."""
+        """Is called before the session is closed, unless an exception ended it.
+
+        Args:
+            session: the session.
+        """
 
 
 class SecondOrStepTimer:
-    """Says at which steps an action is due: every `every_steps` steps, or once in `every_secs` seconds.
+    """Decides when an action is due: every `every_steps` steps, or once in `every_secs` seconds.
 
     Args:
-        every_secs: the seconds.
-        every_steps: the steps, in place of seconds.
+        every_secs: a float, the seconds between two actions; None to count steps.
+        every_steps: an int, the steps between two actions; None to count seconds.
 
     Raises:
         ValueError: there are both, or neither.
@@ -147,12 +163,16 @@ class SecondOrStepTimer:
         self.reset()
 
     def reset(self) -> None:
-        """Has it begin anew."""
+        """Forgets the last action: the next step is due."""
         self._last_step: int | None = None
         self._last_time = 0.0
 
     def should_trigger_for_step(self, step: int) -> bool:
-        """Returns whether it is due at this step."""
+        """Returns True if the action is due at this step. The first step is always due.
+
+        Args:
+            step: an int, the step.
+        """
         if self._last_step is None:
             return True
         if self._last_step == step:
@@ -162,12 +182,19 @@ class SecondOrStepTimer:
         return self._every_steps is not None and step >= self._last_step + self._every_steps
 
     def update_last_triggered_step(self, step: int) -> tuple[float | None, int | None]:
-        """Notes that it was done at this step. Returns the seconds and the steps since the last time, or None twice."""
+        """Records that the action was done at this step.
+
+        Args:
+            step: an int, the step.
+
+        Returns:
+            The seconds and the steps since the last action, or `(None, None)` for the first one.
+        """
         now = time.time()
         since = (None, None) if self._last_step is None else (now - self._last_time, step - self._last_step)
         self._last_step, self._last_time = step, now
         return since
 
     def last_triggered_step(self) -> int | None:
-        """Returns the step at which it was done last, or None."""
+        """Returns the step of the last action, or None."""
         return self._last_step

@@ -59,7 +59,20 @@ class LooperThread(threading.Thread):
         args: Sequence[Any] | None = None,
         kwargs: Mapping[str, Any] | None = None,
     ) -> LooperThread:
-        """Returns a thread that was started."""
+        """Creates a thread and starts it.
+
+        Args:
+            coord: a `tf.train.Coordinator`, which stops the thread.
+            timer_interval_secs: a float, the seconds between the beginnings of two calls; None for no pause.
+            target: the function to call repeatedly.
+            args, kwargs: its arguments, a sequence and a dict; none by default.
+
+        Returns:
+            The `LooperThread`.
+
+        Raises:
+            ValueError: `coord` is no coordinator.
+        """
         looper = LooperThread(coord, timer_interval_secs, target, args, kwargs)
         looper.start()
         return looper

@@ -1,4 +1,5 @@
-"""Loss scales: a loss is multiplied, so that gradients of narrow types do not vanish, and the gradients are divided."""
+"""Loss scales: the loss is multiplied to keep gradients of narrow types from vanishing, then the gradients are
+divided."""
 
 from __future__ import annotations
 
@@ -56,7 +57,7 @@ class LossScale(Trackable, metaclass=abc.ABCMeta):
         """Creates a variable of the scale.
 
         Raises:
-            RuntimeError: the graph has one of that name.
+            RuntimeError: the graph has a variable of that name.
         """
         key = name, _outer_graph()
         if key in self._weights:
@@ -76,7 +77,11 @@ class LossScale(Trackable, metaclass=abc.ABCMeta):
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> LossScale:
-        """Creates a scale from its arguments."""
+        """Creates a scale from its arguments.
+
+        Args:
+            config: a dict, the result of `get_config`.
+        """
         return cls(**config)
 
 
@@ -106,12 +111,25 @@ class FixedLossScale(LossScale):
         return constant(self._loss_scale_value, float32)
 
     def update(self, grads: Any) -> tuple[Any, Any]:
+        """Changes nothing: the scale is fixed.
+
+        Args:
+            grads: the gradients, ignored.
+
+        Returns:
+            An operation without effect (None in eager mode), and True: the gradients should be applied.
+        """
         return no_op(), True
 
     def __repr__(self) -> str:
         return f"FixedLossScale({self._loss_scale_value})"
 
     def get_config(self) -> dict[str, Any]:
+        """Returns the arguments that create the scale.
+
+        Returns:
+            A dict with `loss_scale_value`.
+        """
         return {"loss_scale_value": self._loss_scale_value}
 
 
@@ -158,6 +176,16 @@ class DynamicLossScale(LossScale):
         return convert(self._current_loss_scale)
 
     def update(self, grads: Any) -> tuple[Any, Any]:
+        """Multiplies the scale after `increment_period` steps with finite gradients, and divides it after a step
+        without.
+
+        Args:
+            grads: a nest of tensors, `tf.IndexedSlices` and None, the gradients of the step.
+
+        Returns:
+            An operation that updates the scale (eagerly it is done), and a boolean scalar, True if all gradients are
+            finite and should be applied.
+        """
         scale, steps = self._current_loss_scale, self._num_good_steps
         values = [g.values if isinstance(g, IndexedSlices) else g for g in nest.flatten(grads) if g is not None]
         finite = reduce_all([reduce_all(is_finite(v)) for v in values])
@@ -182,6 +210,11 @@ class DynamicLossScale(LossScale):
         return f"DynamicLossScale({', '.join(f'{name}={value}' for name, value in values.items())})"
 
     def get_config(self) -> dict[str, Any]:
+        """Returns the arguments that create the scale.
+
+        Returns:
+            A dict with `initial_loss_scale`, `increment_period` and `multiplier`. The current scale is not part of it.
+        """
         return {
             "initial_loss_scale": self.initial_loss_scale, "increment_period": self.increment_period,
             "multiplier": self.multiplier,
@@ -237,7 +270,16 @@ class MixedPrecisionLossScaleOptimizer(Optimizer):
         self._track_trackable(self._loss_scale, "loss_scale")
 
     def compute_gradients(self, loss: Any, *args: Any, **kwargs: Any) -> list[tuple[Any, Variable]]:
-        """Returns the gradients of a loss; arguments as of `Optimizer.compute_gradients`."""
+        """Computes the gradients of a loss: of the scaled loss, divided by the scale.
+
+        Args:
+            loss: a tensor of the graph; eagerly, a function without arguments.
+            *args, **kwargs: further arguments of `Optimizer.compute_gradients`.
+
+        Returns:
+            A list of pairs of a gradient and its variable; the gradient is None if the loss does not depend on the
+            variable.
+        """
         scale = self._loss_scale()
 
         def scaled(value: Any) -> Any:
@@ -250,7 +292,16 @@ class MixedPrecisionLossScaleOptimizer(Optimizer):
         return [(None if g is None else _times(g, factor), v) for g, v in pairs]
 
     def apply_gradients(self, grads_and_vars: Any, global_step: Variable | None = None, name: str | None = None) -> Any:
-        """Updates variables by gradients; a dynamic scale drops gradients that are not finite. See `Optimizer`."""
+        """Updates variables by gradients. A dynamic scale drops steps with gradients that are not finite.
+
+        Args:
+            grads_and_vars: pairs of a gradient (a tensor, `tf.IndexedSlices` or None) and a variable.
+            global_step: an integer variable that is incremented, or None.
+            name: the operation's name; by default the optimizer's.
+
+        Returns:
+            The operation that updates the variables and the scale; None in eager mode.
+        """
         if not isinstance(self._loss_scale, DynamicLossScale):
             return self._optimizer.apply_gradients(grads_and_vars, global_step, name)
         pairs, name = tuple(grads_and_vars), name or self.get_name()

@@ -60,10 +60,10 @@ class _Attempt:
             hook.after_create_session(session, self.coordinator)
 
     def should_stop(self) -> bool:
-        """Returns whether a hook or a thread requested a stop.
+        """Returns True if a hook or a thread requested a stop.
 
         Raises:
-            Exception: the one with which a thread did.
+            Exception: the exception of a thread that requested a stop with one.
         """
         self.coordinator.raise_requested_exception()
         return self._stop or self.coordinator.should_stop()
@@ -72,7 +72,7 @@ class _Attempt:
         """Stops the threads and closes the session.
 
         Raises:
-            Exception: the one with which a thread requested a stop.
+            Exception: the exception of a thread that requested a stop with one.
         """
         self.coordinator.request_stop()
         try:
@@ -84,7 +84,7 @@ class _Attempt:
         """Runs the session and the hooks around it.
 
         Raises:
-            Exception: what a hook, the session or, before it, a thread raised.
+            Exception: the exception of a hook, of the session or, before the run, of a thread.
         """
         try:
             return self._run(fetches, feed_dict, options, run_metadata)
@@ -121,7 +121,7 @@ class _Attempt:
 
 
 def _merged_feeds(feed_dict: Any, feeds_of_hooks: Sequence[Mapping[Any, Any]]) -> Any:
-    """Merges the feeds of a run and those of its hooks.
+    """Merges the feeds of a run and the feeds of its hooks.
 
     Raises:
         RuntimeError: something is fed twice.
@@ -143,7 +143,7 @@ def _check_apart(one: Mapping[Any, Any], other: Mapping[Any, Any], message: str)
 
 
 def _merge_options(options: Any, more: Any) -> None:
-    """Merges the run options of a hook into those of the run."""
+    """Merges the run options of a hook into the options of the run."""
     maxima = {
         name: max(getattr(options, name), getattr(more, name))
         for name in ("trace_level", "timeout_in_ms", "inter_op_thread_pool")
@@ -189,7 +189,7 @@ class _MonitoredSession:
         """Runs the session and its hooks, see `tf.compat.v1.Session.run`.
 
         Args:
-            fetches, feed_dict: as of that.
+            fetches, feed_dict: see `tf.compat.v1.Session.run`.
             options: a `RunOptions` message, for hooks.
             run_metadata: a `RunMetadata` message, for hooks.
 
@@ -199,10 +199,10 @@ class _MonitoredSession:
         return self._with_recovery(lambda attempt: attempt.run(fetches, feed_dict, options, run_metadata))
 
     def run_step_fn(self, step_fn: Callable[..., Any]) -> Any:
-        """Calls a function with a `StepContext`, by which it runs the session with and without hooks.
+        """Calls a function with a `StepContext`, whose methods run the session with and without hooks.
 
         Args:
-            step_fn: takes one argument of the name `step_context`.
+            step_fn: a function with one argument, named `step_context`.
 
         Returns:
             What it gave.
@@ -255,7 +255,7 @@ class _MonitoredSession:
                 attempt.close()
 
     def should_stop(self) -> bool:
-        """Returns whether a hook or a thread requested a stop, or the session is closed."""
+        """Returns True if a hook or a thread requested a stop, or the session is closed."""
         if self._attempt is None:
             return True
         try:
@@ -276,7 +276,7 @@ class _MonitoredSession:
 
         Raises:
             RuntimeError: it is closed.
-            Exception: the one with which a thread requested a stop.
+            Exception: the exception of a thread that requested a stop with one.
         """
         self._close(failed=False)
 
@@ -312,9 +312,9 @@ class MonitoredSession(_MonitoredSession):
     if it is preempted.
 
     Args:
-        session_creator: makes the sessions; by default a `ChiefSessionCreator`.
-        hooks: `SessionRunHook`s.
-        stop_grace_period_secs: how long threads may take to stop.
+        session_creator: a `SessionCreator`; by default a `ChiefSessionCreator`.
+        hooks: a list of `SessionRunHook`s.
+        stop_grace_period_secs: a float, the seconds that threads may take to stop; 120 by default.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -340,9 +340,9 @@ class SingularMonitoredSession(_MonitoredSession):
     """A `MonitoredSession` whose session is created once and accessible.
 
     Args:
-        hooks: `SessionRunHook`s.
-        scaffold, master, config, checkpoint_dir, checkpoint_filename_with_path: as of `ChiefSessionCreator`.
-        stop_grace_period_secs: how long threads may take to stop.
+        hooks: a list of `SessionRunHook`s.
+        scaffold, master, config, checkpoint_dir, checkpoint_filename_with_path: see `ChiefSessionCreator`.
+        stop_grace_period_secs: a float, the seconds that threads may take to stop; 120 by default.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -403,21 +403,23 @@ def MonitoredTrainingSession(
     """Returns a `MonitoredSession` for training, with hooks that save checkpoints and summaries.
 
     Args:
-        master, config: as of `Session`.
-        is_chief: whether it initializes, restores and saves; otherwise it waits until others have.
-        checkpoint_dir: the folder of the checkpoints, from the latest of which it goes on.
-        scaffold: the operations a session needs; by default those of the graph.
-        hooks: `SessionRunHook`s.
-        chief_only_hooks: the same, of a chief alone.
-        save_checkpoint_secs, save_checkpoint_steps: how often checkpoints are saved, None or 0 for never; every 600
-            seconds where neither is specified.
-        save_summaries_steps, save_summaries_secs: how often summaries are written; every 100 steps where neither is
-            specified.
-        stop_grace_period_secs: how long threads may take to stop.
-        log_step_count_steps: how often the steps in a second are logged; None for never.
-        max_wait_secs: how long one that is no chief waits.
-        summary_dir: the folder of summaries; by default that of the checkpoints.
-        save_graph_def: whether the graph is saved with checkpoints.
+        master, config: see `Session`.
+        is_chief: whether this process initializes, restores and saves; otherwise it waits for the chief. True by
+            default.
+        checkpoint_dir: the folder of the checkpoints. Training resumes from its latest checkpoint.
+        scaffold: a `Scaffold`, the operations that a session needs; by default the graph's operations.
+        hooks: a list of `SessionRunHook`s.
+        chief_only_hooks: further hooks, only for the chief.
+        save_checkpoint_secs, save_checkpoint_steps: numbers, the interval between checkpoints; None or 0 for never. By
+            default 600 seconds, if neither is specified.
+        save_summaries_steps, save_summaries_secs: numbers, the interval between summaries. By default 100 steps, if
+            neither is specified.
+        stop_grace_period_secs: a float, the seconds that threads may take to stop; 120 by default.
+        log_step_count_steps: an int, the steps between two logs of the steps per second; 100 by default, None for
+            never.
+        max_wait_secs: a float, the longest wait of a process that is not the chief, in seconds; 7200 by default.
+        summary_dir: the folder of summaries; by default the folder of the checkpoints.
+        save_graph_def: whether checkpoints come with the graph; True by default.
 
     Raises:
         RuntimeError: there is a folder, and no global step.

@@ -116,6 +116,15 @@ class Optimizer(Trackable):
     ) -> list[tuple[Any, Variable]]:
         """Returns the gradients of a loss, each with its variable; None where the loss does not depend on it.
 
+        Args:
+            loss: a tensor of the graph; eagerly, a function without arguments.
+            var_list: the variables to differentiate with respect to; by default all trainable ones.
+            gate_gradients, aggregation_method, colocate_gradients_with_ops: accepted, and without effect.
+            grad_loss: the gradient of the loss, a tensor of its shape; by default 1.
+
+        Returns:
+            A list of pairs of a gradient and its variable.
+
         Raises:
             ValueError: there are no variables.
             RuntimeError: eager execution is enabled, and the loss is no function.
@@ -180,7 +189,12 @@ class Optimizer(Trackable):
     # ---- slots -------------------------------------------------------------------------------------------------------
 
     def get_slot(self, var: Variable, name: str) -> Variable | None:
-        """Returns the slot of that name that goes with a variable, or None."""
+        """Returns the slot of that name that goes with a variable, or None.
+
+        Args:
+            var: the variable.
+            name: a string, the slot's name, such as "momentum"; see `get_slot_names`.
+        """
         return self._slots.get(name, {}).get(_key(var))
 
     def _handles(self, var: Variable, *slots: str) -> list[Variable]:
@@ -277,7 +291,7 @@ class Optimizer(Trackable):
         return cast(value, like.dtype)
 
     def _run(self, op: str, handles: Sequence[Variable], *args: Any, attrs: tuple[Any, ...] = ()) -> Any:
-        """Calls one of the ops that update variables."""
+        """Calls an op that updates variables."""
         resources = [_handle(v) for v in handles]
         return registry[op].function(*resources, *args, self._use_locking, *attrs)
 

@@ -1,4 +1,4 @@
-"""The kinds of optimizers: which op updates a variable, and with which arguments."""
+"""The kinds of optimizers: the ops that update a variable, and their arguments."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class GradientDescentOptimizer(_OneOpOptimizer):
     Args:
         learning_rate: a number, a tensor, or eagerly a function without arguments that gives one.
         use_locking: accepted, and without effect.
-        name: of the optimizer.
+        name: a string, the optimizer's name.
 
     Example:
         >>> v = tf.Variable(1.0)
@@ -68,11 +68,11 @@ class MomentumOptimizer(_OneOpOptimizer):
 
     Args:
         learning_rate: a number, a tensor, or eagerly a function without arguments that gives one.
-        momentum: the same.
+        momentum: the share of the last step in the next, a number, a tensor, or eagerly a function.
         use_locking: accepted, and without effect.
-        name: of the optimizer.
-        use_nesterov: Nesterov's momentum, as in Sutskever et al. 2013
-            (http://proceedings.mlr.press/v28/sutskever13.pdf).
+        name: a string, the optimizer's name.
+        use_nesterov: whether to use Nesterov's momentum, as in Sutskever et al. 2013
+            (http://proceedings.mlr.press/v28/sutskever13.pdf); False by default.
 
     Example:
         >>> v = tf.Variable(1.0)
@@ -105,10 +105,11 @@ class AdamOptimizer(_OneOpOptimizer):
 
     Args:
         learning_rate: a number, a tensor, or eagerly a function without arguments that gives one.
-        beta1, beta2: how slowly the means of gradients and of their squares move.
+        beta1, beta2: floats, the decay rates of the running means of gradients and of their squares; 0.9 and 0.999 by
+            default.
         epsilon: a small number that keeps the quotient finite.
         use_locking: accepted, and without effect.
-        name: of the optimizer.
+        name: a string, the optimizer's name.
         use_own_namescope_for_non_slot_vars: accepted, and without effect.
 
     Example:
@@ -159,7 +160,7 @@ class AdagradOptimizer(_OneOpOptimizer):
         learning_rate: a number, a tensor, or eagerly a function without arguments that gives one.
         initial_accumulator_value: the initial value of the sums of squares.
         use_locking: accepted, and without effect.
-        name: of the optimizer.
+        name: a string, the optimizer's name.
 
     Raises:
         ValueError: `initial_accumulator_value` is not positive.
@@ -194,12 +195,12 @@ class RMSPropOptimizer(_OneOpOptimizer):
 
     Args:
         learning_rate: a number, a tensor, or eagerly a function without arguments that gives one.
-        decay: of the mean of squares.
-        momentum: how much of the last step is in the next.
+        decay: a float, the decay rate of the running mean of squares; 0.9 by default.
+        momentum: a float, the share of the last step in the next; 0 by default.
         epsilon: a small number that keeps the quotient finite.
         use_locking: accepted, and without effect.
-        name: of the optimizer.
-        centered: divides by the estimated variance, not by the mean of squares.
+        name: a string, the optimizer's name.
+        centered: whether to divide by the estimated variance instead of the mean of squares; False by default.
 
     Example:
         >>> v = tf.Variable(1.0)
@@ -235,10 +236,10 @@ class AdadeltaOptimizer(_OneOpOptimizer):
 
     Args:
         learning_rate: a number, a tensor, or eagerly a function without arguments that gives one.
-        rho: how slowly the means of squares move.
+        rho: a float, the decay rate of the running means of squares; 0.95 by default.
         epsilon: a small number that keeps the quotient finite.
         use_locking: accepted, and without effect.
-        name: of the optimizer.
+        name: a string, the optimizer's name.
 
     Example:
         >>> v = tf.Variable(1.0)
@@ -334,9 +335,10 @@ class ProximalGradientDescentOptimizer(_OneOpOptimizer):
 
     Args:
         learning_rate: a number, a tensor, or eagerly a function without arguments that gives one.
-        l1_regularization_strength, l2_regularization_strength: how far towards zero.
+        l1_regularization_strength, l2_regularization_strength: floats, the strengths of the pull towards zero; 0 by
+            default.
         use_locking: accepted, and without effect.
-        name: of the optimizer.
+        name: a string, the optimizer's name.
 
     Example:
         >>> v = tf.Variable(1.0)
@@ -366,9 +368,10 @@ class ProximalAdagradOptimizer(_OneOpOptimizer):
     Args:
         learning_rate: a number, a tensor, or eagerly a function without arguments that gives one.
         initial_accumulator_value: the initial value of the sums of squares.
-        l1_regularization_strength, l2_regularization_strength: how far towards zero.
+        l1_regularization_strength, l2_regularization_strength: floats, the strengths of the pull towards zero; 0 by
+            default.
         use_locking: accepted, and without effect.
-        name: of the optimizer.
+        name: a string, the optimizer's name.
 
     Raises:
         ValueError: `initial_accumulator_value` is not positive.
@@ -408,9 +411,10 @@ class AdagradDAOptimizer(_OneOpOptimizer):
         learning_rate: a number, a tensor, or eagerly a function without arguments that gives one.
         global_step: a variable that counts the steps.
         initial_gradient_squared_accumulator_value: the initial value of the sums of squares.
-        l1_regularization_strength, l2_regularization_strength: how far towards zero.
+        l1_regularization_strength, l2_regularization_strength: floats, the strengths of the pull towards zero; 0 by
+            default.
         use_locking: accepted, and without effect.
-        name: of the optimizer.
+        name: a string, the optimizer's name.
 
     Raises:
         ValueError: `initial_gradient_squared_accumulator_value` is not positive.

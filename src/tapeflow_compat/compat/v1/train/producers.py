@@ -39,12 +39,11 @@ def refuse_eagerly(kind: type[Exception]) -> None:
 
 
 def match_filenames_once(pattern: Any, name: str | None = None) -> Variable:
-    """Returns the names of the files that match a pattern, as a local variable, so that they are looked for once in a
-    session.
+    """Returns the names of the files that match a pattern, as a local variable. A session looks for them once.
 
     Args:
-        pattern: a glob pattern, or several.
-        name: of the variable.
+        pattern: a string, a glob pattern; or a list of them.
+        name: a string, the variable's name.
 
     Returns:
         A variable of strings, a vector.
@@ -69,9 +68,9 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
     """Returns a tensor that can be read a limited number of times in a session.
 
     Args:
-        tensor: the tensor.
-        num_epochs: the number of times; None for no limit.
-        name: of the operation.
+        tensor: a tensor of any dtype and shape.
+        num_epochs: an int, the number of times that the tensor is produced; None for no limit.
+        name: a string, the operation's name.
 
     Raises:
         ValueError: `num_epochs` is not positive.
@@ -110,17 +109,17 @@ def input_producer(
     """Returns a queue that repeats the slices of a tensor, with a queue runner that fills it.
 
     Args:
-        input_tensor: the tensor.
-        element_shape: the shape of a slice, where the tensor's is not static.
-        num_epochs: the number of times each slice comes, before the queue is closed; None for no limit. It is counted
-            in a local variable.
-        shuffle: whether the slices are in another order every time.
-        seed: of that order.
-        capacity: of the queue.
-        shared_name: of the queue.
-        summary_name: of a summary of how full it is.
-        name: of the operations.
-        cancel_op: of the queue runner.
+        input_tensor: a tensor, whose slices along the first dimension are the elements.
+        element_shape: the shape of a slice, needed if the tensor's shape is not static.
+        num_epochs: an int, the number of times that each slice comes before the queue is closed; None for no limit. It
+            is counted in a local variable.
+        shuffle: whether each pass over the slices has another order; True by default.
+        seed: an int, the seed of that order; None for another one each time.
+        capacity: an int, the largest number of elements in the queue; 32 by default.
+        shared_name: a string, the queue's name.
+        summary_name: a string, the name of a summary of the queue's fullness.
+        name: a string, the name scope of the operations.
+        cancel_op: an operation that cancels the queue, for the queue runner; by default one that closes the queue.
 
     Raises:
         ValueError: the shape of a slice is not static.
@@ -166,7 +165,7 @@ def string_input_producer(
 
     Args:
         string_tensor: a vector of strings.
-        num_epochs, shuffle, seed, capacity, shared_name, name, cancel_op: as of `input_producer`.
+        num_epochs, shuffle, seed, capacity, shared_name, name, cancel_op: see `input_producer`.
 
     Raises:
         ValueError: there are none.
@@ -210,7 +209,7 @@ def range_input_producer(
 
     Args:
         limit: an int32 scalar.
-        num_epochs, shuffle, seed, capacity, shared_name, name: as of `input_producer`.
+        num_epochs, shuffle, seed, capacity, shared_name, name: see `input_producer`.
 
     Raises:
         RuntimeError: no graph is being built.
@@ -241,7 +240,7 @@ def slice_input_producer(
 
     Args:
         tensor_list: tensors whose first dimensions are the same.
-        num_epochs, shuffle, seed, capacity, shared_name, name: as of `input_producer`.
+        num_epochs, shuffle, seed, capacity, shared_name, name: see `input_producer`.
 
     Returns:
         A tensor for each, without the first dimension.

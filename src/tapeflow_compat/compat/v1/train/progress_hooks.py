@@ -30,6 +30,9 @@ def step_for(hook: SessionRunHook) -> Any:
 
     It comes after the operations of the training in the graph, and so a run that counts up gives the new number.
 
+    Args:
+        hook: the hook, for the message of the error.
+
     Raises:
         RuntimeError: the graph has none.
     """
@@ -43,8 +46,8 @@ class StopAtStepHook(SessionRunHook):
     """Requests a stop when the global step reaches a limit.
 
     Args:
-        num_steps: the number of steps from the one that the session begins with.
-        last_step: at this step, in place of `num_steps`.
+        num_steps: an int, the number of steps after the session's first one.
+        last_step: an int, the last step, in place of `num_steps`.
 
     Raises:
         ValueError: there are both, or neither.
@@ -70,16 +73,41 @@ class StopAtStepHook(SessionRunHook):
         self._num_steps, self._last_step = num_steps, last_step
 
     def begin(self) -> None:
+        """Looks up the global step of the graph.
+
+        Raises:
+            RuntimeError: the graph has no global step.
+        """
         self._step = step_for(self)
 
     def after_create_session(self, session: Any, coord: Any) -> None:
+        """Computes the last step from `num_steps` and the step that the session begins with.
+
+        Args:
+            session: the session.
+            coord: the coordinator, not used.
+        """
         if self._last_step is None:
             self._last_step = session.run(self._step) + self._num_steps
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        """Adds the global step to the fetches of the run.
+
+        Args:
+            run_context: the run, not used.
+
+        Returns:
+            A `SessionRunArgs`.
+        """
         return SessionRunArgs(self._step)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        """Requests a stop if the global step has reached the last step.
+
+        Args:
+            run_context: a `SessionRunContext`, the run to stop after.
+            run_values: a `SessionRunValues` with the global step.
+        """
         if self._last_step is not None and run_values.results >= self._last_step:
             run_context.request_stop()
 
@@ -88,7 +116,7 @@ class GlobalStepWaiterHook(SessionRunHook):
     """Makes the first run wait until the global step, which others count up, reaches a limit.
 
     Args:
-        wait_until_step: the step.
+        wait_until_step: an int, the step to wait for.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -105,10 +133,20 @@ class GlobalStepWaiterHook(SessionRunHook):
         self._wait_until_step = wait_until_step
 
     def begin(self) -> None:
+        """Looks up the global step of the graph.
+
+        Raises:
+            RuntimeError: the graph has no global step.
+        """
         self._started = False
         self._step = step_for(self)
 
     def before_run(self, run_context: SessionRunContext) -> None:
+        """Waits, before the first run only, until the global step has reached `wait_until_step`.
+
+        Args:
+            run_context: a `SessionRunContext`, whose session reads the step.
+        """
         if self._started:
             return
         if self._wait_until_step > 0:
@@ -122,9 +160,9 @@ class StepCounterHook(SessionRunHook):
     """Logs the number of steps per second, and writes it as the summary `global_step/sec`.
 
     Args:
-        every_n_steps: how often, in steps.
-        every_n_secs: how often, in seconds, in place of steps.
-        output_dir: the folder for summaries.
+        every_n_steps: an int, the steps between two logs; 100 by default, None to count seconds.
+        every_n_secs: a float, the seconds between two logs; None to count steps.
+        output_dir: a path, the folder for summaries; None writes none.
         summary_writer: a `FileWriter`, in place of a folder.
 
     Raises:
@@ -155,15 +193,34 @@ class StepCounterHook(SessionRunHook):
         self._warned = 0
 
     def begin(self) -> None:
+        """Looks up the global step of the graph, and opens the writer of `output_dir`.
+
+        Raises:
+            RuntimeError: the graph has no global step.
+        """
         if self._writer is None and self._output_dir:
             self._writer = FileWriterCache.get(self._output_dir)
         self._step = step_for(self)
         self._tag = f"{get_global_step().op.name}/sec"
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        """Adds the global step to the fetches of the run.
+
+        Args:
+            run_context: the run, not used.
+
+        Returns:
+            A `SessionRunArgs`.
+        """
         return SessionRunArgs(self._step)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        """Logs and writes the steps per second if they are due. Warns if the global step does not grow.
+
+        Args:
+            run_context: the run, not used.
+            run_values: a `SessionRunValues` with the global step.
+        """
         step = run_values.results
         if self._timer.should_trigger_for_step(step):
             seconds, steps = self._timer.update_last_triggered_step(step)
@@ -190,10 +247,10 @@ class LoggingTensorHook(SessionRunHook):
 
     Args:
         tensors: tensors or their names, in a list, or in a dict by their names in the log.
-        every_n_iter: how often, in runs.
-        every_n_secs: how often, in seconds, in place of runs.
-        at_end: also when the session ends; alone, only then.
-        formatter: makes the text, from a dict of values.
+        every_n_iter: an int, the runs between two logs; None to count seconds.
+        every_n_secs: a float, the seconds between two logs; None to count runs.
+        at_end: whether to log also when the session ends. Without an interval, it logs only then. False by default.
+        formatter: a function from a dict of values to the text; by default `name = value, ...`.
 
     Raises:
         ValueError: none of the intervals is specified, or two are.
@@ -228,16 +285,36 @@ class LoggingTensorHook(SessionRunHook):
         self._last_log_time: float | None = None
 
     def begin(self) -> None:
+        """Looks up the tensors in the graph, and resets the interval.
+
+        Raises:
+            ValueError: a tensor belongs to another graph, or a name stands for an operation with several outputs.
+            KeyError: there is no tensor or operation of a name.
+        """
         if self._timer is not None:
             self._timer.reset()
         self._runs, self._last_log_time = 0, None
         self._tensors = [_element(self._named_tensors[tag]) for tag in self._tags]
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
+        """Adds the tensors to the fetches of the run if they are due.
+
+        Args:
+            run_context: the run, not used.
+
+        Returns:
+            A `SessionRunArgs`, or None.
+        """
         self._due = self._timer is not None and self._timer.should_trigger_for_step(self._runs)
         return SessionRunArgs(self._tensors) if self._due else None
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        """Logs the values if they were due.
+
+        Args:
+            run_context: the run, not used.
+            run_values: a `SessionRunValues` with the values of the tensors.
+        """
         if self._due:
             if self._timer is not None:
                 self._timer.update_last_triggered_step(self._runs)
@@ -245,6 +322,11 @@ class LoggingTensorHook(SessionRunHook):
         self._runs += 1
 
     def end(self, session: Any) -> None:
+        """Logs the values with `at_end`.
+
+        Args:
+            session: the session, which computes the values.
+        """
         if self._at_end:
             self._log(session.run(self._tensors))
 
@@ -295,7 +377,7 @@ class NanTensorHook(SessionRunHook):
 
     Args:
         loss_tensor: the loss, a scalar.
-        fail_on_nan_loss: raises; otherwise it only asks to stop.
+        fail_on_nan_loss: whether to raise; otherwise the hook requests a stop. True by default.
 
     Raises:
         NanLossDuringTrainingError: out of the run, if the loss is NaN.
@@ -313,9 +395,26 @@ class NanTensorHook(SessionRunHook):
         self._loss, self._fail = loss_tensor, fail_on_nan_loss
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        """Adds the loss to the fetches of the run.
+
+        Args:
+            run_context: the run, not used.
+
+        Returns:
+            A `SessionRunArgs`.
+        """
         return SessionRunArgs(self._loss)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        """Raises or requests a stop if the loss is NaN.
+
+        Args:
+            run_context: a `SessionRunContext`, the run to stop after.
+            run_values: a `SessionRunValues` with the loss.
+
+        Raises:
+            NanLossDuringTrainingError: the loss is NaN, and `fail_on_nan_loss` is True.
+        """
         if not np.isnan(run_values.results):
             return
         if self._fail:
@@ -329,8 +428,8 @@ class FinalOpsHook(SessionRunHook):
     """Runs `final_ops` when the session ends.
 
     Args:
-        final_ops: what to fetch then.
-        final_ops_feed_dict: what to feed then.
+        final_ops: a nest of tensors and operations to fetch at the end.
+        final_ops_feed_dict: a dict, the feeds for `final_ops`.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -353,6 +452,14 @@ class FinalOpsHook(SessionRunHook):
         return self._values
 
     def end(self, session: Any) -> None:
+        """Runs `final_ops` and keeps their values as `final_ops_values`.
+
+        Args:
+            session: the session.
+
+        Raises:
+            OutOfRangeError, StopIteration: `final_ops` take elements of an input that is at its end.
+        """
         if self._ops is None:
             return
         try:
@@ -368,7 +475,7 @@ class FeedFnHook(SessionRunHook):
     """Feeds every run with the values that a function returns.
 
     Args:
-        feed_fn: gives a feed dict.
+        feed_fn: a function without arguments that returns a feed dict.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -383,4 +490,12 @@ class FeedFnHook(SessionRunHook):
         self.feed_fn = feed_fn
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        """Adds the feeds of `feed_fn` to the run.
+
+        Args:
+            run_context: the run, not used.
+
+        Returns:
+            A `SessionRunArgs` with the feeds.
+        """
         return SessionRunArgs(fetches=None, feed_dict=self.feed_fn())

@@ -20,16 +20,18 @@ from tapeflow_compat.queue.waiting import ending, stopped_at_exit
 class QueueRunner:
     """Runs the operations that add to a queue, each in a loop in a thread of its own.
 
-    A thread ends when its operation raises one of `queue_closed_exception_types`; the last one closes the queue.
+    A thread ends when its operation raises an exception in `queue_closed_exception_types`; the last thread closes the
+    queue.
 
     Args:
-        queue: the queue.
-        enqueue_ops: the operations.
-        close_op: closes the queue; by default `queue.close()`.
-        cancel_op: closes it and cancels pending enqueues; by default `queue.close(cancel_pending_enqueues=True)`.
+        queue: a queue, such as `tf.queue.FIFOQueue`.
+        enqueue_ops: a list of operations that add to the queue; each gets a thread.
+        close_op: an operation that closes the queue; by default `queue.close()`.
+        cancel_op: an operation that closes the queue and cancels pending enqueues; by default
+            `queue.close(cancel_pending_enqueues=True)`.
         queue_closed_exception_types: the `tf.errors` of a queue without elements; by default `OutOfRangeError`.
-        queue_runner_def: a `QueueRunnerDef` message, in place of all others.
-        import_scope: the prefix of its names.
+        queue_runner_def: a `QueueRunnerDef` message, in place of the other arguments.
+        import_scope: a string, a scope to prefix to the names in the message, or None.
 
     Raises:
         ValueError: the queue or the operations are missing, or passed beside the message.
@@ -130,7 +132,7 @@ class QueueRunner:
         """Returns the runner as a `QueueRunnerDef` message; None if it is outside of a scope.
 
         Args:
-            export_scope: a scope, which the names go without.
+            export_scope: a string, a scope to remove from the names, or None.
         """
         if export_scope is not None and not self.name.startswith(export_scope):
             return None
@@ -148,7 +150,16 @@ class QueueRunner:
 
     @staticmethod
     def from_proto(queue_runner_def: Any, import_scope: str | None = None) -> QueueRunner:
-        """Returns the runner of a message, whose operations are in the default graph."""
+        """Returns the queue runner of a message. Its queue and operations are looked up in the default graph.
+
+        Args:
+            queue_runner_def: a `QueueRunnerDef` message.
+            import_scope: a string, a scope to prefix to the names in the message, or None.
+
+        Raises:
+            KeyError: the graph lacks the queue or an operation.
+            RuntimeError: no graph is being built.
+        """
         return QueueRunner(queue_runner_def=queue_runner_def, import_scope=import_scope)
 
     # ---- threads -----------------------------------------------------------------------------------------------------
@@ -161,8 +172,8 @@ class QueueRunner:
         Args:
             sess: the session.
             coord: the coordinator, which stops them and receives their errors.
-            daemon: whether they end with the program.
-            start: starts them.
+            daemon: whether the threads end with the program; False by default.
+            start: whether to start the threads; False by default.
         """
         with self._lock:
             if self._running.get(sess, 0) > 0:
@@ -240,6 +251,10 @@ def _check_types(kinds: Any) -> None:
 def add_queue_runner(qr: QueueRunner, collection: str = GraphKeys.QUEUE_RUNNERS) -> None:
     """Adds a queue runner to a collection of the default graph, for `start_queue_runners` to find.
 
+    Args:
+        qr: a `QueueRunner`.
+        collection: the key of the collection; by default the one of all queue runners.
+
     Example:
         >>> with tf.Graph().as_default():
         ...     queue = tf.queue.FIFOQueue(10, tf.int32)
@@ -262,8 +277,8 @@ def start_queue_runners(
     Args:
         sess: the session; by default the default one. A monitored session has started them already.
         coord: the coordinator, which stops them and receives their errors.
-        daemon: whether they end with the program.
-        start: whether to start them.
+        daemon: whether the threads end with the program; True by default.
+        start: whether to start the threads; True by default.
         collection: the runners' collection.
 
     Returns:

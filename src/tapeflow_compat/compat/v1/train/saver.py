@@ -32,13 +32,13 @@ class Saver:
 
     Args:
         var_list: the variables, in a list, or in a dict by the names that they have in checkpoints; by default all
-        global ones.
-        reshape: restores values of another shape, with the same number of elements.
-        max_to_keep: the number of checkpoints to keep; 0 or None for all.
-        keep_checkpoint_every_n_hours: keeps one checkpoint per this many hours besides.
-        defer_build: collects the variables only at the first save or restore.
-        allow_empty: accepts that there are no variables.
-        pad_step_number: writes global steps with leading zeros.
+            global ones.
+        reshape: whether to restore values of another shape with the same number of elements; False by default.
+        max_to_keep: an int, the number of checkpoints to keep; 5 by default, 0 or None for all.
+        keep_checkpoint_every_n_hours: a float; one checkpoint in this many hours is kept besides. 10000 by default.
+        defer_build: whether to collect the variables only at the first save or restore; False by default.
+        allow_empty: whether the graph may have no variables; False by default.
+        pad_step_number: whether to write global steps with leading zeros; False by default.
         saver_def: a message with `max_to_keep`, `keep_checkpoint_every_n_hours` and the names of the operations that
             save and restore. If the graph has these operations, they run.
         sharded, name, restore_sequentially, builder, write_version, save_relative_paths, filename: accepted, and
@@ -153,8 +153,8 @@ class Saver:
         Args:
             filename: a file to write it to.
             collection_list: the collections; by default all.
-            as_text: writes the message as text.
-            clear_devices: leaves out where nodes are to run.
+            as_text: whether to write the message as text; False by default.
+            clear_devices: whether to leave out the devices of the nodes; False by default.
             export_scope, clear_extraneous_savers, strip_default_attrs, save_debug_info: accepted, and without effect.
 
         Example:
@@ -176,15 +176,28 @@ class Saver:
         return [path for path, _ in self._last]
 
     def set_last_checkpoints(self, last_checkpoints: Sequence[str]) -> None:
-        """Takes over checkpoints, oldest first."""
+        """Replaces the list of existing checkpoints. Beyond `max_to_keep`, all of them are deleted.
+
+        Args:
+            last_checkpoints: a list of checkpoints' names, oldest first.
+        """
         self._last = [(path, float("nan")) for path in last_checkpoints]
 
     def set_last_checkpoints_with_time(self, last_checkpoints_with_time: Sequence[tuple[str, float]]) -> None:
-        """Takes over checkpoints with the times when they were written, oldest first."""
+        """Replaces the list of existing checkpoints, with the times when they were written.
+
+        Args:
+            last_checkpoints_with_time: a list of pairs of a checkpoint's name and its time in seconds since 1970,
+                oldest first.
+        """
         self._last = list(last_checkpoints_with_time)
 
     def recover_last_checkpoints(self, checkpoint_paths: Sequence[str]) -> None:
-        """Takes over those of the checkpoints that exist."""
+        """Replaces the list of existing checkpoints by the given ones that still exist, with the times of their files.
+
+        Args:
+            checkpoint_paths: a list of checkpoints' names, oldest first.
+        """
         self._last = [(p, os.path.getmtime(f"{p}.index")) for p in checkpoint_paths if checkpoint_exists(p)]
 
     # ---- saving and restoring ----------------------------------------------------------------------------------------
@@ -207,10 +220,10 @@ class Saver:
             sess: the session; eagerly None.
             save_path: the checkpoint's name, a path.
             global_step: a number (or a variable that holds it) that is appended to the name.
-            latest_filename: the name of the file that says which checkpoint is the latest; by default "checkpoint".
-            meta_graph_suffix: the ending of the file with the graph.
-            write_meta_graph: whether to write the graph, too; eagerly there is none.
-            write_state: whether to write `latest_filename`.
+            latest_filename: a string, the name of the file that names the latest checkpoint; by default "checkpoint".
+            meta_graph_suffix: a string, the ending of the file with the graph; "meta" by default.
+            write_meta_graph: whether to write the graph, too; True by default. Eagerly there is no graph.
+            write_state: whether to write `latest_filename`; True by default.
             strip_default_attrs, save_debug_info: accepted, and without effect.
 
         Returns:
@@ -384,12 +397,20 @@ class _Other:
         return [(spec.name, convert(value, spec.dtype)) for spec, value in zip(self.specs, values, strict=True)]
 
     def restore(self, sess: Any, values: list[Any]) -> None:
-        """Restores what has these values, in a session."""
+        """Restores values in a session."""
         sess.run(self._restoring, dict(zip(self._fed, [v.numpy() for v in values], strict=True)))
 
 
 def variables_by_name(variables: Any) -> dict[str, Any]:
-    """Returns the variables by their names in checkpoints; parts of one variable as a `PartitionedVariable`."""
+    """Returns the variables by their names in checkpoints. Parts of one variable become a `PartitionedVariable`.
+
+    Args:
+        variables: a sequence of variables, or a mapping from names to variables.
+
+    Raises:
+        TypeError: a value is no variable.
+        ValueError: two variables have the same name.
+    """
     if isinstance(variables, Mapping):
         pairs = list(variables.items())
     else:
@@ -438,7 +459,18 @@ def write_checkpoint_state(
     all_model_checkpoint_timestamps: Sequence[float] | None = None,
     last_preserved_timestamp: float | None = None,
 ) -> None:
-    """Writes the file that says which checkpoint of a directory is the latest.
+    """Writes the file that names the latest checkpoint of a directory.
+
+    Args:
+        save_dir: a path, the directory.
+        model_checkpoint_path: a string, the latest checkpoint.
+        all_model_checkpoint_paths: a list of strings, all checkpoints, oldest first; by default only the latest.
+        latest_filename: the name of the file; by default "checkpoint".
+        all_model_checkpoint_timestamps: a list of floats, the times of all checkpoints in seconds since 1970.
+        last_preserved_timestamp: a float, the time of the last checkpoint that is kept for ever.
+
+    Raises:
+        ValueError: the numbers of paths and times differ.
 
     Example:
         >>> import tempfile
@@ -463,11 +495,11 @@ def generate_checkpoint_state_proto(
     """Returns the message that says which checkpoint of a directory is the latest.
 
     Args:
-        save_dir: the directory. If it is relative, relative paths are written relative to it.
-        model_checkpoint_path: the latest checkpoint.
-        all_model_checkpoint_paths: all checkpoints, from the oldest on.
-        all_model_checkpoint_timestamps: the times of all checkpoints.
-        last_preserved_timestamp: the time of the last checkpoint that is kept for ever.
+        save_dir: a path, the directory. If it is relative, the paths are written relative to it.
+        model_checkpoint_path: a string, the latest checkpoint.
+        all_model_checkpoint_paths: a list of strings, all checkpoints, oldest first; by default only the latest.
+        all_model_checkpoint_timestamps: a list of floats, the times of all checkpoints in seconds since 1970.
+        last_preserved_timestamp: a float, the time of the last checkpoint that is kept for ever.
 
     Raises:
         ValueError: the numbers of paths and times differ.
@@ -496,7 +528,10 @@ def generate_checkpoint_state_proto(
 
 
 def exists(checkpoint_prefix: Any) -> bool:
-    """Returns whether a checkpoint of that name exists.
+    """Returns True if a checkpoint of that name exists.
+
+    Args:
+        checkpoint_prefix: a path, the checkpoint's name.
 
     Example:
         >>> tf.compat.v1.train.checkpoint_exists("/nowhere/model")
@@ -529,6 +564,12 @@ def remove(checkpoint_prefix: Any, checkpoint_format_version: int = 2, meta_grap
 def get_checkpoint_mtimes(checkpoint_prefixes: Sequence[Any]) -> list[float]:
     """Returns the times when the existing checkpoints were written, in seconds since 1970.
 
+    Args:
+        checkpoint_prefixes: a list of paths, the checkpoints' names.
+
+    Returns:
+        A list of floats. Checkpoints that do not exist are left out.
+
     Example:
         >>> tf.compat.v1.train.get_checkpoint_mtimes(["/nowhere/model"])
         []
@@ -560,9 +601,9 @@ def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Mapping[str, Any
     """Makes the initializers of a graph's variables return the values of a checkpoint.
 
     Args:
-        ckpt_dir_or_file: the checkpoint's name, or a directory, whose latest checkpoint is used.
-        assignment_map: from names in the checkpoint to variables (or their names); from a scope there (ending in
-            `/`) to one here.
+        ckpt_dir_or_file: a path, a checkpoint's name or a directory with a latest checkpoint.
+        assignment_map: a dict from names in the checkpoint to variables or their names; or from a scope in the
+            checkpoint, with a `/` at its end, to a scope of the graph.
 
     Raises:
         ValueError: a name is not in the checkpoint or the graph, or a value is of another shape.

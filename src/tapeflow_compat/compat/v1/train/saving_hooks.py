@@ -44,31 +44,49 @@ class CheckpointSaverListener:
         """Is called once, before the session is created."""
 
     def before_save(self, session: Any, global_step_value: int) -> None:
-        """Is called before a checkpoint is written."""
+        """Is called before a checkpoint is written.
+
+        Args:
+            session: the session.
+            global_step_value: an int, the step of the checkpoint.
+        """
 
     def after_save(self, session: Any, global_step_value: int) -> bool | None:
-        """Is called after a checkpoint was written. Returns whether to stop the training."""
+        """Is called after a checkpoint was written.
+
+        Args:
+            session: the session.
+            global_step_value: an int, the step of the checkpoint.
+
+        Returns:
+            True to stop the training, False or None to continue.
+        """
         return None
 
     def end(self, session: Any, global_step_value: int) -> None:
-        """Is called before the session is closed."""
+        """Is called before the session is closed.
+
+        Args:
+            session: the session.
+            global_step_value: an int, the last step.
+        """
 
 
 class CheckpointSaverHook(SessionRunHook):
     """Saves checkpoints: when the session begins, every `save_steps` steps or `save_secs` seconds, and at the end.
 
     Args:
-        checkpoint_dir: the folder, which also gets an event file and the graph, `graph.pbtxt`.
-        save_secs: how often, in seconds.
-        save_steps: how often, in steps, in place of seconds.
-        saver: the saver; by default the scaffold's, or the graph's only one.
-        checkpoint_basename: begins the checkpoints' names.
+        checkpoint_dir: a path, the folder of the checkpoints. It also gets an event file and the graph, `graph.pbtxt`.
+        save_secs: a float, the seconds between two checkpoints; None to count steps.
+        save_steps: an int, the steps between two checkpoints; None to count seconds.
+        saver: a `Saver`; by default the scaffold's, or the graph's only one.
+        checkpoint_basename: a string, the beginning of the checkpoints' names; "model.ckpt" by default.
         scaffold: a `Scaffold`, in place of a saver.
-        listeners: `CheckpointSaverListener`s.
-        save_graph_def: whether to write the graph.
+        listeners: a list of `CheckpointSaverListener`s.
+        save_graph_def: whether to write the graph; True by default.
 
     Raises:
-        ValueError: there is a saver and a scaffold, or not one of steps and seconds.
+        ValueError: there is a saver and a scaffold; or both or neither of steps and seconds.
 
     Example:
         >>> import tempfile
@@ -106,12 +124,26 @@ class CheckpointSaverHook(SessionRunHook):
         self._save_graph_def = save_graph_def
 
     def begin(self) -> None:
+        """Opens the event file, looks up the global step, and calls the listeners.
+
+        Raises:
+            RuntimeError: the graph has no global step.
+        """
         self._writer = FileWriterCache.get(self._directory)
         self._step = step_for(self)
         for listener in self._listeners:
             listener.begin()
 
     def after_create_session(self, session: Any, coord: Any) -> None:
+        """Writes the graph and the first checkpoint.
+
+        Args:
+            session: the session.
+            coord: the coordinator, not used.
+
+        Raises:
+            RuntimeError: neither a saver nor a scaffold was specified, and the graph has no saver or several.
+        """
         step = session.run(self._step)
         graph = get_default_graph()
         if self._save_graph_def:
@@ -123,9 +155,23 @@ class CheckpointSaverHook(SessionRunHook):
         self._timer.update_last_triggered_step(step)
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        """Adds the global step to the fetches of the run.
+
+        Args:
+            run_context: the run, not used.
+
+        Returns:
+            A `SessionRunArgs`.
+        """
         return SessionRunArgs(self._step)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        """Saves a checkpoint if one is due. Requests a stop if a listener does.
+
+        Args:
+            run_context: a `SessionRunContext`, the run.
+            run_values: a `SessionRunValues` with the global step.
+        """
         step = run_values.results
         if self._timer.should_trigger_for_step(step):
             self._timer.update_last_triggered_step(step)
@@ -133,6 +179,11 @@ class CheckpointSaverHook(SessionRunHook):
                 run_context.request_stop()
 
     def end(self, session: Any) -> None:
+        """Saves the last checkpoint, unless this step has one, and calls the listeners.
+
+        Args:
+            session: the session.
+        """
         step = session.run(self._step)
         if step != self._timer.last_triggered_step():
             self._save(session, step)
@@ -187,15 +238,15 @@ class SummarySaverHook(SessionRunHook):
     """Writes summaries: with the first run, then every `save_steps` steps or `save_secs` seconds.
 
     Args:
-        save_steps: how often, in steps.
-        save_secs: how often, in seconds, in place of steps.
-        output_dir: the folder for summaries.
+        save_steps: an int, the steps between two summaries; None to count seconds.
+        save_secs: a float, the seconds between two summaries; None to count steps.
+        output_dir: a path, the folder for summaries.
         summary_writer: a `FileWriter`, in place of a folder.
-        scaffold: a `Scaffold`, whose summary it takes.
+        scaffold: a `Scaffold` whose summary is written.
         summary_op: a summary, or a list of them, in place of a scaffold.
 
     Raises:
-        ValueError: not one of scaffold and summary, or of steps and seconds, is specified.
+        ValueError: both or neither of scaffold and summary, or of steps and seconds, are specified.
 
     Example:
         >>> import tempfile
@@ -225,16 +276,35 @@ class SummarySaverHook(SessionRunHook):
         self._timer = SecondOrStepTimer(save_secs, save_steps)
 
     def begin(self) -> None:
+        """Looks up the global step of the graph, and opens the writer of `output_dir`.
+
+        Raises:
+            RuntimeError: the graph has no global step.
+        """
         if self._writer is None and self._output_dir:
             self._writer = FileWriterCache.get(self._output_dir)
         self._next_step: int | None = None
         self._step = step_for(self)
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        """Adds the global step, and the summaries if they are due, to the fetches of the run.
+
+        Args:
+            run_context: the run, not used.
+
+        Returns:
+            A `SessionRunArgs`.
+        """
         self._due = self._next_step is None or self._timer.should_trigger_for_step(self._next_step)
         return SessionRunArgs([self._step, self._summaries() if self._due else []])
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        """Writes the summaries if they were due.
+
+        Args:
+            run_context: the run, not used.
+            run_values: a `SessionRunValues` with the global step and the summaries.
+        """
         if self._writer is None:
             return
         step, summaries = int(run_values.results[0]), run_values.results[1]
@@ -248,6 +318,11 @@ class SummarySaverHook(SessionRunHook):
         self._next_step = step + 1
 
     def end(self, session: Any = None) -> None:
+        """Writes the summaries in memory to the file.
+
+        Args:
+            session: the session, not used.
+        """
         if self._writer is not None:
             self._writer.flush()
 

@@ -1,4 +1,4 @@
-"""`tf.compat.v1.train.Scaffold`: what a session needs before a training can begin."""
+"""`tf.compat.v1.train.Scaffold`: the operations that a session needs before training can begin."""
 
 from __future__ import annotations
 
@@ -24,7 +24,12 @@ from tapeflow_compat.compat.v1.variables import (
 
 
 def first_or_new(key: str, make: Callable[[], Any]) -> Any:
-    """Returns the first item of a collection of the default graph; a new one, which is added, if that is empty."""
+    """Returns the first item of a collection of the default graph. If it is empty, creates an item and adds it.
+
+    Args:
+        key: a string, the collection.
+        make: a function without arguments that creates the item. None is not added.
+    """
     items = get_collection(key)
     if items:
         return items[0]
@@ -38,15 +43,15 @@ class Scaffold:
     """The operations and objects that a training session needs; `finalize` looks up or creates those not specified.
 
     Args:
-        init_op: initializes the variables, where there is no checkpoint; by default all global variables.
-        init_feed_dict: what to feed to it.
-        init_fn: called after it, with the scaffold and the session.
-        ready_op: returns the names of the uninitialized variables, none for a session that is ready.
-        ready_for_local_init_op: the same, for before `local_init_op`.
-        local_init_op: initializes local variables and tables, also after a checkpoint was restored.
+        init_op: initializes the variables if there is no checkpoint; by default all global variables.
+        init_feed_dict: a dict, the feeds of `init_op`.
+        init_fn: a function that is called with the scaffold and the session after `init_op`.
+        ready_op: an operation that returns the names of the uninitialized variables; none if the session is ready.
+        ready_for_local_init_op: the same for the variables that `local_init_op` needs.
+        local_init_op: an operation that initializes local variables and tables, also after a checkpoint was restored.
         summary_op: the summary of the training; by default all summaries of the graph.
-        saver: saves and restores checkpoints; by default all variables.
-        copy_from_scaffold: another scaffold, whose parts are the defaults.
+        saver: a `Saver` of the checkpoints; by default one of all variables.
+        copy_from_scaffold: another scaffold, the source of the arguments that are not specified.
         local_init_feed_dict: what to feed to `local_init_op`.
 
     Raises:
@@ -160,10 +165,15 @@ class Scaffold:
 
     @staticmethod
     def get_or_default(arg_name: str, collection_key: str, default_constructor: Callable[[], Any]) -> Any:
-        """Returns the only item of a collection of the default graph; a new one, which is added, if that is empty.
+        """Returns the only item of a collection of the default graph. If it is empty, creates an item and adds it.
+
+        Args:
+            arg_name: a string, the argument of `Scaffold` that the error names.
+            collection_key: a string, the collection.
+            default_constructor: a function without arguments that creates the item. None is not added.
 
         Raises:
-            RuntimeError: it has several.
+            RuntimeError: the collection has several items.
         """
         if len(get_collection(collection_key)) > 1:
             raise RuntimeError(

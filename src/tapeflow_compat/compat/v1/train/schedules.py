@@ -24,8 +24,8 @@ Rate = Any  # a scalar tensor; eagerly, a function without arguments that gives 
 
 
 def _schedule(scope: str, label: str) -> Callable[[Callable[P, Any]], Callable[P, Rate]]:
-    """Makes a schedule of a function that computes a rate from the rate, the step and so on: in a graph it gives a
-    tensor, eagerly a function, so that the rate follows the step.
+    """Makes a schedule of a function that computes a rate from the rate, the step and so on. In a graph the schedule
+    returns a tensor, eagerly a function that follows the step.
 
     Args:
         scope: the default of the name scope, `name`.
@@ -67,7 +67,7 @@ def exponential_decay(
         learning_rate: the first rate.
         global_step: the step, a number, a tensor or a variable.
         decay_steps: a number of steps.
-        decay_rate: the factor by which the rate changes in `decay_steps` steps.
+        decay_rate: a float, the factor of the rate's change over `decay_steps` steps.
         staircase: rounds the exponent down.
 
     Returns:
@@ -90,7 +90,7 @@ def _parts(step: Any, of: Any, dtype: Any, staircase: bool = False) -> Any:
 
 
 def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None) -> Rate:
-    """Returns one of `values`: the first up to and including the first boundary, and so on.
+    """Returns the value of the interval of `x`: the first value up to and including the first boundary, and so on.
 
     Args:
         x: the step, a number, a tensor or a variable.
@@ -171,7 +171,12 @@ def natural_exp_decay(
 ) -> Rate:
     """`learning_rate * exp(-decay_rate * global_step / decay_steps)`, the quotient rounded down with `staircase`.
 
-    The arguments are those of `exponential_decay`.
+    Args:
+        learning_rate: the first rate, a float or a scalar tensor.
+        global_step: the step, a number, a tensor or a variable.
+        decay_steps: a number of steps, the divisor of the step.
+        decay_rate: a number, the rate of decay per `decay_steps` steps.
+        staircase: whether to round the quotient down; False by default.
 
     Returns:
         A scalar tensor; eagerly, a function without arguments that gives it.
@@ -198,7 +203,12 @@ def inverse_time_decay(
 ) -> Rate:
     """`learning_rate / (1 + decay_rate * global_step / decay_steps)`, the quotient rounded down with `staircase`.
 
-    The arguments are those of `exponential_decay`.
+    Args:
+        learning_rate: the first rate, a float or a scalar tensor.
+        global_step: the step, a number, a tensor or a variable.
+        decay_steps: a number of steps, the divisor of the step.
+        decay_rate: a number, the factor of the quotient.
+        staircase: whether to round the quotient down; False by default.
 
     Returns:
         A scalar tensor; eagerly, a function without arguments that gives it.
@@ -224,6 +234,12 @@ def cosine_decay(
 ) -> Rate:
     """Computes half a cosine from `learning_rate` to `alpha * learning_rate` in `decay_steps` (Loshchilov and Hutter
     2017, https://arxiv.org/abs/1608.03983).
+
+    Args:
+        learning_rate: the first rate, a float or a scalar tensor.
+        global_step: the step, a number, a tensor or a variable.
+        decay_steps: a number of steps; afterwards the rate stays.
+        alpha: a float, the lowest rate as a fraction of `learning_rate`; 0 by default.
 
     Returns:
         A scalar tensor; eagerly, a function without arguments that gives it.
@@ -252,6 +268,14 @@ def cosine_decay_restarts(
 ) -> Rate:
     """`cosine_decay` with restarts, each time over `t_mul` times as many steps, and from `m_mul` times the rate
     (Loshchilov and Hutter 2017, https://arxiv.org/abs/1608.03983).
+
+    Args:
+        learning_rate: the first rate, a float or a scalar tensor.
+        global_step: the step, a number, a tensor or a variable.
+        first_decay_steps: the number of steps before the first restart.
+        t_mul: a float, the factor between the numbers of steps of two periods; 2 by default.
+        m_mul: a float, the factor between the first rates of two periods; 1 by default.
+        alpha: a float, the lowest rate as a fraction of `learning_rate`; 0 by default.
 
     Returns:
         A scalar tensor; eagerly, a function without arguments that gives it.
@@ -322,6 +346,14 @@ def noisy_linear_cosine_decay(
 ) -> Rate:
     """`linear_cosine_decay` with normal noise on the linear part, of variance
     `initial_variance / (1 + global_step) ** variance_decay`.
+
+    Args:
+        learning_rate: the first rate, a float or a scalar tensor.
+        global_step: the step, a number, a tensor or a variable.
+        decay_steps: a number of steps; afterwards the step counts as this.
+        initial_variance, variance_decay: floats, see above; 1 and 0.55 by default.
+        num_periods: a float, the number of periods of the cosine; 0.5 by default.
+        alpha, beta: floats, see `linear_cosine_decay`; 0 and 0.001 by default.
 
     Returns:
         A scalar tensor; eagerly, a function without arguments that gives it.

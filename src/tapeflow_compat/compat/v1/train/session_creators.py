@@ -45,10 +45,10 @@ class ChiefSessionCreator(SessionCreator):
     """Creates sessions that begin with a checkpoint, or with initializers where there is none.
 
     Args:
-        scaffold: the operations a session needs; by default those of the graph.
-        master, config: as of `Session`.
-        checkpoint_dir: the folder, whose latest checkpoint is used.
-        checkpoint_filename_with_path: the checkpoint, in place of a folder.
+        scaffold: a `Scaffold`, the operations that a session needs; by default the graph's operations.
+        master, config: see `Session`.
+        checkpoint_dir: a path, the folder whose latest checkpoint is restored.
+        checkpoint_filename_with_path: a path, the checkpoint to restore instead.
 
     Example:
         >>> with tf.Graph().as_default():
@@ -91,12 +91,12 @@ class ChiefSessionCreator(SessionCreator):
 class WorkerSessionCreator(SessionCreator):
     """Creates sessions that wait until their variables are initialized.
 
-    A session has variables of its own here, so that only a graph without any is ready.
+    A session has variables of its own here. Only a graph without variables is ready.
 
     Args:
-        scaffold: the operations a session needs; by default those of the graph.
-        master, config: as of `Session`.
-        max_wait_secs: how long to wait at most.
+        scaffold: a `Scaffold`, the operations that a session needs; by default the graph's operations.
+        master, config: see `Session`.
+        max_wait_secs: a float, the longest wait in seconds.
 
     Example:
         >>> with tf.Graph().as_default():

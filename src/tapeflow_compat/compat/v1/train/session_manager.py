@@ -19,13 +19,13 @@ class SessionManager:
     """Creates sessions whose variables are restored from a checkpoint or initialized.
 
     Args:
-        local_init_op: run in every session, once variables have values.
-        ready_op: returns the names of the uninitialized variables, none for a session that is ready.
-        ready_for_local_init_op: the same, for before `local_init_op`.
-        graph: by default the default one.
-        recovery_wait_secs: how long to wait before another look for a checkpoint or at the variables.
+        local_init_op: an operation to run in every session once its variables have values.
+        ready_op: an operation that returns the names of the uninitialized variables; none if the session is ready.
+        ready_for_local_init_op: the same for the variables that `local_init_op` needs.
+        graph: the graph; by default the default graph.
+        recovery_wait_secs: a float, the seconds between two checks of the checkpoint or the variables; 30 by default.
         local_init_run_options: accepted, and without effect.
-        local_init_feed_dict: what to feed to `local_init_op`.
+        local_init_feed_dict: a dict, the feeds of `local_init_op`.
 
     Raises:
         ValueError: there is a `ready_for_local_init_op`, and no `local_init_op`.
@@ -75,15 +75,15 @@ class SessionManager:
         """Returns a session that is ready: with a checkpoint's values if there is one, and initialized otherwise.
 
         Args:
-            master, config: as of `Session`.
-            init_op: initializes the variables, where there is no checkpoint.
-            saver: restores the checkpoint.
-            checkpoint_dir: the folder, whose latest checkpoint is used.
-            checkpoint_filename_with_path: the checkpoint, in place of a folder.
-            wait_for_checkpoint: waits for a checkpoint, if the folder has none.
-            max_wait_secs: how long at most.
-            init_feed_dict: what to feed to `init_op`.
-            init_fn: called with the session after `init_op`.
+            master, config: see `Session`.
+            init_op: initializes the variables if there is no checkpoint.
+            saver: a `Saver` that restores the checkpoint.
+            checkpoint_dir: a path, the folder whose latest checkpoint is restored.
+            checkpoint_filename_with_path: a path, the checkpoint to restore instead.
+            wait_for_checkpoint: whether to wait for a checkpoint if the folder has none; False by default.
+            max_wait_secs: a float, the longest wait in seconds; 7200 by default.
+            init_feed_dict: a dict, the feeds of `init_op`.
+            init_fn: a function that is called with the session after `init_op`.
 
         Raises:
             RuntimeError: there is no checkpoint and nothing to initialize with, or something has no value then.
@@ -126,8 +126,8 @@ class SessionManager:
         """Returns a session with a checkpoint's values, if there is one.
 
         Args:
-            master, saver, checkpoint_dir, checkpoint_filename_with_path, wait_for_checkpoint, max_wait_secs, config: as
-                of `prepare_session`.
+            master, saver, checkpoint_dir, checkpoint_filename_with_path, wait_for_checkpoint, max_wait_secs, config:
+                see `prepare_session`.
 
         Returns:
             The session, and whether it is ready with a checkpoint's values.
@@ -148,8 +148,8 @@ class SessionManager:
         """Waits until others have initialized the variables, and returns a session that is ready.
 
         Args:
-            master, config: as of `Session`.
-            max_wait_secs: how long to wait for that at most.
+            master, config: see `Session`.
+            max_wait_secs: a float, the longest wait in seconds.
 
         Raises:
             DeadlineExceededError: it did not become ready.

@@ -37,23 +37,25 @@ from tapeflow_compat.compat.v1.variables import (
 class Supervisor:
     """Initializes or restores a session; its threads save checkpoints and summaries while a program trains.
 
-    `MonitoredTrainingSession` replaced it. Operations that are not specified are those of the graph, or created.
+    `MonitoredTrainingSession` replaced it. Operations that are not specified are looked up in the graph, or created.
 
     Args:
-        graph: by default the default one; it is finalized.
-        ready_op, ready_for_local_init_op, local_init_op, init_op, init_feed_dict: as of `Scaffold`.
-        is_chief: whether it initializes, restores and saves; otherwise it waits until others have.
-        logdir: the folder of checkpoints and summaries.
+        graph: the graph, which is finalized; by default the default graph.
+        ready_op, ready_for_local_init_op, local_init_op, init_op, init_feed_dict: see `Scaffold`.
+        is_chief: whether this process initializes, restores and saves; otherwise it waits for the chief. True by
+            default.
+        logdir: a path, the folder of checkpoints and summaries; None for neither.
         summary_op: the summary; by default all summaries of the graph. None for no thread that writes them.
-        saver: by default one of all variables.
-        global_step: by default the graph's.
-        save_summaries_secs, save_model_secs: how often, in seconds; 0 for never.
-        recovery_wait_secs: as of `SessionManager`.
-        stop_grace_secs: how long threads may take to stop.
-        checkpoint_basename: begins the checkpoints' names.
-        session_manager: makes the sessions.
-        summary_writer: by default one for `logdir`; None for none.
-        init_fn: called with the session after `init_op`.
+        saver: a `Saver`; by default a new one for all variables.
+        global_step: the variable that counts steps; by default the graph's global step.
+        save_summaries_secs, save_model_secs: floats, the seconds between two summaries and two checkpoints; 120 and 600
+            by default, 0 for never.
+        recovery_wait_secs: a float, the seconds between two attempts to find ready variables; 30 by default.
+        stop_grace_secs: a float, the seconds that threads may take to stop; 120 by default.
+        checkpoint_basename: a string, the beginning of the checkpoints' names; "model.ckpt" by default.
+        session_manager: a `SessionManager` that creates the sessions; by default a new one.
+        summary_writer: a `FileWriter`; by default one for `logdir`. None for none.
+        init_fn: a function that is called with the session after `init_op`.
         local_init_run_options: accepted, and without effect.
 
     Raises:
@@ -214,11 +216,11 @@ class Supervisor:
         start_standard_services: bool = True,
         close_summary_writer: bool = True,
     ) -> Iterator[Session]:
-        """Returns a context with a session that is ready; leaving it stops the threads and raises what they raised.
+        """Returns a context with a ready session. Leaving the context stops the threads and raises their exceptions.
 
         Args:
-            master, config, start_standard_services: as of `prepare_or_wait_for_session`.
-            close_summary_writer: whether to close that, too.
+            master, config, start_standard_services: see `prepare_or_wait_for_session`.
+            close_summary_writer: whether to close the summary writer, too; True by default.
         """
         sess = None
         try:
@@ -244,9 +246,9 @@ class Supervisor:
         """Returns a session that is ready.
 
         Args:
-            master, config: as of `Session`.
-            wait_for_checkpoint, max_wait_secs: as of `SessionManager.prepare_session`.
-            start_standard_services: whether to start the threads, too.
+            master, config: see `Session`.
+            wait_for_checkpoint, max_wait_secs: see `SessionManager.prepare_session`.
+            start_standard_services: whether to start the threads, too; True by default.
         """
         self._coord.clear_stop()
         if self._writer is not None:
@@ -286,8 +288,14 @@ class Supervisor:
     def start_standard_services(self, sess: Session) -> list[threading.Thread] | None:
         """Starts the threads that save checkpoints and summaries.
 
+        Args:
+            sess: the session that the threads save.
+
+        Returns:
+            A list of the threads; None without a `logdir`.
+
         Raises:
-            RuntimeError: it is no chief.
+            RuntimeError: the supervisor is not the chief.
         """
         if not self._is_chief:
             raise RuntimeError(
@@ -330,7 +338,15 @@ class Supervisor:
             self._log("CHECKPOINT", step_of(sess, self._global_step))
 
     def start_queue_runners(self, sess: Session, queue_runners: Sequence[Any] | None = None) -> list[threading.Thread]:
-        """Starts the threads of queue runners, by default of all those of the graph."""
+        """Starts the threads of queue runners.
+
+        Args:
+            sess: the session that fills the queues.
+            queue_runners: the queue runners; by default all of the graph.
+
+        Returns:
+            A list of the threads.
+        """
         if queue_runners is None:
             queue_runners = self._graph.get_collection(GraphKeys.QUEUE_RUNNERS)
         return [t for runner in queue_runners for t in runner.create_threads(sess, self._coord, True, True)]
@@ -342,16 +358,25 @@ class Supervisor:
         args: Sequence[Any] | None = None,
         kwargs: Mapping[str, Any] | None = None,
     ) -> LooperThread:
-        """Starts a `LooperThread`."""
+        """Starts a `LooperThread` that the supervisor's coordinator stops.
+
+        Args:
+            timer_interval_secs: a float, the seconds between the beginnings of two calls; None for no pause.
+            target: the function to call repeatedly.
+            args, kwargs: its arguments, a sequence and a dict; none by default.
+
+        Returns:
+            The thread.
+        """
         return LooperThread.loop(self._coord, timer_interval_secs, target, args, kwargs)
 
     def stop(self, threads: Any = None, close_summary_writer: bool = True, ignore_live_threads: bool = False) -> None:
-        """Stops the threads, and raises what they raised.
+        """Stops the threads, and raises their exceptions.
 
         Args:
-            threads: what to wait for beside its own.
-            close_summary_writer: whether to close that, too.
-            ignore_live_threads: says nothing about threads that take long to stop.
+            threads: threads to wait for besides its own.
+            close_summary_writer: whether to close the summary writer, too; True by default.
+            ignore_live_threads: whether threads that do not stop in time raise no error; False by default.
         """
         self._coord.request_stop()
         try:
@@ -363,15 +388,19 @@ class Supervisor:
                 self._graph_is_written = False
 
     def request_stop(self, ex: Any = None) -> None:
-        """Asks the threads to stop, see `tf.train.Coordinator.request_stop`."""
+        """Asks the threads to stop, see `tf.train.Coordinator.request_stop`.
+
+        Args:
+            ex: an exception to raise in `stop`, or None.
+        """
         self._coord.request_stop(ex)
 
     def should_stop(self) -> bool:
-        """Returns whether a stop was requested."""
+        """Returns True if a stop was requested."""
         return self._coord.should_stop()
 
     def stop_on_exception(self) -> Any:
-        """Returns a context in which an exception asks the threads to stop."""
+        """Returns a context that asks the threads to stop when an exception leaves it."""
         return self._coord.stop_on_exception()
 
     def wait_for_stop(self) -> None:
@@ -384,7 +413,7 @@ class Supervisor:
         Args:
             sess: the session, for the global step.
             summary: a `Summary` message, or a serialized one.
-            global_step: the number of the step; by default as in the session.
+            global_step: an int, the step; by default the session's global step.
 
         Raises:
             RuntimeError: there is no writer.
@@ -440,9 +469,9 @@ def basic_train_loop(
 
     Args:
         supervisor: the supervisor.
-        train_step_fn: takes the session, and the other arguments.
-        args, kwargs: that.
-        master: as of `Session`.
+        train_step_fn: a function of the session and `args` and `kwargs`, called in a loop.
+        args, kwargs: further arguments of `train_step_fn`, a sequence and a dict.
+        master: see `Session`.
 
     Example:
         >>> with tf.Graph().as_default():

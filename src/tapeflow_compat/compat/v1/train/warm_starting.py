@@ -34,7 +34,7 @@ class VocabInfo(_VocabInfo):
     Args:
         new_vocab: the file of the new vocabulary, one entry a line.
         new_vocab_size: the number of its entries that are used.
-        num_oov_buckets: the number of entries of the variable after those of the vocabulary.
+        num_oov_buckets: an int, the number of the variable's entries after the vocabulary.
         old_vocab: the file of the vocabulary of the checkpoint.
         old_vocab_size: the number of its entries that were used; -1 for all.
         backup_initializer: gives the values of new entries; zeros by default.
@@ -128,7 +128,7 @@ def _wanted(variables: Any) -> list[Any]:
 
 
 def _names_of_objects(checkpoint: Any, variables: Mapping[str, Any]) -> dict[str, str]:
-    """Returns the keys that a checkpoint of objects has for variables; none for one of a graph.
+    """Returns the keys of variables in a checkpoint of objects; none if the checkpoint is a graph's.
 
     Raises:
         ValueError: it lacks a variable.
