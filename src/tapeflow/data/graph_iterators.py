@@ -20,8 +20,8 @@ from tapeflow.data.node import OpFunction, op_kernel
 from tapeflow.data.parts import register
 from tapeflow.data.spec import DatasetSpec, IteratorSpec
 from tapeflow.graph.ir.python_op import executing_eagerly
+from tapeflow.graph.ir.session_resources import held_here
 from tapeflow.optional import GraphOptional, Optional
-from tapeflow.queue.held import held_here
 
 _MOST_ELEMENTS = 256  # that a trace takes from an iterator one by one
 
