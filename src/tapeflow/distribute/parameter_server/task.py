@@ -46,6 +46,15 @@ class RemoteIterator(Iterator):
     def get_next(self) -> tuple[Any, ...]:
         return tuple(self._client.call("next", self._key))
 
+    @property
+    def iterator(self) -> RemoteIterator:
+        """This iterator, as a resource holds it."""
+        return self
+
+    def take_encoded(self) -> tuple[Any, ...]:
+        """Returns the raw values of the next element, as operations see it."""
+        return tuple([t.value for t in self.get_next()])
+
     def get_next_as_optional(self) -> Optional:
         try:
             element = self.get_next()
