@@ -53,7 +53,10 @@ class RemoteIterator(Iterator):
 
     def take_encoded(self) -> tuple[Any, ...]:
         """Returns the raw values of the next element, as operations see it."""
-        return tuple([t.value for t in self.get_next()])
+        try:
+            return tuple([t.value for t in self.get_next()])
+        except OutOfRangeError:
+            raise StopIteration from None
 
     def get_next_as_optional(self) -> Optional:
         try:
