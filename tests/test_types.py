@@ -60,6 +60,8 @@ def test_a_users_program(checker, tmp_path):
     program = textwrap.dedent(PROGRAM)
     (tmp_path / "right.py").write_text(program)
     (tmp_path / "wrong.py").write_text(program + "\n".join(MISTAKES) + "\n")
+    # As pyright itself, which does not demand that a stub and its source stand in one package.
+    (tmp_path / "pyrightconfig.json").write_text('{"typeCheckingMode": "standard"}')
     command = [*CHECKERS[checker], "right.py", "wrong.py"]
     result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False)
     errors = [line for line in result.stdout.splitlines() if "error" in line and ".py:" in line]

@@ -350,7 +350,7 @@ def _next(x):
         (_loop, [X], "decides on the host whether to go on"),
         (_print, [X], "StringFormat"),
         (_check, [X], "Assert"),
-        (_next, [X], "MakeIterator is run by Python"),
+        (_next, [X], "AnonymousIteratorV3 does more than to compute its result"),
         (lambda x: tf.py_function(lambda y: y, [x], tf.float32), [X], "is run by Python"),
         (lambda x: tf.random.normal([2], seed=1) + x[:2], [X], "draws from the stream of a seed"),
         (lambda x: V.scatter_nd_update([[0]], x[:1]), [X], "is run by Python"),
