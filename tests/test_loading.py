@@ -68,36 +68,10 @@ def test_pythons_without_the_lock_are_refused():
     assert taken.returncode == 0, taken.stderr
 
 
-IMPORTING = """
-import gc
-import sys
-import torch
-
-{before}
-collections = []
-gc.callbacks.append(lambda phase, info: collections.append(info["generation"]) if phase == "start" else None)
-try:
-    import tapeflow as tf
-except ImportError:
-    print("failed")
-print(gc.isenabled(), 2 in collections)
-"""
-
-
 def _run(program):
     run = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     return run.stdout.split()
-
-
-def test_the_import_collects_nothing_and_leaves_the_collector_as_it_was():
-    assert _run(IMPORTING.format(before="")) == ["True", "False"]
-    assert _run(IMPORTING.format(before="gc.disable()")) == ["False", "False"]
-
-
-def test_a_failed_import_leaves_the_collector_running():
-    program = IMPORTING.format(before="sys.modules['tapeflow.nn'] = None")
-    assert _run(program)[:2] == ["failed", "True"]
 
 
 FIRST_CALLS = """

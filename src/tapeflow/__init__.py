@@ -14,11 +14,8 @@ if not getattr(_sys, "_is_gil_enabled", lambda: True)():
     )
 
 from tapeflow.core.threads import use_quota as _use_quota  # isort: skip  # first: it loads torch
-from tapeflow.core.memory import collection_paused as _collection_paused  # isort: skip
 
-with _collection_paused():  # nearly all modules load here
-    from tapeflow import autodiff, bitwise, config, debugging, dtypes, errors, linalg, math, nest, nn, operators
-from tapeflow import version
+from tapeflow import autodiff, bitwise, config, debugging, dtypes, errors, linalg, math, nest, nn, operators, version
 from tapeflow.array.blocks import (
     batch_to_space,
     extract_volume_patches,

@@ -1,13 +1,10 @@
-"""Settings of the C library's allocator for the memory of freed tensors, and of Python's collector while importing."""
+"""Settings of the C library's allocator for the memory of freed tensors."""
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
-import gc
 import os
 import sys
-from collections.abc import Iterator
 
 # Parameters of glibc's mallopt(3), in bytes. The first can't be set higher; the second bounds the retained memory.
 _MMAP_THRESHOLD, _LARGEST_RETAINED = -3, 32 << 20
@@ -29,19 +26,3 @@ def keep_pages() -> None:
     if mallopt is not None:
         mallopt(_MMAP_THRESHOLD, _LARGEST_RETAINED)
         mallopt(_TRIM_THRESHOLD, _MOST_RETAINED)
-
-
-@contextlib.contextmanager
-def collection_paused() -> Iterator[None]:
-    """Pauses Python's cyclic garbage collector.
-
-    An import makes tens of thousands of objects that live as long as the process. Counting them makes the collector
-    visit torch's 170,000 objects too, which takes two thirds of the time of this library's import.
-    """
-    enabled = gc.isenabled()  # a program that disabled it finds it disabled
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
