@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tapeflow.core.device import device
+from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import init_scope
 from tapeflow.core.values.trackable import Trackable
+from tapeflow.function.function import Function, Options
 
 
 class TrackableResource(Trackable):
@@ -46,3 +49,26 @@ class TrackableResource(Trackable):
 
     def _initialize(self) -> None:
         """Makes the resource ready for use; for subclasses."""
+
+
+def saved_functions(create: Callable[[], Any], initialize: Callable[[], Any]) -> dict[str, Function]:
+    """Returns the functions in a SavedModel that make a resource, by the names of TensorFlow's loader.
+
+    Args:
+        create: returns the handle of the resource.
+        initialize: makes the resource ready for use.
+    """
+
+    def creator() -> Any:
+        return create()
+
+    def initializer() -> Any:
+        initialize()
+        return convert(1)
+
+    def destroyer() -> Any:
+        return convert(1)
+
+    functions = {"_create_resource": creator, "_initialize": initializer, "_destroy_resource": destroyer}
+    options = Options((), autograph=False)
+    return {name: Function(function, options, f"_{function.__name__}") for name, function in functions.items()}

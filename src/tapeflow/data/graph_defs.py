@@ -25,7 +25,6 @@ from tapeflow.data.dataset import Dataset
 from tapeflow.data.functions import MappedFunction
 from tapeflow.data.node import Node, structured
 from tapeflow.data.parts import register
-from tapeflow.function.function import Function, Options
 from tapeflow.graph.control.body import Body
 from tapeflow.graph.graphdef.export import graph_def
 from tapeflow.graph.graphdef.importing import add_graph_def, create_operation
@@ -34,6 +33,7 @@ from tapeflow.graph.ir.graph import Graph
 from tapeflow.graph.ir.python_op import executing_eagerly
 from tapeflow.lookup.nodes import Table, fill, hash_table
 from tapeflow.lookup.tables import LookupTable
+from tapeflow.resources import saved_functions
 from tapeflow.transport.calls import from_bytes, to_bytes
 
 _RESULT = "dataset"
@@ -125,18 +125,9 @@ class DatasetResource(Trackable):
 
     @functools.cached_property
     def _saved_functions(self) -> dict[str, Any]:
-        def creator() -> Any:
-            return _Writer(state.graph, copies=False).node(self.dataset)._variant_tensor
-
-        def initializer() -> Any:
-            return convert(1)
-
-        def destroyer() -> Any:
-            return convert(1)
-
-        functions = {"_create_resource": creator, "_initialize": initializer, "_destroy_resource": destroyer}
-        options = Options((), autograph=False)
-        return {name: Function(function, options, f"_{function.__name__}") for name, function in functions.items()}
+        return saved_functions(
+            lambda: _Writer(state.graph, copies=False).node(self.dataset)._variant_tensor, lambda: None
+        )
 
     def _trackable_children(self, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
         return self._saved_functions if save_type == SAVED_MODEL else {}

@@ -17,14 +17,13 @@ from tapeflow.core.values.held import held
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, next_id
 from tapeflow.core.values.trackable import CHECKPOINT, SAVED_MODEL
-from tapeflow.function.function import Function, Options
 from tapeflow.graph.ir.python_op import python_op
 from tapeflow.lookup.initializers import TableInitializer
 from tapeflow.lookup.nodes import fill, hash_table
 from tapeflow.lookup.storage import Storage
 from tapeflow.math.casting import cast
 from tapeflow.ragged.tensor import RaggedTensor
-from tapeflow.resources import TrackableResource
+from tapeflow.resources import TrackableResource, saved_functions
 from tapeflow.sparse.tensor import SparseTensor
 from tapeflow.strings.formatting import as_string
 from tapeflow.strings.hashing import to_hash_bucket_fast
@@ -192,20 +191,10 @@ class StaticHashTable(LookupTable):
     @functools.cached_property
     def _saved_functions(self) -> dict[str, Any]:
         """The functions that create and fill the table when a SavedModel is loaded."""
-
-        def creator() -> Any:
-            return hash_table(self.key_dtype, self.value_dtype, f"table_{next_id()}").outputs[0]
-
-        def initializer() -> Any:
-            fill(self._handle, *self.storage.export())
-            return convert(1)
-
-        def destroyer() -> Any:
-            return convert(1)
-
-        functions = {"_create_resource": creator, "_initialize": initializer, "_destroy_resource": destroyer}
-        options = Options((), autograph=False)
-        return {name: Function(function, options, f"_{function.__name__}") for name, function in functions.items()}
+        return saved_functions(
+            lambda: hash_table(self.key_dtype, self.value_dtype, f"table_{next_id()}").outputs[0],
+            lambda: fill(self._handle, *self.storage.export()),
+        )
 
     def _trackable_children(self, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
         children = super()._trackable_children(save_type, **kwargs)
