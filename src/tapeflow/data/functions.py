@@ -169,8 +169,12 @@ class MappedFunction:
 
     @property
     def of_batches(self) -> Body | None:
-        """The function of many elements, stacked; None where one call may not compute these."""
-        return batches_of(self._body, len(self._captured)) if self._plain and not debugging else None
+        """The function of many elements, stacked; None if one call may not compute these."""
+        return None if debugging else self._of_batches
+
+    @functools.cached_property
+    def _of_batches(self) -> Body | None:
+        return batches_of(self._body, len(self._captured)) if self._plain else None
 
     def many(self, columns: Element) -> Element:
         """Returns the results for many elements, by `of_batches`; both are columns."""

@@ -28,13 +28,7 @@ def batches_of(body: Body, captures: int) -> Body | None:
         body: the function.
         captures: how many of its last inputs are no elements.
     """
-    if "of_batches" not in body.__dict__:
-        body.__dict__["of_batches"] = _batches_of(body, len(body.inputs) - captures)
-    return body.__dict__["of_batches"]
-
-
-def _batches_of(body: Body, count: int) -> Body | None:
-    graph = body.graph
+    graph, count = body.graph, len(body.inputs) - captures
     if graph.variables or not count or any(isinstance(c, SymbolicTensor) for c in graph.external_captures):
         return None
     ends = (*body.inputs[:count], *body.outputs)
