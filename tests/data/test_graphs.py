@@ -1,6 +1,6 @@
 """Pipelines in graphs are TensorFlow's own operations, in SavedModels of both.
 
-`scripts/record_pipelines.py` recorded `fixtures/pipelines` with TensorFlow 2.21, and the results there.
+`scripts/record.py pipelines` recorded `fixtures/pipelines` with TensorFlow 2.21, and the results there.
 """
 
 import importlib.util
@@ -17,7 +17,7 @@ from tapeflow.core.ops import op_def
 from tapeflow.saved_model.messages import read_model
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SCRIPT = ROOT / "scripts" / "record_pipelines.py"
+RECORD = ROOT / "scripts" / "record.py"
 RECORDED = ROOT / "tests" / "fixtures" / "pipelines"
 Dataset = tf.data.Dataset
 RESULTS = {
@@ -48,7 +48,7 @@ def plain(result):
 @pytest.fixture(scope="module")
 def program():
     """The script's functions, run by TapeFlow."""
-    spec = importlib.util.spec_from_file_location("record_pipelines", SCRIPT)
+    spec = importlib.util.spec_from_file_location("pipelines", RECORD.parent / "recording" / "pipelines.py")
     module = importlib.util.module_from_spec(spec)
     before = sys.modules.get("tensorflow")
     sys.modules["tensorflow"] = tf
@@ -87,7 +87,9 @@ def test_elements_are_tensorflows(models, arguments, model, name):
 
 @pytest.mark.tensorflow
 def test_tensorflow_runs_ours(saved):
-    done = subprocess.run([sys.executable, str(SCRIPT), saved, "run"], check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, str(RECORD), "pipelines", saved, "run"], check=True, capture_output=True, text=True
+    )
     assert json.loads(done.stdout) == json.loads(json.dumps(RESULTS))
 
 

@@ -1,10 +1,9 @@
-"""Functions with pipelines in a SavedModel: saves them, or runs those that are saved.
+"""Saves functions with pipelines in a SavedModel, with TensorFlow 2.21 as tests/fixtures/pipelines; or runs saved ones.
 
-    record_pipelines.py FOLDER         saves the functions
-    record_pipelines.py FOLDER run     prints their results as JSON
+record.py pipelines FOLDER         saves the functions
+record.py pipelines FOLDER run     prints their results as JSON
 
-With TensorFlow 2.21, `record_pipelines.py tests/fixtures/pipelines` records the fixture of `tests/data/test_graphs.py`.
-TapeFlow runs the same program with `python -m tapeflow`.
+`tests/data/test_graphs.py` has TapeFlow save and run the same functions.
 """
 
 import json
@@ -128,8 +127,9 @@ def arguments(folder):
     }  # fmt: skip
 
 
-def main(folder, *action):
-    if action == ("run",):
+def main(*arguments_given):
+    folder, *action = arguments_given or sys.argv[1:]
+    if action == ["run"]:
         import tempfile
 
         model = tf.saved_model.load(folder)
@@ -140,7 +140,3 @@ def main(folder, *action):
         print(json.dumps(results))
     else:
         tf.saved_model.save(Pipelines(), folder)
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
