@@ -171,10 +171,11 @@ def rewrite(archive, seconds):
 
 
 def check_files():
-    """Exits if the wheel lacks a file of the package."""
+    """Exits if the wheel lacks a file of its two packages."""
     with zipfile.ZipFile(wheel("tapeflow")) as file:
         names = set(file.namelist())
-    there = {p.relative_to(ROOT / "src").as_posix() for p in (ROOT / "src/tapeflow").rglob("*") if p.is_file()}
+    files = [p for package in ("tapeflow", "tapeflow_compat") for p in (ROOT / "src" / package).rglob("*")]
+    there = {p.relative_to(ROOT / "src").as_posix() for p in files if p.is_file()}
     missing = sorted(p for p in there - names if "__pycache__" not in p)
     if missing:
         sys.exit(f"The wheel lacks {', '.join(missing)}: see package-data in pyproject.toml.")
