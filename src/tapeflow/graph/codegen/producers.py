@@ -46,11 +46,6 @@ class Producers:
         return float(value) if isinstance(value, torch.Tensor) and value.numel() == 1 else None
 
 
-def other_operand(step: Step, tensor: Any) -> Any:
-    """Returns the other operand of a step of two."""
-    return step.args[1] if step.args[0] is tensor else step.args[0]
-
-
 def is_vector(tensor: Any, x: Any) -> bool:
     """Tests whether a tensor has one number for each channel of `x`, so that their product has the shape of `x`.
 
