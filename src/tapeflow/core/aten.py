@@ -23,6 +23,7 @@ PRIVATE: dict[str, str] = {
     "storage_use_count": "torch._C:_storage_Use_Count",
     "lazy_clone": "torch:_lazy_clone",
     "is_cow_tensor": "torch._C:_is_cow_tensor",
+    "increment_version": "torch._C:_increment_version",
     # ATen's ops, called without the Python around them
     "nll_loss_nd": "torch._C._nn:nll_loss_nd",
     "sigmoid_backward": "torch:ops.aten.sigmoid_backward.default._op",
@@ -157,6 +158,7 @@ def _has_no_memory(tensor: torch.Tensor) -> bool:
 
 _FALLBACKS: dict[str, Any] = {
     "lazy_clone": torch.clone,
+    "increment_version": torch.autograd.graph.increment_version,
     "nll_loss_nd": _negative_log_likelihood,
     "foreach_copy_": _copy_each,
     "run_backward": _gradients,

@@ -26,7 +26,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor
 
 _IN_PLACE_FROM = 1 << 14  # bytes; below that a new sum costs less than taking the memory back
-_several = threading.Lock()
+several = threading.Lock()
 
 
 class Owned(EagerTensor):
@@ -66,19 +66,19 @@ class Locked:
     Only one thread gathers locks at a time, so there is no deadlock.
     """
 
-    __slots__ = ("_locks",)
+    __slots__ = ("_variables",)
 
     def __init__(self, variables: Sequence[Any]) -> None:
-        self._locks = [v._lock for v in variables]
+        self._variables = variables
 
     def __enter__(self) -> None:
-        with _several:
-            for lock in self._locks:
-                lock.acquire()
+        with several:
+            for variable in self._variables:
+                variable._lock.acquire()
 
     def __exit__(self, *error: object) -> None:
-        for lock in self._locks:
-            lock.release()
+        for variable in self._variables:
+            variable._lock.release()
 
 
 class Updates:
@@ -170,13 +170,17 @@ class Updates:
             The tensor that the variable holds; and contiguous memory with its value, which nobody else sees.
         """
         tensor = self._value
-        if type(tensor) is not Owned:
+        if type(tensor) is Owned:
+            memory = tensor._content[1]
+            if not state.on_slices and memory.is_contiguous():
+                return tensor, memory
+        else:
             memory = tensor.value
             if not isinstance(memory, torch.Tensor):
                 return tensor, memory.copy()
             if type(memory) is not torch.Tensor:
                 return tensor, memory.clone(memory_format=torch.contiguous_format)
-            del tensor, memory
+        del tensor, memory
         tensor, memory = self._own()
         if type(tensor) is Owned and memory.is_contiguous():
             return tensor, memory

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from tapeflow.core import aten
 from tapeflow.core import device as devices
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elements import DTYPES, Element, Unsupported, supports
@@ -32,7 +33,7 @@ from tapeflow.core.types.dtypes import bool_, resource
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import ResourceVariable, Variable
-from tapeflow.core.values.variable_updates import Locked
+from tapeflow.core.values.variable_updates import Owned, several
 from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.compiler.binding import bound
 from tapeflow.graph.compiler.expressions import COLUMN, ELEMENT, ROW, Passes, Recorder, recorded
@@ -100,7 +101,7 @@ class Cluster:
 
         namespace: dict[str, Any] = {
             "find": plans.get, "planned": planned, "one_by_one": one_by_one, "empty": torch.empty,
-            "float64": torch.float64, "Locked": Locked, "changed": torch.autograd.graph.increment_version,
+            "float64": torch.float64, "several": several, "Owned": Owned, "changed": aten.increment_version,
             **{f"dtype{i}": t.dtype.torch for i, t in enumerate(self.outputs)},
         }  # fmt: skip
         code = _caller(len(self._variables), len(self._inputs), len(self.outputs), bool(self._columns))
@@ -307,18 +308,21 @@ def _caller(variables: int, inputs: int, outputs: int, has_totals: bool) -> Code
     shapes = f"({''.join(f'{v}.shape, ' for v in values)})"
     otherwise = f"one_by_one({', '.join([*handles, *values])})"
     call = [
-        *bound([*memory, *values], addresses, otherwise),
+        *bound([*memory, *values], addresses, otherwise, contiguous=variables),
         *[f"    {r} = empty(shapes[{i}], dtype=dtype{i})" for i, r in enumerate(results)],
         *(["    totals = empty(total, dtype=float64)"] if has_totals else []),
         f"    kernel(sizes, {', '.join([*addresses, *written])})",
     ]
     if variables:
         call = [
-            f"    with Locked(({', '.join(handles)},)):",
+            f"    with several: {'; '.join(f'{v}._lock.acquire()' for v in handles)}",  # as `Locked` does
+            "    try:",
             *[f"        t{i}, m{i} = v{i}._begin()" for i in range(variables)],
             *[f"    {line}" for line in call],
             f"        changed(({', '.join(memory)},))",
-            *[f"        v{i}._end(t{i}, m{i})" for i in range(variables)],
+            *[f"        if type(t{i}) is not Owned: v{i}._end(t{i}, m{i})" for i in range(variables)],
+            "    finally:",
+            f"        {'; '.join(f'{v}._lock.release()' for v in handles)}",
         ]
     lines = [
         f"def call({', '.join([*handles, *values])}):",
