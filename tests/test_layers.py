@@ -14,19 +14,18 @@ LAYERS = [
     "core",
     "graph.ir",
     # the ops, by namespace
-    "array math random linalg nn signal image strings io sparse ragged bitwise sets quantization audio operators "
-    "printing",
+    "array math random linalg nn signal image strings io sparse ragged bitwise audio operators printing",
     # what is written in ops and needs graphs
     "graph autodiff control_flow functional tensor_array script vectorized custom_gradients registered_gradients "
     "batching dtypes",
     "function autograph",
     # services
     "config critical_section data data_structures debugging distribute experimental linalg.operators lookup module "
-    "nn.layer_members nn.rnn_wrappers op_libraries optional profiler resources saved_model serving summary "
+    "op_libraries optional profiler resources saved_model serving summary "
     "sysconfig timing torch train transport types xla",
     "as_tensorflow graph_util hosting keras test torch.layer torch.commands __main__",
     # all of `tapeflow_compat`
-    "compat feature_column hosted queue raw_ops",
+    "compat feature_column hosted quantization queue raw_ops rnn_cells sets v1_graphs",
 ]
 IN_LEAF = re.compile(rf"tapeflow(_compat$|(_compat)?\.({'|'.join(LAYERS[-1].split())})\b)")
 # Public names of what core defines, and what imports nothing.

@@ -292,11 +292,15 @@ def _over_parts(*args: _typing.Any) -> _typing.Any:
     return over_parts(*args)
 
 
+def _compat_module(name: str) -> _typing.Any:
+    return _importlib.import_module(f"tapeflow.{name}")
+
+
 def _internal_module(fullname: str) -> _typing.Any:
     return _importlib.import_module("tapeflow.hosted").module(fullname)
 
 
-_hooks.compat_v1 = lambda: _importlib.import_module("tapeflow.compat.v1")
+_hooks.compat_module = _compat_module
 _hooks.internal_module = _internal_module
 _hooks.specs_of_protos, _hooks.over_parts = _specs_of_protos, _over_parts
 _hooks.converted, _hooks.user_code = _converted, _user_code
@@ -390,9 +394,9 @@ def _load_all() -> None:
 
 # What has builders for the nodes of a `GraphDef`, or ops that only `tf.raw_ops` and graphs that are read call.
 _WITH_OPS_OF_GRAPHS = (
-    "graph.graphdef.node_ops", "lookup.nodes", "queue.nodes", "train.nodes", "raw_ops.older", "raw_ops.randoms",
-    "raw_ops.gradients", "raw_ops.handles", "data", "raw_ops.cells", "raw_ops.small",
-    "raw_ops.sparse_matrices", "raw_ops.summaries", "xla.call_module",
+    "graph.graphdef.node_ops", "v1_graphs.optimizer_ops", "lookup.nodes", "queue.nodes", "train.nodes", "raw_ops.older",
+    "raw_ops.randoms", "raw_ops.gradients", "raw_ops.handles", "data", "raw_ops.cells", "raw_ops.small",
+    "raw_ops.sparse_matrices", "raw_ops.summaries", "raw_ops.summary_protos", "xla.call_module",
 )  # fmt: skip
 
 

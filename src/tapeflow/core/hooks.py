@@ -36,7 +36,7 @@ class Hooks:
     converted: Callable[[Any], Any]  # tapeflow/__init__.py: a Python function, converted by AutoGraph
     user_code: Callable[[Any], Any]  # tapeflow/__init__.py: a context whose errors name a function's lines
     over_parts: Callable[..., Any]  # tapeflow/__init__.py: a function of extension types, taken apart
-    compat_v1: Callable[[], Any]  # tapeflow/__init__.py: tf.compat.v1
+    compat_module: Callable[[str], Any]  # tapeflow/__init__.py: a module of tapeflow_compat, by its name there
     internal_module: Callable[[str], Any]  # tapeflow/__init__.py: the substitute for a module of TensorFlow, or None
     replicas: Callable[[], int] = staticmethod(lambda: 1)  # distribute/context.py: how many take part in a step
 

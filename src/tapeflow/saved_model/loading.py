@@ -10,6 +10,7 @@ from typing import Any
 from tapeflow.array.creation import zeros
 from tapeflow.array.protos import make_ndarray
 from tapeflow.core import errors
+from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.trackable import Trackable, has_state
@@ -18,7 +19,6 @@ from tapeflow.graph.graphdef.node_protos import dtype_of
 from tapeflow.saved_model import revived
 from tapeflow.saved_model.asset import Asset
 from tapeflow.saved_model.functions import Library, SignatureMap, bare_function, restored_function
-from tapeflow.saved_model.graphs import load_graph
 from tapeflow.saved_model.messages import asset_path, read_model, variables_prefix
 from tapeflow.saved_model.objects import (
     TABLE_FUNCTIONS,
@@ -109,6 +109,7 @@ def load_partial(
                 f"The SavedModel at {directory} was written by TensorFlow 1, as a graph without objects: "
                 "there are none to load in part."
             )
+        load_graph = hooks.compat_module("v1_graphs.saved_models").load_graph
         return {"root": load_graph(directory, meta, not options.experimental_skip_checkpoint)}
     loader = _Loader(directory, meta, options, nodes)
     root = loader.load()

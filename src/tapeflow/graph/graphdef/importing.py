@@ -47,9 +47,6 @@ from tapeflow.graph.graphdef.node_protos import (
     shape_of,
     type_attr,
 )
-from tapeflow.graph.graphdef.reference_variables import without_references
-from tapeflow.graph.graphdef.tensor_arrays import with_lists
-from tapeflow.graph.graphdef.v1_control_flow import CONTROL_FLOW, READS, Unstructured, functional
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import current_graph
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
@@ -60,6 +57,15 @@ _WITHOUT_EFFECT = frozenset(
      "parallel_iterations", "shared_name", "swap_memory", "use_cudnn_on_gpu", "use_inter_op_parallelism", "use_locking",
      "validate_indices", "validate_shape"}
 )  # fmt: skip
+
+
+_V1_CONTROL_FLOW = ("Switch", "Merge", "Enter", "Exit", "NextIteration", "LoopCond")
+CONTROL_FLOW = frozenset({f"{reference}{name}" for name in _V1_CONTROL_FLOW for reference in ("", "Ref")})
+READS = frozenset({"ReadVariableOp", "VarHandleOp"})  # stateful ops that may run twice
+
+
+class Unstructured(Exception):
+    """Control flow of TensorFlow 1 that can't be expressed by `If` and `While`."""
 
 
 def import_graph_def(
@@ -133,7 +139,7 @@ def add_graph_def(
             else scope and f"{scope}/"
         )
         replaced = {_key(k): v if isinstance(v, Operation) else convert(v) for k, v in (input_map or {}).items()}
-        nodes = without_references(nodes_of_graph(graph_def))
+        nodes = nodes_with_handles(graph_def)
         library = {f.signature.name: f for f in graph_def.library.function}
         check_calls(library, called_by(graph_def.node))
         builder = Builder(graph, library, prefix)
@@ -147,6 +153,17 @@ def add_graph_def(
     if unused:
         raise ValueError(f"Attempted to map inputs that were not found in graph_def: [{', '.join(unused)}]")
     return None if elements is None else [builder.element(text) for text in elements]
+
+
+def nodes_with_handles(graph_def: Any) -> list[Node]:
+    """Returns the nodes of a `GraphDef`, with resource variables in place of TensorFlow 1's reference variables."""
+    nodes: list[Node] = _v1_graphs().without_references(nodes_of_graph(graph_def))
+    return nodes
+
+
+def _v1_graphs() -> Any:
+    """Returns the module that rewrites graphs of TensorFlow 1."""
+    return hooks.compat_module("v1_graphs")
 
 
 def _check_arguments(graph_def: Any, input_map: Any) -> None:
@@ -300,7 +317,7 @@ class Builder:
         """Adds the nodes of a graph, in any order: control flow of TensorFlow 1 as `If` and `While`, if it can be
         expressed so, and else as it stands."""
         try:
-            structured = in_order(functional(with_lists(nodes)))
+            structured = in_order(_v1_graphs().functional(_v1_graphs().with_lists(nodes)))
         except Unstructured:
             if self.graph.building_function and not self.graph.takes_control_flow:
                 raise errors.UnimplementedError.of(
@@ -322,7 +339,7 @@ class Builder:
             return
         arguments = [self._stub(*pair) for pair in zip(function.arguments, function.dtypes, strict=True)]
         try:
-            self.add(in_order(functional([*arguments, *function.nodes])))
+            self.add(in_order(_v1_graphs().functional([*arguments, *function.nodes])))
         except Unstructured:
             raise errors.UnimplementedError.of(
                 f"The function '{function.name}' has control flow of TensorFlow 1 that can't be expressed by If and "
@@ -435,7 +452,8 @@ class Builder:
         ordered = [inside[name] for name in nodes if name in inside]
         function = Function(node.name, list(entering.values()), [t.dtype for t in tensors], ordered, [(node.name, 0)])
         try:
-            functional([*(self._stub(n, t.dtype) for n, t in zip(entering.values(), tensors, strict=True)), *ordered])
+            stubs = [self._stub(n, t.dtype) for n, t in zip(entering.values(), tensors, strict=True)]
+            _v1_graphs().functional([*stubs, *ordered])
         except Unstructured:
             return tensors, None
         return tensors, self.body_of(node, function, tensors, [t.shape for t in tensors])

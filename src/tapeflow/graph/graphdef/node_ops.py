@@ -28,11 +28,16 @@ from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import _add, _assign, _subtract
 from tapeflow.graph.codegen.dataflow import ControlFlowOp
 from tapeflow.graph.control.control_flow import conditional, loop
-from tapeflow.graph.graphdef import update_ops  # noqa: F401 (registers them)
 from tapeflow.graph.graphdef.builders import Build, register
 from tapeflow.graph.graphdef.importing import Builder
-from tapeflow.graph.graphdef.node_protos import Node, attr_of, definition_of, node_attr, without_identities
-from tapeflow.graph.graphdef.reference_variables import NAMED_AFTER_NODE
+from tapeflow.graph.graphdef.node_protos import (
+    NAMED_AFTER_NODE,
+    Node,
+    attr_of,
+    definition_of,
+    node_attr,
+    without_identities,
+)
 from tapeflow.graph.ir.checks import assert_op
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_in, variable_of

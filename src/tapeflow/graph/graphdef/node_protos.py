@@ -86,6 +86,10 @@ class Function:
     effects: list[str] = dataclasses.field(default_factory=list)
 
 
+# The attr of a `VarHandleOp` whose shared name is its node's, and gets the node's prefix.
+NAMED_AFTER_NODE = "_named_after_node"
+
+
 def without_identities(nodes: Mapping[str, Node], output: Output) -> Output:
     """Returns the output, or the argument, that identities pass on as an output."""
     while output[0] in nodes and nodes[output[0]].op == "Identity":

@@ -15,10 +15,10 @@ from tapeflow.core.context import state
 from tapeflow.core.types.dtypes import as_dtype, float32, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.saved_model import messages
-from tapeflow.saved_model.graphs import INIT_OP, LEGACY_INIT_OP_KEY, MAIN_OP_KEY, assets_of, main_op_of
 from tapeflow.saved_model.serving import add_saver
 from tapeflow.sparse.tensor import SparseTensor
 from tapeflow.train.states import checkpoint_exists
+from tapeflow.v1_graphs.saved_models import INIT_OP, LEGACY_INIT_OP_KEY, MAIN_OP_KEY, assets_of, main_op_of
 from tapeflow_compat.compat.v1 import names
 from tapeflow_compat.compat.v1.defaults import get_default_graph
 from tapeflow_compat.compat.v1.tables import tables_initializer

@@ -17,13 +17,20 @@ from tapeflow.core import errors
 from tapeflow.core.ops import op_def as op_defs
 from tapeflow.core.ops.op_def import ArgDef, OpDef
 from tapeflow.core.types.dtypes import DType, resource, string
-from tapeflow.graph.graphdef.node_protos import Node, Output, attr_of, definition_of, type_attr, unused_name
+from tapeflow.graph.graphdef.node_protos import (
+    NAMED_AFTER_NODE,
+    Node,
+    Output,
+    attr_of,
+    definition_of,
+    type_attr,
+    unused_name,
+)
 
 _ON_HANDLES = {"Assign": "AssignVariableOp", "AssignAdd": "AssignAddVariableOp", "AssignSub": "AssignSubVariableOp",
                "IsVariableInitialized": "VarIsInitializedOp"}  # fmt: skip
 _VARIABLES = ("VariableV2", "Variable")
 _HANDLE = "handle"
-NAMED_AFTER_NODE = "_named_after_node"  # the attr of a handle whose shared name is its node's, and gets its prefix
 
 
 def op_on_handles(name: str) -> str | None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tapeflow.core.types.dtypes import DType, bool_
+from tapeflow.graph.graphdef.importing import CONTROL_FLOW, READS, Unstructured
 from tapeflow.graph.graphdef.node_protos import (
     Function,
     Node,
@@ -27,8 +28,6 @@ _SWITCH, _MERGE, _ENTER, _EXIT, _NEXT, _CONDITION = (
     frozenset({name, f"Ref{name}"}) for name in ("Switch", "Merge", "Enter", "Exit", "NextIteration", "LoopCond")
 )
 _STACKS = frozenset({"StackPushV2", "StackPopV2"})  # these hand values of a loop's iterations to its gradient
-READS = frozenset({"ReadVariableOp", "VarHandleOp"})  # stateful ops that may run twice
-CONTROL_FLOW = _SWITCH | _MERGE | _ENTER | _EXIT | _NEXT | _CONDITION
 
 
 def functional(nodes: Sequence[Node]) -> list[Node]:
@@ -48,10 +47,6 @@ def functional(nodes: Sequence[Node]) -> list[Node]:
     except (KeyError, StopIteration, ValueError):  # parts of constructs are missing, or depend on each other
         raise Unstructured from None
     return rewritten
-
-
-class Unstructured(Exception):
-    """Control flow that can't be expressed by `If` and `While`."""
 
 
 class _Region:

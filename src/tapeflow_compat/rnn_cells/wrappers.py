@@ -18,7 +18,7 @@ from tapeflow.math.arithmetic import add, multiply
 from tapeflow.math.division import realdiv
 from tapeflow.math.rounding import floor
 from tapeflow.nn.dropping import dropout
-from tapeflow.nn.layer_members import LayerMembers
+from tapeflow.rnn_cells.layer_members import LayerMembers
 from tapeflow.tensor_array import TensorArray
 
 

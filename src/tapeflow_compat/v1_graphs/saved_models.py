@@ -25,18 +25,8 @@ from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.function.signature import FunctionType, Signature
 from tapeflow.graph.codegen.dataflow import Dataflow, dataflow_operation
 from tapeflow.graph.graphdef.calls import called_by, check_calls
-from tapeflow.graph.graphdef.importing import Builder, add_graph_def
-from tapeflow.graph.graphdef.node_protos import (
-    Node,
-    Output,
-    attr_of,
-    definition_of,
-    nodes_of_graph,
-    output_dtypes,
-    shape_of,
-    type_attr,
-)
-from tapeflow.graph.graphdef.reference_variables import without_references
+from tapeflow.graph.graphdef.importing import Builder, add_graph_def, nodes_with_handles
+from tapeflow.graph.graphdef.node_protos import Node, Output, attr_of, definition_of, output_dtypes, shape_of, type_attr
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import Graph
 from tapeflow.graph.ir.variables import without_value
@@ -100,7 +90,7 @@ class GraphModel:
 
     def __init__(self, meta: Any) -> None:
         self.meta = meta
-        self._nodes = {n.name: n for n in without_references(nodes_of_graph(meta.graph_def))}
+        self._nodes = {n.name: n for n in nodes_with_handles(meta.graph_def)}
         self._library = {f.signature.name: f for f in meta.graph_def.library.function}
         check_calls(self._library, called_by(meta.graph_def.node))
         self._scope = f"model_{next(_numbers)}/"
