@@ -16,7 +16,7 @@ from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-from tapeflow.hosting import Existing
+from tapeflow.install import Existing
 
 
 class _Finder(MetaPathFinder):

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.values.held import Addend, boxed
+from tapeflow.core.values.boxed_objects import Addend, boxed
 
 Raw = Any  # a `torch.Tensor`, or an array of objects; None for an entry that was not written
 

@@ -20,9 +20,9 @@ from tapeflow.core.values.variable import Variable
 from tapeflow.custom_gradients import custom_gradient
 from tapeflow.distribute.context import Place, moved, place, require_cross_replica
 from tapeflow.distribute.input import DistributedDataset, dealt, divided
-from tapeflow.distribute.older import OlderMethods
 from tapeflow.distribute.options import InputContext, InputOptions, ValueContext
 from tapeflow.distribute.reducing import CrossDeviceOps, ReduceOp, copied_to, reduce_op_of, reduced
+from tapeflow.distribute.v1_methods import OlderMethods
 from tapeflow.distribute.values import (
     DistributedValues,
     MirroredValues,

@@ -17,7 +17,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values import nest
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.experimental import outer_shapes, structured_python
-from tapeflow.experimental.batching import BatchableExtensionType, ExtensionTypeBatchEncoder
+from tapeflow.experimental.batchable_extension_type import BatchableExtensionType, ExtensionTypeBatchEncoder
 from tapeflow.experimental.dispatch import of_op
 from tapeflow.experimental.extension_types import ExtensionType
 from tapeflow.experimental.outer_shapes import tensor_shape

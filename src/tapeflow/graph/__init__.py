@@ -19,7 +19,7 @@ def _later(module: str, function: str) -> Callable[..., Any]:
     return call
 
 
-hooks.form_when_run = _later("ir.deferred", "form")
+hooks.form_when_run = _later("ir.deferred_ops", "form")
 hooks.graph_def = _later("graphdef.export", "graph_def")
 hooks.node_def = _later("graphdef.export", "node_def")
 hooks.create_operation = _later("graphdef.importing", "create_operation")

@@ -15,8 +15,8 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import DecodeError
 
 from tapeflow.core import errors, protos
-from tapeflow.core.ops.bare import kernel_of
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.raw_kernels import kernel_of
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, bool_, float32, float64, int32, int64, string, uint32, uint64
 from tapeflow.core.types.shape import TensorShape

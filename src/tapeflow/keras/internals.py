@@ -36,7 +36,7 @@ PRIVATE: dict[str, str] = {
 }
 
 # The methods and functions that TapeFlow replaces: what has them, and their names. Of Keras 2, it replaces
-# `tf_keras.src.saving.legacy.save.load_model`, in `hosted/keras_2.py`.
+# `tf_keras.src.saving.legacy.save.load_model`, in `tensorflow_python/keras_2.py`.
 REPLACED: dict[str, tuple[str, ...]] = {
     "keras:Layer": ("_lookup_dependency", "_handle_deferred_dependencies", "_initialize_tracker"),
     "keras:Model": ("_resolve_auto_jit_compile",),

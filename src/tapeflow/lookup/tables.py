@@ -13,14 +13,14 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, bool_, float32, float64, int32, int64, resource, string
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.held import held
+from tapeflow.core.values.boxed_objects import held
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, next_id
 from tapeflow.core.values.trackable import CHECKPOINT, SAVED_MODEL
 from tapeflow.graph.ir.python_op import python_op
 from tapeflow.lookup.initializers import TableInitializer
-from tapeflow.lookup.nodes import fill, hash_table
 from tapeflow.lookup.storage import Storage
+from tapeflow.lookup.table_ops import fill, hash_table
 from tapeflow.math.casting import cast
 from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.resources import TrackableResource, saved_functions

@@ -12,9 +12,9 @@ import torch
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.ops.batching import leading_dimensions
-from tapeflow.core.ops.bulk import as_bytes
 from tapeflow.core.ops.convert import convert, datatype_name, from_array, storage_type
 from tapeflow.core.ops.definition import NotStatic, ops
+from tapeflow.core.ops.elementwise_kernels import as_bytes
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import same, text
 from tapeflow.core.ops.static import elements

@@ -36,7 +36,7 @@ from tapeflow.math.segment import (
 )
 from tapeflow.ragged import arranging, broadcasting, products, reducing
 from tapeflow.ragged.dynamic_shape import DynamicRaggedShape
-from tapeflow.ragged.functions import stack_dynamic_partitions
+from tapeflow.ragged.ragged_ops import stack_dynamic_partitions
 from tapeflow.ragged.row_partition import tensor_of
 from tapeflow.ragged.tensor import RaggedTensor, methods
 from tapeflow.strings.joining import unsorted_segment_join

@@ -18,7 +18,6 @@ from tapeflow.core.values.variable import Variable, VariableAggregation, Variabl
 from tapeflow.graph.graphdef.node_protos import dtype_of
 from tapeflow.saved_model import revived
 from tapeflow.saved_model.asset import Asset
-from tapeflow.saved_model.functions import Library, SignatureMap, bare_function, restored_function
 from tapeflow.saved_model.messages import asset_path, read_model, variables_prefix
 from tapeflow.saved_model.objects import (
     TABLE_FUNCTIONS,
@@ -30,6 +29,7 @@ from tapeflow.saved_model.objects import (
     StatefulObject,
 )
 from tapeflow.saved_model.options import LoadOptions
+from tapeflow.saved_model.restored_functions import Library, SignatureMap, bare_function, restored_function
 from tapeflow.train.bundle import Bundle
 from tapeflow.train.object_graph import View, state_of
 from tapeflow.train.reader import OBJECT_GRAPH

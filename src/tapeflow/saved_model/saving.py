@@ -30,7 +30,7 @@ from tapeflow.graph.graphdef.definitions import strip_default_attrs
 from tapeflow.graph.graphdef.export import PRODUCER, FunctionWriter, OwnGradient
 from tapeflow.graph.ir.python_op import executing_eagerly
 from tapeflow.io.replacing import replaced_file, replaced_folder
-from tapeflow.lookup.nodes import storage_of
+from tapeflow.lookup.table_ops import storage_of
 from tapeflow.lookup.tables import StaticHashTable
 from tapeflow.registered_gradients import new_name
 from tapeflow.saved_model import revived

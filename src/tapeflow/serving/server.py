@@ -22,10 +22,10 @@ from aiohttp import web
 
 from tapeflow.logger import get_logger
 from tapeflow.serving import examples, json_values
-from tapeflow.serving.batching import Batcher
 from tapeflow.serving.connections import listening
 from tapeflow.serving.json_values import BadRequest
 from tapeflow.serving.models import Servable, Signature, Version
+from tapeflow.serving.request_batching import Batcher
 
 _MODEL = r"/v1/models/{name:[^/:]+}"
 _VERSION = r"/versions/{version:\d{1,18}}"

@@ -13,7 +13,7 @@ from tapeflow.core.autodiff.tape import Tape, dense, record_function
 from tapeflow.core.context import state
 from tapeflow.core.types.dtypes import FROM_TORCH, variant
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.held import boxed
+from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, alias
 from tapeflow.graph.ir.operation import GraphOp
 from tapeflow.graph.ir.python_op import python_op, spec_of_gradient

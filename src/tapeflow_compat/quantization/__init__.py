@@ -2,7 +2,6 @@
 
 import typing as _typing
 
-from tapeflow.binaries import below as _below
 from tapeflow.quantization.fake import (
     fake_quant_with_min_max_args,
     fake_quant_with_min_max_args_gradient,
@@ -13,6 +12,7 @@ from tapeflow.quantization.fake import (
 )
 from tapeflow.quantization.integers import dequantize, quantize, quantized_concat
 from tapeflow.quantization.rounding import quantize_and_dequantize, quantize_and_dequantize_v2
+from tapeflow.unsupported import below as _below
 
 __all__ = [
     "dequantize", "experimental", "fake_quant_with_min_max_args", "fake_quant_with_min_max_args_gradient",

@@ -21,7 +21,7 @@ from tapeflow.core.ops.static import static_or_unknown
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, variant
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.held import Addend, boxed
+from tapeflow.core.values.boxed_objects import Addend, boxed
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.linalg.diagonals import matrix_transpose

@@ -19,7 +19,7 @@ from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import scalar
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32
-from tapeflow.core.values.held import boxed
+from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, strings
 from tapeflow.summary.kinds import png_file
 

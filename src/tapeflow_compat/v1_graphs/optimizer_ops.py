@@ -14,7 +14,7 @@ import torch
 
 from tapeflow.core.device import moved
 from tapeflow.core.ops import op_def as op_defs
-from tapeflow.core.ops.bare import define, parameters
+from tapeflow.core.ops.raw_kernels import define, parameters
 from tapeflow.core.ops.shape_rules import no_results
 from tapeflow.core.types.dtypes import resource
 from tapeflow.core.values.tensor import invalid

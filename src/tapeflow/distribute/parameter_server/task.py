@@ -13,11 +13,11 @@ from typing import Any
 from tapeflow.core.errors import NotFoundError, OutOfRangeError, UnavailableError, UnimplementedError
 from tapeflow.core.types.dtypes import resource
 from tapeflow.core.values import nest
-from tapeflow.core.values.held import held
+from tapeflow.core.values.boxed_objects import held
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.data.iterators import Iterator
-from tapeflow.distribute.parameter_server.functions import WorkerFunction
+from tapeflow.distribute.parameter_server.remote_functions import WorkerFunction
 from tapeflow.distribute.parameter_server.variables import Place, RemoteVariable, apply_change, new_key
 from tapeflow.optional import Optional
 from tapeflow.transport.calls import Client, Endpoint, client_of

@@ -18,7 +18,7 @@ from tapeflow.core.ops.definition import Op
 from tapeflow.core.ops.static import value_of
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import ResourceVariable, Variable, _add, _assign, _subtract
-from tapeflow.graph.backends.flat import label
+from tapeflow.graph.backends.kernel_calls import label
 from tapeflow.graph.codegen.program import CALLS, Program, Step
 from tapeflow.graph.codegen.writing import has_stream
 from tapeflow.graph.ir.graph import READ

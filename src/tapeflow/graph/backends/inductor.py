@@ -1,10 +1,10 @@
 """`tf.function(jit_compile=True)` on GPUs: TorchInductor compiles the graph to fused kernels of Triton.
 
-A program is flattened (`flat.py`), traced once more with tensors that have no memory, and compiled for the shapes of
+`kernel_calls.py` flattens a program. It is traced once more with tensors without memory, and compiled for the shapes of
 its inputs. The first call for these shapes runs uncompiled and raises TensorFlow's errors for bad arguments. For the
 same reason the uncompiled function runs if the compiled code rejects values (an index out of range).
 
-A program with loops, conditionals or side effects is divided (`dividing.py`). Its source stays Python, and calls a
+A program with loops, conditionals or side effects is divided (`partitioning.py`). Its source stays Python, and calls a
 compiled function for each part without obstacles.
 
 Kernels that can't be compiled run eagerly before or between the compiled ones; a warning names the op and the reason.
@@ -31,8 +31,8 @@ from tapeflow.core import device as devices
 from tapeflow.core.ops.kernels import first_line
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable_updates import Locked
-from tapeflow.graph.backends.dividing import Part, divide
-from tapeflow.graph.backends.flat import Call, Flat, Refused, Stage, Value, is_structure, obstacle
+from tapeflow.graph.backends.kernel_calls import Call, Flat, Refused, Stage, Value, is_structure, obstacle
+from tapeflow.graph.backends.partitioning import Part, divide
 from tapeflow.graph.backends.tracing import Argument, AtenGraph, described, empty, trace
 from tapeflow.graph.codegen import passes
 from tapeflow.graph.codegen.compile import Compiled, after_passes

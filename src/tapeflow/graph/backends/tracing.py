@@ -20,7 +20,7 @@ from tapeflow.core.aten import FakeTensor, FakeTensorMode, TorchDispatchMode
 from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.kernels import first_line
 from tapeflow.core.ops.static import numbers
-from tapeflow.graph.backends.flat import Call, Flat, Refused, Value, label
+from tapeflow.graph.backends.kernel_calls import Call, Flat, Refused, Value, label
 
 # Of an argument: its shape, its strides if it is not contiguous, its dtype and device.
 Argument = tuple[tuple[int, ...], tuple[int, ...] | None, torch.dtype, torch.device]

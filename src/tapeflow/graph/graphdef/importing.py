@@ -18,7 +18,7 @@ from tapeflow.array.protos import make_ndarray
 from tapeflow.core import errors
 from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
-from tapeflow.core.ops import forms
+from tapeflow.core.ops import decompositions
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import find, ops
 from tapeflow.core.ops.op_def import NO_DEFAULT, OpDef
@@ -383,7 +383,7 @@ class Builder:
                 stack.enter_context(self.graph.control_dependencies(controls))
             if build is not None:
                 operation = build(self, node, tensors)
-            elif node.op in forms.forms:
+            elif node.op in decompositions.forms:
                 operation = self._formed(node, definition, tensors)
             else:
                 operation = self._registered(node, definition, tensors)
@@ -552,7 +552,7 @@ class Builder:
             a.name: value for a, value in zip(definition.inputs, _grouped(node, definition, tensors), strict=True)
         }
         attrs = {name: attr_of(node, definition, name) for name in definition.attrs}
-        outputs = [convert(t) for t in forms.applied(node.op, attrs | inputs)]
+        outputs = [convert(t) for t in decompositions.applied(node.op, attrs | inputs)]
         if not outputs:
             return self.graph._operations[-1]
         if isinstance(outputs[0], SymbolicTensor) and list(map(id, outputs[0].op.outputs)) == list(map(id, outputs)):

@@ -24,8 +24,8 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
 from tapeflow.graph.ir import shapes, variables
 from tapeflow.graph.ir.collections import Collections
-from tapeflow.graph.ir.deferred import gradient
-from tapeflow.graph.ir.members import Members
+from tapeflow.graph.ir.deferred_ops import gradient
+from tapeflow.graph.ir.graph_members import Members
 from tapeflow.graph.ir.messages import check_attr_lists, check_host_dtype, check_lists, shape_error, type_error
 from tapeflow.graph.ir.names import Names
 from tapeflow.graph.ir.operation import GraphOp, Operation, VariableUpdate, variable_in, variable_of

@@ -46,7 +46,7 @@ def listed() -> dict[str, Alias]:
 def function(alias: Alias) -> Callable[..., Any]:
     """Returns the function: it has the parameters of TensorFlow 1, and calls the one of TensorFlow 2."""
     key = f"tf.compat.v1.{alias.names[0]}"
-    if key not in globals():  # a global of this module, so that `hosted/dispatch.py` replaces it too
+    if key not in globals():  # a global of this module, so that `tensorflow_python/dispatch.py` replaces it too
         globals()[key] = _made(alias)
     return globals()[key]
 

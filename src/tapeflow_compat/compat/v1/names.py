@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from tapeflow.hosting import keras_2
+from tapeflow.install import keras_2
 from tapeflow_compat.compat.v1 import aliases
 
 # Functions of TensorFlow 1 by name: a namespace, the module that has them (below this package or `tf`), and the names.

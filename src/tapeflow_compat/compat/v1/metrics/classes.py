@@ -18,7 +18,7 @@ from tapeflow.math.counting import confusion_matrix
 from tapeflow.math.division import divide
 from tapeflow.math.reduction import reduce_mean, reduce_sum
 from tapeflow_compat.compat.v1.metrics.streaming import metric, metric_variable, ratio
-from tapeflow_compat.compat.v1.updates import scatter_add
+from tapeflow_compat.compat.v1.scatter_updates import scatter_add
 from tapeflow_compat.compat.v1.variable_scopes import variable_scope
 
 
