@@ -256,7 +256,7 @@ if _typing.TYPE_CHECKING:  # loaded when they are first used, see `_ON_FIRST_USE
     from tapeflow.sparse.tensor import SparseTensor, SparseTensorSpec
     from tapeflow.strings import as_string
 
-# The modules of `tapeflow_compat` are found in this package, too: by the table `_ON_FIRST_USE`, and by users.
+# `import tapeflow.x` finds the modules of `tapeflow_compat`, too: the table `_ON_FIRST_USE` and users import them so.
 __path__.append(_os.path.join(_os.path.dirname(_os.path.dirname(__file__)), "tapeflow_compat"))
 
 _keep_pages()

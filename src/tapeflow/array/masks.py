@@ -94,7 +94,7 @@ def where(
         `[n, rank]` with the indices of the n places where it holds.
 
     Raises:
-        ValueError: only one of `x` and `y` is given.
+        ValueError: `x` was passed without `y`, or `y` without `x`.
         InvalidArgumentError: the shapes do not broadcast, or the dtypes differ.
 
     Example:

@@ -45,7 +45,7 @@ class OlderMethods:
         """Returns an iterator over a dataset whose batches are divided among the replicas.
 
         Args:
-            dataset: see `experimental_distribute_dataset`.
+            dataset: a `tf.data.Dataset` of batches for all replicas together.
         """
         return StrategyIterator(self.experimental_distribute_dataset(dataset))
 
@@ -57,7 +57,7 @@ class OlderMethods:
         """Returns an iterator over a dataset whose batches go to one replica after the other.
 
         Args:
-            input_fn: see `distribute_datasets_from_function`.
+            input_fn: a function from a `tf.distribute.InputContext` to a dataset of batches for one replica.
             replication_mode: `PER_WORKER`.
 
         Raises:

@@ -144,7 +144,7 @@ class StructuredTensor(BatchableExtensionType):
             shape: the static shape of the records, the outer dimensions of each field; None for ragged dimensions.
             nrows: the number of records, an int or a scalar integer tensor, if there is one dimension.
             row_partitions: the partitions of the records into rows, one for each dimension but the first.
-            validate: ignored. Fields of known value that do not fit always raise an error.
+            validate: ignored. Fields with static values that do not fit always raise an error.
 
         Raises:
             TypeError: `fields` is no dict, a name no string, or a field no tensor.

@@ -233,7 +233,7 @@ def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     Raises:
         InvalidArgumentError: an integer is divided by zero, the dtypes differ, or the shapes do not broadcast.
-            A program that `torch.export` made raises torch's RuntimeError; in ONNX Runtime the result is undefined.
+            A program of `torch.export` raises torch's RuntimeError; in ONNX Runtime the result is undefined.
 
     Example:
         >>> tf.math.floordiv(-7, 2).numpy().item()
@@ -267,7 +267,7 @@ def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
     Raises:
         InternalError: an integer is divided by zero (TensorFlow's class for it).
-            A program that `torch.export` made raises torch's RuntimeError; in ONNX Runtime the result is undefined.
+            A program of `torch.export` raises torch's RuntimeError; in ONNX Runtime the result is undefined.
 
     Example:
         >>> tf.truncatediv(-7, 2).numpy().item()
@@ -320,7 +320,7 @@ def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     Raises:
         InvalidArgumentError: an integer is divided by zero, the dtypes differ, or the shapes do not broadcast.
-            A program that `torch.export` made raises torch's RuntimeError; in ONNX Runtime the result is undefined.
+            A program of `torch.export` raises torch's RuntimeError; in ONNX Runtime the result is undefined.
 
     Example:
         >>> tf.math.floormod(-7, 3).numpy().item()
@@ -349,7 +349,7 @@ def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
     Raises:
         InternalError: an integer is divided by zero (TensorFlow's class for it).
-            A program that `torch.export` made raises torch's RuntimeError; in ONNX Runtime the result is undefined.
+            A program of `torch.export` raises torch's RuntimeError; in ONNX Runtime the result is undefined.
 
     Example:
         >>> tf.truncatemod(-7, 3).numpy().item()

@@ -301,7 +301,7 @@ class TestCase(ArrayAssertions):
 
         Args:
             graph: the graph; by default the default one.
-            config: see `tf.compat.v1.Session`.
+            config: a `tf.compat.v1.ConfigProto`, the session's options.
             use_gpu: False builds the graph for the CPU.
             force_gpu: whether to build the graph for the GPU.
         """

@@ -79,7 +79,8 @@ def preprocessing_folder(to: str, output: str | os.PathLike[str]) -> str:
     """Returns the folder of the SavedModel whose function `preprocess` computes a converted model's inputs from text.
 
     Args:
-        to, output: see `convert`.
+        to: the format of the converted model, such as "torch" or "onnx".
+        output: the path of the converted model.
     """
     path = os.fspath(output)
     return os.path.join(path, "preprocessing") if to == "torch" else f"{os.path.splitext(path)[0]}_preprocessing"

@@ -127,7 +127,7 @@ def _lines(graph_module: Any, references: dict[str, str], used: set[str], weight
     Args:
         graph_module: the module of the graph.
         references: from nodes to their expressions; changed.
-        used: names that are taken.
+        used: names in use.
         weights: the weights by name; changed: constants of inner graphs are added.
         scope: the names of the graphs around it, each with a `.` after it.
     """
@@ -149,7 +149,7 @@ def _lines(graph_module: Any, references: dict[str, str], used: set[str], weight
 
 
 def _function(name: str, graph_module: Any, weights: dict[str, torch.Tensor], scope: str) -> list[str]:
-    """Returns the lines of a function of a conditional or a loop; arguments as of `_lines`."""
+    """Returns the lines of a function of a conditional or a loop. `_lines` describes the arguments."""
     nodes = graph_module.graph.nodes
     parameters = [node.name for node in nodes if node.op == "placeholder"]
     references = {n: n for n in parameters}

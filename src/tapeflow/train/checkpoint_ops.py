@@ -1,4 +1,4 @@
-"""Checkpoints in graphs that are read: the operations that TensorFlow 1's savers are made of."""
+"""Checkpoints in graphs that are read: the operations of TensorFlow 1's savers."""
 
 from __future__ import annotations
 

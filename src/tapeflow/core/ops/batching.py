@@ -95,7 +95,7 @@ class Batch:
         return x.value if x.stacked else ops.BroadcastTo(x.value, (self.count, *self.dims(x)))
 
     def lift(self, x: Slices, rank: int) -> Any:
-        """Returns `x` with slices of at least rank `rank`, with the broadcasting of `x` kept."""
+        """Returns `x` with slices of at least rank `rank`, and the same broadcasting."""
         lifted = x.value
         for _ in range(rank - x.rank if x.stacked else 0):
             lifted = ops.ExpandDims(lifted, 1)

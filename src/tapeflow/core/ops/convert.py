@@ -424,7 +424,7 @@ def host_value(value: Any) -> Any:
     """Returns the Python numbers in a shape, an axis or paddings, with tuples for lists and tensors.
 
     Raises:
-        ValueError: no tensor can be made of it; in a graph it is a TypeError.
+        ValueError: it can't be converted; a graph raises TypeError.
     """
     kind = type(value)
     if kind in (int, float, bool, complex, str, bytes, type(None), DType):

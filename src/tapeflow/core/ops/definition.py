@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 class NotStatic(Exception):
-    """Not enough is known at trace time to apply a rule: the one exception that a shape rule, or a gradient in a graph,
-    raises for that, and the only one that is caught."""
+    """A rule needs a value that is not static. This is the only exception of shape rules, and of gradients in graphs,
+    that is caught."""
 
 
 MANY = 1 << 14  # elements: from here on a call of Python more is worth it

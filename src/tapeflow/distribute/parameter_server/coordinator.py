@@ -240,7 +240,7 @@ class PerWorkerDataset:
     """A dataset for each worker.
 
     Args:
-        dataset_fn: see `ClusterCoordinator.create_per_worker_dataset`.
+        dataset_fn: a function without arguments that returns a worker's dataset, or a dataset.
         coordinator: the coordinator.
     """
 

@@ -78,7 +78,7 @@ class WorkerFunction:
 
     Args:
         message: the result of `message_of`.
-        received: a function from a reference made by `share` to the variable, or to the tensor that holds the iterator.
+        received: a function from a reference of `share` to the variable, or to the tensor that holds the iterator.
 
     Raises:
         NotFoundError, UnimplementedError, ValueError: it can't run here.

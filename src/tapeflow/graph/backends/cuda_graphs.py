@@ -111,15 +111,15 @@ class CudaGraphs:
 
     def compiled(
         self, name: str, inputs: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor],
-        effects: Iterable[Operation], given: int,
+        effects: Iterable[Operation], argument_count: int,
     ) -> Compiled:  # fmt: skip
         """Returns the function of a trace, which is captured if it can be.
 
         Args:
             name, inputs, outputs, effects: see `Compiled`.
-            given: the number of arguments, which are the first inputs.
+            argument_count: the number of arguments, which are the first inputs.
         """
-        return Captured(self, name, inputs, outputs, effects, given)
+        return Captured(self, name, inputs, outputs, effects, argument_count)
 
     def warn(self, why: str) -> None:
         """Logs why a trace isn't captured, if the user requested it; once for each reason."""
@@ -233,7 +233,7 @@ class Captured(Compiled):
         """Returns a new recording, or None if there were too many."""
         device = self._target
         if device is None or self._recordings == MOST_RECORDINGS:
-            self._give_up("the values of its variables are kept by others from call to call")
+            self._give_up("the values of its variables stay referenced elsewhere from call to call")
             return None
         self._recordings += 1
         constants = [self.program.constant(t) for t in self.program.outputs]

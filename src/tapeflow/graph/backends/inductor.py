@@ -78,7 +78,7 @@ class JitCompile:
         self, name: str, inputs: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor],
         effects: Iterable[Operation] = (), **options: Any,
     ) -> Compiled:  # fmt: skip
-        """Returns a function of a graph that TorchInductor compiles; arguments as of `Compiled`."""
+        """Returns a function of a graph that TorchInductor compiles. `Compiled` describes the arguments."""
         return Jitted(self, name, inputs, outputs, effects, **options)
 
     def add(self, function: Jitted) -> None:

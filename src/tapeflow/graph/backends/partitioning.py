@@ -26,7 +26,7 @@ MOST_PARTS = 8  # of a program: each is compiled by itself, which takes seconds
 # A call of compiled code costs about as much as so many calls of small kernels.
 LEAST_COST = 12
 _BYTES = 1 << 15  # that a kernel reads and writes in about the time of its call
-_SHAPE = 16  # elements: integers that few are taken for shapes
+_SHAPE = 16  # elements: smaller tensors of integers count as shapes
 
 Function = Callable[..., Any]
 

@@ -121,7 +121,10 @@ def add_graph_def(
     """Adds the nodes of a `GraphDef` to the default graph.
 
     Args:
-        graph_def, input_map, return_elements, name: as of `import_graph_def`.
+        graph_def: the `GraphDef`.
+        input_map: tensors and operations that replace others, by the names in the `GraphDef`.
+        return_elements: names of operations (`"x"`) and tensors (`"x:0"`).
+        name: the prefix of the new names; "import" by default.
         accepts_any_op: adds nodes of TensorFlow's ops that are not here, too. They raise an error when they run: whole
             models have nodes that few programs run.
 

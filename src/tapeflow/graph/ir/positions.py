@@ -23,7 +23,7 @@ class Positions:
     Args:
         base: the frame that calls the function whose operations these are. A caller does not go on while what it
             called runs, so that the callers of a frame are looked up once. Without a base, the frames that add
-            operations may end at any time, and none is kept.
+            operations may end at any time, and are not cached.
     """
 
     def __init__(self, base: FrameType | None = None) -> None:

@@ -402,10 +402,10 @@ def shuffle_batch(
         min_after_dequeue: an int, the number of examples that stay in the queue to choose from.
         seed: of the random numbers.
         tensors, batch_size, capacity, num_threads, enqueue_many, shapes, allow_smaller_final_batch, shared_name, name:
-            as of `batch`.
+            see `batch`.
 
     Raises:
-        ValueError: `capacity` is not larger than `min_after_dequeue`; or as of `batch`.
+        ValueError: `capacity` is not larger than `min_after_dequeue`, there are no tensors, or shapes are not static.
 
     Example:
         >>> with tf.Graph().as_default():
