@@ -169,7 +169,7 @@ def keras_2(fullname: str) -> ModuleType | None:
 
 
 def _own_module(fullname: str) -> str:
-    """Returns the module here that stands for one of TensorFlow's."""
+    """Returns the name of the module in place of a module of TensorFlow."""
     below = fullname.removeprefix("tensorflow.").removeprefix("compat.v2.")
     if f"{below}.".startswith("python.keras."):
         below = below.removeprefix("python.")  # Keras 2 stands there; Keras 3 still has some of its names

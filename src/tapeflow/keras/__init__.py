@@ -1,7 +1,7 @@
 """`tf.keras`: the genuine Keras, on its TensorFlow backend with TapeFlow in TensorFlow's place.
 
-With the environment variable `TF_USE_LEGACY_KERAS=1` it is Keras 2, the package `tf_keras`, as it is but for the
-`safe_mode` of its older formats (`tensorflow_python/keras_2.py`).
+With the environment variable `TF_USE_LEGACY_KERAS=1`, it is Keras 2, the package `tf_keras`. Only the `safe_mode` of
+its older formats is changed (`tensorflow_python/keras_2.py`).
 
 Otherwise, importing this module loads Keras. TapeFlow serves its `import tensorflow`. The module adds the spellings of
 TensorFlow 2.0 (`additions.py`) and the backend of `keras.distribution` (`distribution.py`), and fills the state that

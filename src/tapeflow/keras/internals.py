@@ -35,7 +35,7 @@ PRIVATE: dict[str, str] = {
     "TensorFlowTrainer": "keras.src.backend.tensorflow.trainer:TensorFlowTrainer",
 }
 
-# The methods and functions that TapeFlow replaces: what has them, and their names. Of Keras 2, it replaces
+# The methods and functions that TapeFlow replaces, by their owners. Of Keras 2, it replaces
 # `tf_keras.src.saving.legacy.save.load_model`, in `tensorflow_python/keras_2.py`.
 REPLACED: dict[str, tuple[str, ...]] = {
     "keras:Layer": ("_lookup_dependency", "_handle_deferred_dependencies", "_initialize_tracker"),

@@ -177,10 +177,10 @@ class _Loader:
         return number
 
     def _check(self) -> None:
-        """Checks what the objects say of each other.
+        """Checks the references between objects.
 
         Raises:
-            OSError: an object is not there, or can't be what it is said to be.
+            OSError: an object is missing, or has another kind than its reference says.
         """
         for number in self._numbers():
             if not 0 <= number < len(self._nodes):

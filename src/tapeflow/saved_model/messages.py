@@ -36,7 +36,7 @@ def assets_directory(export_dir: str) -> str:
 
 
 def asset_path(export_dir: str, name: str) -> str:
-    """Returns the path of one of a SavedModel's other files.
+    """Returns the path of an asset of a SavedModel.
 
     Raises:
         OSError: it would be outside of their directory.

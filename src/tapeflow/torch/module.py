@@ -45,7 +45,7 @@ class Converted(torch.nn.Module):
         input_specs: their shapes, with None for a dimension of any size, and dtypes of torch.
 
     Raises:
-        TypeError: torch lacks what the function does; the message names the op.
+        TypeError: torch lacks an op of the function; the message names it.
 
     Example:
         >>> import torch

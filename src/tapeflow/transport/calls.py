@@ -161,7 +161,7 @@ class Endpoint:
     """The methods that other tasks call.
 
     Args:
-        address: the address, whose port may be 0 for a free one; only those of loopback are reached from there alone.
+        address: the address. Port 0 stands for a free one. Only this machine reaches a loopback address.
         methods: the methods, by their names.
         threads: the number of calls that are answered at the same time.
 
@@ -213,5 +213,5 @@ def _answering(method: Callable[..., Any]) -> Callable[[bytes, Any], bytes]:
 
 
 def is_loopback(host: str) -> bool:
-    """Returns whether a host's name or address is that of this machine alone."""
+    """Returns True if a host's name or address means this machine alone."""
     return host in ("localhost", "[::1]") or host.startswith("127.")

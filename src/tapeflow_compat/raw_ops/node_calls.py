@@ -1,7 +1,7 @@
 """Raw ops that are built like the nodes of a `GraphDef`: variables, tables, queues, control flow.
 
-In a graph the builder of the op's nodes adds the operation. Eagerly, the operation is the only one of a function, which
-is traced for each kind of inputs and called.
+In a graph the builder of the op's nodes adds the operation. Eagerly, a function of the operation alone is
+traced for each kind of inputs, and called.
 """
 
 from __future__ import annotations

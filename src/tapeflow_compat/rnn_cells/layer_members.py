@@ -1,4 +1,4 @@
-"""Members of Keras 2's layers for wrappers of cells. In TensorFlow, the wrappers are such layers."""
+"""Members of Keras 2's layers for wrappers of cells, which are layers in TensorFlow."""
 
 from __future__ import annotations
 

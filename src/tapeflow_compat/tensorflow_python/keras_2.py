@@ -1,4 +1,4 @@
-"""The functions by which Keras 2 (`tf_keras`) registers itself with TensorFlow; most have no effect here.
+"""Registers Keras 2 (`tf_keras`) with TensorFlow. Most functions have no effect here.
 
 Keras 2 applies `safe_mode` to `.keras` files alone. Here it applies to files in HDF5 and to SavedModels, too: they hold
 the code of Lambda layers, which runs when the model is loaded and called.

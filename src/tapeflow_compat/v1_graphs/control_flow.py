@@ -2,9 +2,8 @@
 
 `Switch` forwards a tensor to one of two outputs, `Merge` forwards the input that arrives, and a loop is a cycle of
 `Enter`, `Merge`, `Switch`, `NextIteration` and `Exit` nodes. Here each `Merge` with the nodes between it and its
-`Switch`es becomes an `If`, and each loop a `While`, the innermost first, so that the region between the ends of a
-construct has no control flow left in it when the construct is rewritten. The names of `Merge` and `Exit` nodes stay, as
-those of identities.
+`Switch`es becomes an `If`, and each loop a `While`. The innermost comes first: when a construct is rewritten, its
+region has no control flow left. `Merge` and `Exit` nodes become identities with the same names.
 """
 
 from __future__ import annotations
@@ -34,8 +33,8 @@ def functional(nodes: Sequence[Node]) -> list[Node]:
     """Returns the nodes of a graph with TensorFlow 1's control flow rewritten.
 
     Raises:
-        Unstructured: the control flow has another form than `tf.cond` and `tf.while_loop` write, or the gradients of
-            these are in the graph: they read what branches and iterations computed.
+        Unstructured: the control flow has another form than `tf.cond` and `tf.while_loop` write. Or their gradients are
+            in the graph, which read intermediate results of branches and iterations.
     """
     if not any(node.op in CONTROL_FLOW for node in nodes):
         return list(nodes)
@@ -54,7 +53,7 @@ class _Region:
 
     Attributes:
         nodes: the nodes that depend on an entry.
-        entries: the outputs at which it begins: of `Switch`es, of loop variables, of a loop's constants.
+        entries: the first outputs in it: of `Switch`es, of loop variables, of a loop's constants.
         outside: outputs of other nodes that its nodes read.
         controls: the nodes outside that its nodes run after.
     """
@@ -140,7 +139,7 @@ class _Rewriting:
         return region
 
     def _dependents(self, names: set[str], sources: set[str]) -> set[str]:
-        """Returns those of the nodes `names` that depend on one of `sources`."""
+        """Returns the nodes among `names` that depend on a node among `sources`."""
         dependents: set[str] = set()
         consumers: dict[str, list[str]] = {}
         for name in names:

@@ -1,4 +1,4 @@
-"""The ops by which optimizers change variables: `ResourceApply...`, and `ResourceSparseApply...` for some rows.
+"""Updates of variables by optimizers: `ResourceApply...`, and `ResourceSparseApply...` for some rows.
 
 Each is a rule: from the values of a variable and of its slots, a gradient, and numbers by their registered names, to
 the new values. The dense op applies it to whole variables; the sparse one to the rows of the gradient, after summing
@@ -163,7 +163,7 @@ def _kernel(rule: Callable[..., Values], names: Sequence[str], handles: Sequence
     Args:
         rule: the rule.
         names: the op's parameters.
-        handles: those of them that are handles of variables.
+        handles: the parameters that are handles of variables.
     """
     gradient = "delta" if "delta" in names else "grad"
 

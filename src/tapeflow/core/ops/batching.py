@@ -1,8 +1,8 @@
 """Batching rules: an op for all slices of a batch at once, by ops on tensors with one more dimension in front.
 
 A batching rule, `rule(batch, *args)`, takes the arguments of an op of one slice, with `Slices` for tensors, and
-returns the batch of the op's results, or `Slices` for a result that all slices share. It stands at its op
-(`@f.batching`, or `batching=` in the declaration where it is one of those here, which families of ops share).
+returns the batch of the op's results, or `Slices` for a result that all slices share. It stands at its op:
+`@f.batching`, or `batching=` in the declaration for a rule of this module, which families of ops share.
 """
 
 from __future__ import annotations

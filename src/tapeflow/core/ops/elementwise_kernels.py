@@ -209,10 +209,10 @@ def by_numpy(
         threads: the number of threads up to which ATen is slower than NumPy's single thread.
         instead_of_mkl: ATen's function is MKL's.
         needs_wide: NumPy is faster only with code for the widest vectors.
-        where_finite: NumPy is slow where the result is infinite or NaN.
+        where_finite: NumPy is slow for infinite and NaN results.
 
     Returns:
-        The kernel, or None where ATen is faster.
+        The kernel, or None if ATen is faster.
     """
     if (needs_wide and not _has_wide_code(numpys)) or (instead_of_mkl and not mkl_is_slow()):
         return None

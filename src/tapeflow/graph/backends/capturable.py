@@ -2,8 +2,8 @@
 
 A capture stores the kernels that are launched, with the addresses and numbers among their arguments; a replay launches
 the same again. Everything that Python and the host do in between (reading a value, printing, choosing a branch) happens
-during the capture alone. So a program is checked twice: its steps before it runs (`obstacle`), and the calls of ATen in
-one of its runs (`dispatch_modes.py`). The rules are CUDA's
+during the capture alone. So a program is checked twice: its steps before it runs (`obstacle`), and the calls of ATen
+while it runs (`dispatch_modes.py`). The rules are CUDA's
 (https://docs.nvidia.com/cuda/cuda-c-programming-guide/#cuda-graphs) and PyTorch's
 (https://docs.pytorch.org/docs/stable/notes/cuda.html#constraints).
 """
@@ -85,7 +85,7 @@ def _obstacle_of_step(step: Step, program: Program) -> str | None:
 
 
 def _host_work_of_op(step: Step, program: Program) -> str | None:
-    """Returns what the host does in a call of a registered op, or None."""
+    """Returns the host's work in a call of a registered op as text, or None."""
     op = step.op
     if op.opdef.stateful:
         if not op.random:
@@ -102,7 +102,7 @@ def _host_work_of_op(step: Step, program: Program) -> str | None:
 
 
 def _host_work_of_node(step: Step) -> str | None:
-    """Returns what the host does in an operation that only graphs have, or None."""
+    """Returns the host's work in an operation that only graphs have as text, or None."""
     op, name = step.op, step.name.removeprefix("Stateless").removeprefix("Stateful")
     if op is READ:
         return None if variable_of(step.args[0]) is not None else "reads a variable that only its run can tell"

@@ -1,8 +1,8 @@
 """CUDA graphs: a traced function of many small ops as one launch.
 
-On a GPU a small op costs what its launch costs, some microseconds of Python and driver. A CUDA graph holds all launches
-of a program and repeats them as one. Whether a trace is captured is decided when it is compiled, so that functions on
-the CPU have no overhead:
+On a GPU, the launch of a small op, some microseconds of Python and driver, takes longer than its kernel. A CUDA graph
+holds all launches of a program and repeats them as one. The compiler of a trace decides whether to capture it, so
+functions on the CPU have no overhead:
 
 - `tf.function(experimental_attributes={"cuda_graph": True})` captures all traces that can be, and warns of the others,
   once for each reason; False captures none.
@@ -150,7 +150,7 @@ class Captured(Compiled):
         self._argument_count = argument_count
         self._lock = threading.RLock()
         self._calls = self._recordings = self._replays = 0
-        self._target: torch.device | None = None  # where it is recorded, after a successful rehearsal
+        self._target: torch.device | None = None  # the device of its recording, after a successful rehearsal
         self._rehearsed: Recorder | None = None  # holds the stream, with its workspaces, until the recording
         self._recording: Recording | None = None
         self._why_not: str | None = None
@@ -331,7 +331,7 @@ def explanation(compiled: Compiled, jit_compile: bool) -> str:
 class _Pool:
     """The memory and the capture stream that the graphs of one device share, and the order of their replays.
 
-    Graphs share memory for their intermediate results, so that replays must follow each other on the device.
+    Graphs share memory for their intermediate results. So replays must follow each other on the device.
 
     Args:
         device: a CUDA device.
@@ -365,7 +365,7 @@ class CudaRecorder:
         self.lock = pool.lock
 
     def rehearse(self, run: Run, watch: AbstractContextManager[Any], uses: Callable[[], list[torch.Tensor]]) -> Any:
-        """Runs on the capture stream, so that cuBLAS and cuDNN allocate their workspaces there."""
+        """Runs on the capture stream: cuBLAS and cuDNN allocate their workspaces there."""
         side, current = self._pool.stream, torch.cuda.current_stream(self._pool.device)
         before = uses()
         side.wait_stream(current)
@@ -374,7 +374,7 @@ class CudaRecorder:
                 result = run()
         finally:
             current.wait_stream(side)
-        # The other stream may still use what one frees.
+        # A stream may free memory that the other one still uses.
         for tensors, stream in ((before, side), ([*uses(), *result], current)):
             for t in tensors:
                 if t.is_cuda:

@@ -40,7 +40,7 @@ from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.ir.operation import Operation, variable_of
 from tapeflow.logger import get_logger
 
-MOST_SHAPES = 8  # of inputs for which one function is compiled; for others it runs uncompiled
+MOST_SHAPES = 8  # a function is compiled for so many shapes of its inputs, and runs uncompiled for others
 
 _here = threading.local()
 Compiler = Callable[[Sequence[AtenGraph]], Sequence[Callable[..., Any]]]
@@ -82,11 +82,11 @@ class JitCompile:
         return Jitted(self, name, inputs, outputs, effects, **options)
 
     def add(self, function: Jitted) -> None:
-        """Adds a function to those of the explanation."""
+        """Adds a function to the explanation."""
         self._functions[next(self._numbers)] = function
 
     def explanation(self) -> str:
-        """Returns what is compiled, and what is not and why, a line for each function and part of one that ran."""
+        """Returns a line for each function or part that ran: compiled, or the reason against it."""
         outcomes = [(function.name, function.outcome()) for _, function in sorted(self._functions.items())]
         return "\n".join(f"{name}: {outcome}" for name, outcome in outcomes if outcome) or "not compiled yet"
 
@@ -201,7 +201,7 @@ class Jitted(Compiled):
             return result
 
     def uncompiled(self, values: Sequence[Any]) -> Any:
-        """Runs the Python version, in which the parts of a divided program are compiled.
+        """Runs the Python version. The parts of a partitioned program are compiled there, too.
 
         Raises:
             OpError: an op failed.
@@ -275,7 +275,7 @@ class Jitted(Compiled):
         self._plans.clear()
 
     def outcome(self) -> str:
-        """Returns what is compiled of it, and what is not and why, as a line of text; "" if it never ran itself."""
+        """Returns a line of text: its compiled share, and the reasons against the rest; "" if it never ran itself."""
         if self._plans:
             return "compiled" + ("" if self._has_static_shapes else f" for {len(self._plans)} shapes of its inputs")
         if self._outcome or not self._in_python:
@@ -336,8 +336,8 @@ class Plan:
 
     Args:
         flat: the program.
-        arguments: what its inputs are, see `described`.
-        variables: for each input, the variable that it is the value of, or None.
+        arguments: the descriptions of its inputs, see `described`.
+        variables: for each input, the variable whose value it is, or None.
         compiler: returns the functions that compute graphs.
 
     Raises:

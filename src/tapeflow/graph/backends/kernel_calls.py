@@ -1,8 +1,8 @@
 """A program as calls of kernels on tensors alone, the form that a compiler of tensor programs accepts.
 
 Reads of variables become inputs, assigned values become outputs, and calls of functions are inlined. Calls that only
-run eagerly (random numbers, kernels that look at values) run before or between the compiled parts. Steps that have no
-form as such calls are obstacles: what is flattened has none (`partitioning.py`).
+run eagerly (random numbers, kernels that look at values) run before or between the compiled parts. Other steps
+are obstacles. `partitioning.py` removes them before a program is flattened.
 """
 
 from __future__ import annotations
@@ -212,7 +212,7 @@ class Flat:
 
         Args:
             program: the program.
-            env: the values of its inputs, by their ids; those of its other tensors are added.
+            env: the values of its inputs, by their ids. The values of other tensors are added.
         """
 
         def of(t: SymbolicTensor) -> Any:

@@ -1,11 +1,10 @@
-"""Dividing a program into parts that TorchInductor compiles, and the steps between them.
+"""Partitions a program into parts that TorchInductor compiles, and the steps between them.
 
-Loops, conditionals, prints, Python functions and strings are no calls of kernels on tensors. They stay steps of the
-source that TapeFlow writes, and what lies between them becomes steps of their own, each a call of a compiled function.
-The bodies of loops and the branches of conditionals are programs like any other and divided in the same way, those of
-gradients too. So one mechanism serves all control flow: nothing has to be translated into a compiler's own loops, which
-know neither lists of tensors, nor side effects in their order, nor how many residuals a gradient keeps; and the loop
-itself, a few lines of Python, is not where the time goes.
+Loops, conditionals, prints, Python functions and strings are not calls of kernels on tensors. They stay steps of the
+source that TapeFlow writes. The steps between them become calls of compiled functions. The bodies of loops and the
+branches of conditionals are programs like any other, also in gradients, and are partitioned in the same way. So one
+mechanism serves all control flow. Nothing is translated into a compiler's own loops, which have no lists of tensors, no
+ordered side effects and no residuals of unknown number. The loop itself is a few lines of Python and takes little time.
 
 The steps of a part need not follow each other: as many as possible are joined. But variables are read and changed, and
 side effects happen, in the order of the program.
@@ -45,10 +44,10 @@ class Part(GraphOp):
 
 
 def divide(program: Program, obstacles: Collection[int], function_of: Callable[[Program], Function]) -> Program:
-    """Returns a program in which the steps that can be compiled are calls of functions.
+    """Replaces the steps that can be compiled by calls of functions.
 
     Args:
-        program: the program, which stays as it is.
+        program: the program. It does not change.
         obstacles: the ids of the operations whose steps can't be compiled.
         function_of: returns the function that computes a part, which is a program of its own.
     """

@@ -28,7 +28,7 @@ _MOST_CONSTANT = 1 << 16  # bytes: larger constants are computed in each run
 
 
 class Recorded(NamedTuple):
-    """A call of an ATen op: its arguments, and its result, in which tensors have no memory unless they are constant."""
+    """A call of an ATen op, with arguments and result. Only constant tensors have memory."""
 
     op: Any
     args: tuple[Any, ...]
@@ -62,7 +62,7 @@ def empty(argument: Argument) -> torch.Tensor:
 
 
 def described(tensor: torch.Tensor) -> Argument:
-    """Returns what decides how a tensor is computed with."""
+    """Returns shape, strides, dtype and device of a tensor. Compiled code depends on them."""
     strides = None
     if not tensor.is_contiguous() and torch.empty_like(tensor, device="meta").stride() == tensor.stride():
         strides = tensor.stride()  # which have no gaps
@@ -74,7 +74,7 @@ def trace(flat: Flat, arguments: Sequence[Argument]) -> None:
 
     Args:
         flat: the program.
-        arguments: what its inputs are.
+        arguments: the descriptions of its inputs.
 
     Raises:
         Refused: the shape of a result depends on values.
@@ -135,7 +135,7 @@ def _traced_results(call: Call) -> list[Any] | None:
 
 
 def _traced(call: Call) -> list[torch.Tensor]:
-    """Calls a kernel with fake tensors, and records what it calls."""
+    """Calls a kernel with fake tensors, and records its ATen calls."""
     hosts = {id(a) for kind, a in zip(call.kinds, call.args, strict=True) if kind == "host"}
 
     def of(value: Value) -> torch.Tensor:
@@ -156,7 +156,7 @@ def _traced(call: Call) -> list[torch.Tensor]:
 
 
 def _number(constant: torch.Tensor) -> Any:
-    """Returns the only element of a tensor. While calls are traced, `constant.item()` would be one of them."""
+    """Returns the only element of a tensor. A tracer would record `constant.item()` as a call."""
     number = constant.tolist()
     while type(number) is list:
         (number,) = number
@@ -215,7 +215,7 @@ class AtenGraph:
 
     Attributes:
         module: the calls; it takes the inputs, then the constants.
-        arguments: the shapes, layouts, dtypes and devices of what it takes.
+        arguments: the shapes, layouts, dtypes and devices of its arguments.
         constants: the constants.
     """
 

@@ -1,7 +1,7 @@
 """`tf.import_graph_def`: operations from a `GraphDef`.
 
-A node becomes a call of the registered op of its name, so that a graph from TensorFlow runs on the same kernels, and
-has the same gradients, as one traced here. `node_ops.py` builds the nodes of other ops: variables, calls, control flow.
+A node becomes a call of the registered op of its name. So a graph from TensorFlow has the kernels and gradients of a
+graph traced here. `node_ops.py` builds the nodes of other ops: variables, calls, control flow.
 """
 
 from __future__ import annotations

@@ -263,7 +263,7 @@ def function_of(proto: Any) -> Function:
 
 
 def output_offsets(proto: Any) -> dict[str, int]:
-    """Returns the index at which each of the outputs of a `NodeDef` starts, by its name."""
+    """Returns the first index of each output of a `NodeDef`, by the output's name."""
     starts, count = {}, 0
     node, definition = Node(proto.name, proto.op, [], [], proto.attr), definition_of(proto.op)
     for out in definition.outputs:

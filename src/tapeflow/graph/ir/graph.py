@@ -1,4 +1,4 @@
-"""`tf.Graph`: operations in the order in which a program created them.
+"""`tf.Graph`: operations in the order of their creation.
 
 While a thread builds a graph (`state.graph`), every op that it calls comes to `Graph.add` instead of running.
 """
@@ -424,7 +424,7 @@ class Graph(Collections, Names, Members):
 
         Args:
             tensor: a tensor or a variable.
-            name: the name for an eager tensor or a variable; another graph's tensor has that of its operation.
+            name: the name for an eager tensor or a variable; another graph's tensor has the name of its operation.
             shape: accepted, and without effect.
             scope: is put before the name.
         """
@@ -636,7 +636,7 @@ def _check_hosts(op: Any, args: Sequence[Any], converted: Sequence[Any], types: 
 
 
 def _dtype_of_numbers(value: Any) -> DType | None:
-    """Returns the dtype of the tensor that numbers would be: that of the first tensor among them. None for none."""
+    """Returns the dtype that numbers get as one tensor: the dtype of the first tensor among them. None for none."""
     if value is None or (type(value) is tuple and not value):
         return None
     if type(value) is tuple and _has_symbolic(value):

@@ -1,4 +1,4 @@
-"""Members of graphs that few programs use: operations by their type, what may be fed and fetched, and counts."""
+"""Members of graphs that few programs use: operations by type, feeds and fetches, and counts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tapeflow.core.hooks import hooks
 
 
 class Members:
-    """The part of a graph that adds operations by their type, and says what may be fed and fetched."""
+    """Adds operations by their type, and decides about feeds and fetches."""
 
     seed: int | None = None  # of the random ops that are added to it
 
@@ -40,7 +40,7 @@ class Members:
             inputs: its tensors.
             dtypes, input_types, op_def, compute_shapes, compute_device: accepted, and without effect: dtypes and shapes
                 follow from the op.
-            name: the operation's name; that of the op by default.
+            name: the operation's name; by default the op's.
             attrs: `AttrValue` messages by the attrs' names; dtypes that follow from the inputs may be left out.
 
         Returns:
@@ -90,7 +90,7 @@ class Members:
 
     @contextmanager
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
-        """Returns a context in which operations would be placed beside another one: without effect.
+        """Returns a context without effect. In TensorFlow, it places operations beside another one.
 
         Args:
             op: the operation.
@@ -109,10 +109,10 @@ class Members:
 
     @contextmanager
     def gradient_override_map(self, op_type_map: Mapping[str, str]) -> Iterator[None]:
-        """Returns a context in which operations get other gradients, of `tf.RegisterGradient`.
+        """Returns a context that gives operations gradients of `tf.RegisterGradient`.
 
         Args:
-            op_type_map: from ops' names to those under which the gradients are registered.
+            op_type_map: from ops' names to the names of registered gradients.
 
         Raises:
             TypeError: it is no dict of strings.

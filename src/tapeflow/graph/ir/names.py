@@ -60,7 +60,7 @@ class Names:
         return numbered
 
     def _operation_name(self, name: str) -> str:
-        """Returns the name of a new operation. One that ends in `/` is that of a scope, from the root."""
+        """Returns the name of a new operation. A name that ends in `/` is absolute."""
         if not name.endswith("/"):
             return self.unique_name(name)
         name = name.rstrip("/")
