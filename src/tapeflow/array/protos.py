@@ -233,7 +233,7 @@ def make_ndarray(tensor: TensorProto) -> np.ndarray:
     else:
         row = np.array(values, kind)
     if len(row) < size:  # the last one is repeated
-        values, row = row, np.zeros(size, kind)
-        if len(values):
-            row[: len(values)], row[len(values) :] = values, values[-1]
+        first, row = row, np.zeros(size, kind)
+        if len(first):
+            row[: len(first)], row[len(first) :] = first, first[-1]
     return row.reshape(dims)

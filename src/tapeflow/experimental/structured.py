@@ -34,7 +34,7 @@ class _Encoder(ExtensionTypeBatchEncoder):
     """Stacks structures by their fields, and zeros of their shape: also those without fields."""
 
     def encode(self, spec: Any, value: Any, minimum_rank: int = 0) -> Any:
-        return [*(value._fields[name] for name in spec._fields), outer_shapes.zeros_of(value._ragged_shape)]
+        return [*(value._fields[name] for name in spec._fields), outer_shapes.filled_rows(value._ragged_shape)]
 
     def encoding_specs(self, spec: Any) -> Any:
         return [*spec._fields.values(), outer_shapes.spec_of_zeros(spec._ragged_shape)]
@@ -543,7 +543,7 @@ def _mapped(values: Sequence[Any], function: Callable[[list[Any]], Any]) -> Any:
     first = values[0]
     if not isinstance(first, StructuredTensor):
         return function(list(values))
-    outer = function([outer_shapes.zeros_of(v._ragged_shape) for v in values])
+    outer = function([outer_shapes.filled_rows(v._ragged_shape) for v in values])
     fields = {name: _mapped([v._fields[name] for v in values], function) for name in first._fields}
     rank, dtype = outer.shape.rank, first._ragged_shape.dtype
     of_fields = outer_shapes.of_fields({name: _with_dtype(v, dtype) for name, v in fields.items()}, rank, dtype)
@@ -617,7 +617,7 @@ def _filled(create: Callable[..., Any]) -> Callable[..., Any]:
 
 _HANDLERS: dict[Any, Callable[..., Any]] = {
     ops.Shape.op: lambda value, out_type=int32: value._ragged_shape.with_dtype(out_type),
-    ops.Size.op: lambda value, out_type=int32: ops.Size(outer_shapes.zeros_of(value._ragged_shape), out_type),
+    ops.Size.op: lambda value, out_type=int32: ops.Size(outer_shapes.filled_rows(value._ragged_shape), out_type),
     ops.Rank.op: lambda value: convert_to_tensor(value.rank),
     ops.ExpandDims.op: lambda value, axis: _mapped(
         [value], lambda parts: expand_dims(parts[0], _axis(int(axis), value.rank + 1, of="rank(st)"))

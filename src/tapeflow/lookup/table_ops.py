@@ -13,12 +13,12 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.graphdef.builders import register
-from tapeflow.graph.graphdef.node_protos import Node, node_attr
+from tapeflow.graph.graphdef.node_protos import ParsedNode, node_attr
 from tapeflow.graph.ir.operation import GraphOp, Operation
 from tapeflow.graph.ir.python_op import python_op
 from tapeflow.graph.ir.session_resources import held_here, in_session
 from tapeflow.lookup.initializers import TextFileInitializer
-from tapeflow.lookup.storage import Storage
+from tapeflow.lookup.storage import TableStorage
 
 
 class Table(NamedTuple):
@@ -29,11 +29,11 @@ class Table(NamedTuple):
         needs_initializer: True if the table can't be read before an initializer has filled it.
     """
 
-    storage: Storage
+    storage: TableStorage
     needs_initializer: bool = False
 
 
-def storage_of(handle: EagerTensor) -> Storage:
+def storage_of(handle: EagerTensor) -> TableStorage:
     """Returns the storage of a table, by its handle."""
     return handle.value[()].storage
 
@@ -55,13 +55,13 @@ def hash_table(
     attrs = {"key_dtype": key_dtype, "value_dtype": value_dtype, "shared_name": shared_name}
 
     def create() -> Table:
-        return Table(Storage(key_dtype, value_dtype), needs_initializer=True)
+        return Table(TableStorage(key_dtype, value_dtype), needs_initializer=True)
 
     op = GraphOp("HashTableV2", lambda: boxed(held(create) if held else create()), stateful=True, attrs=attrs)
     return state.graph.node(op, [], [(resource, [])])
 
 
-def readable_storage_of(handle: EagerTensor) -> Storage:
+def readable_storage_of(handle: EagerTensor) -> TableStorage:
     """Returns the storage of a table, by its handle.
 
     Raises:
@@ -83,13 +83,13 @@ def fill(handle: Any, keys: Any, values: Any) -> Operation:
 # ---- from nodes ------------------------------------------------------------------------------------------------------
 
 
-def _with_attrs(node: Node, names: Sequence[str], operation: Operation) -> Operation:
+def _with_attrs(node: ParsedNode, names: Sequence[str], operation: Operation) -> Operation:
     """Adds the attrs that the inputs do not determine. The operation can then be exported again."""
     operation.op.attrs = {name: node_attr(node, name) for name in names}
     return operation
 
 
-def _import_table(builder: Any, node: Node, inputs: list[Any]) -> Operation:
+def _import_table(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
     dtypes = node_attr(node, "key_dtype"), node_attr(node, "value_dtype")
     shared_name = node_attr(node, "shared_name")
     key = "Table", node_attr(node, "container"), shared_name or builder.prefix + node.name
@@ -102,11 +102,11 @@ def _import_table(builder: Any, node: Node, inputs: list[Any]) -> Operation:
     return hash_table(*dtypes, shared_name, held)
 
 
-def _import_fill(builder: Any, node: Node, inputs: list[Any]) -> Operation:
+def _import_fill(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
     return fill(*inputs)
 
 
-def _import_fill_from_file(builder: Any, node: Node, inputs: list[Any]) -> Operation:
+def _import_fill_from_file(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
     names = ("key_index", "value_index", "vocab_size", "delimiter", "offset")
     key_index, value_index, vocab_size, delimiter, offset = (node_attr(node, name) for name in names)
 
@@ -121,7 +121,7 @@ def _import_fill_from_file(builder: Any, node: Node, inputs: list[Any]) -> Opera
     return _with_attrs(node, names, python_op(node.op, read, inputs))
 
 
-def _import_find(builder: Any, node: Node, inputs: list[Any]) -> Operation:
+def _import_find(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
     handle, keys, default = inputs
     shape = keys.shape if default.shape.rank == 0 else TensorShape(None)
     return python_op(
@@ -129,11 +129,11 @@ def _import_find(builder: Any, node: Node, inputs: list[Any]) -> Operation:
     )
 
 
-def _import_size(builder: Any, node: Node, inputs: list[Any]) -> Operation:
+def _import_size(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
     return python_op(node.op, lambda h: [convert(len(storage_of(h).items), int64)], inputs, [(int64, [])])
 
 
-def _import_export(builder: Any, node: Node, inputs: list[Any]) -> Operation:
+def _import_export(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
     specs = [(node_attr(node, "Tkeys"), None), (node_attr(node, "Tvalues"), None)]
     operation = python_op(node.op, lambda h: readable_storage_of(h).export(), inputs, specs)
     return _with_attrs(node, ("Tkeys", "Tvalues"), operation)

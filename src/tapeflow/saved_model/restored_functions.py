@@ -22,7 +22,7 @@ from tapeflow.function.signature import FunctionType, Signature, is_tensor_spec,
 from tapeflow.graph.graphdef.calls import check_calls
 from tapeflow.graph.graphdef.export import GRADIENT_NAME
 from tapeflow.graph.graphdef.importing import Builder
-from tapeflow.graph.graphdef.node_protos import Node, function_of
+from tapeflow.graph.graphdef.node_protos import ParsedNode, function_of
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import Operation
 from tapeflow.logger import get_logger
@@ -112,7 +112,7 @@ class Library:
             builder.values.update((a, [t]) for a, t in zip(definition.arguments, tensors, strict=True))
             builder.operations.update((a, t.op) for a, t in zip(definition.arguments, tensors, strict=True))
             builder.add_function(definition)
-            result = Node("result", "", [], [], {})
+            result = ParsedNode("result", "", [], [], {})
             outputs = iter([graph.as_output(builder._tensor(result, o), name) for o in definition.outputs])
             structure = from_proto(saved.output_signature)
             leaves = nest.flatten(structure, expand_composites=True)

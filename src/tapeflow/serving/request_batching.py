@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.serving.json_values import BadRequest
-from tapeflow.serving.models import Signature
+from tapeflow.serving.models import ServedSignature
 
 Arrays = Mapping[str, np.ndarray]
 
@@ -25,7 +25,7 @@ class Batcher:
         wait: how many seconds a request waits for others.
     """
 
-    def __init__(self, signature: Signature, executor: Executor, most: int, wait: float) -> None:
+    def __init__(self, signature: ServedSignature, executor: Executor, most: int, wait: float) -> None:
         self._signature, self._executor, self._most, self._wait = signature, executor, most, wait
         self._queue: list[tuple[Arrays, asyncio.Future[dict[str, np.ndarray]]]] = []
         self._timer: asyncio.TimerHandle | None = None

@@ -79,11 +79,11 @@ class TorchCall:
         record_function(self.name, operands, results, gradient)
         return results
 
-    def recorded(self, operands: Sequence[Any]) -> tuple[Sequence[torch.Tensor], Record]:
+    def recorded(self, operands: Sequence[Any]) -> tuple[Sequence[torch.Tensor], CallRecord]:
         """Calls the function with autograd on; returns its results and the record for its gradients."""
         with torch.enable_grad():
             outputs, sources = self._run(operands, state.tapes)
-        return outputs, Record(outputs, sources)
+        return outputs, CallRecord(outputs, sources)
 
     def _run(
         self, operands: Sequence[Any], tapes: Sequence[Any] | None = None
@@ -195,7 +195,7 @@ class TorchCall:
         ]
 
 
-class Record:
+class CallRecord:
     """Holds a call of torch, for its gradients.
 
     Args:

@@ -144,7 +144,7 @@ def _lines(graph_module: Any, references: dict[str, str], used: set[str], weight
                 lines += _function(name, value, weights, f"{scope}{node.target}.")
         elif node.op == "call_function":
             references[node.name] = name
-            lines += _called(node, name, references)
+            lines += _call_lines(node, name, references)
     return lines
 
 
@@ -159,7 +159,7 @@ def _function(name: str, graph_module: Any, weights: dict[str, torch.Tensor], sc
     return [f"def {name}({', '.join(parameters)}):", *(f"    {line}" for line in body)]
 
 
-def _called(node: Node, name: str, references: dict[str, str]) -> list[str]:
+def _call_lines(node: Node, name: str, references: dict[str, str]) -> list[str]:
     """Returns the lines of a call; a conditional or a loop is Python's own."""
     arguments = [_expression(a, references) for a in node.args]
     if node.target is torch.ops.higher_order.cond:

@@ -11,20 +11,20 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import string
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.graphdef.builders import register
-from tapeflow.graph.graphdef.node_protos import Node, node_attr
+from tapeflow.graph.graphdef.node_protos import ParsedNode, node_attr
 from tapeflow.graph.ir.operation import Operation
 from tapeflow.graph.ir.python_op import python_op
 from tapeflow.train.bundle import Bundle, write_bundle
 
 
-def _build_save(builder: Any, node: Node, inputs: list[Any]) -> Operation:
+def _build_save(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
     def save(prefix: Any, names: Any, slices: Any, *tensors: Any) -> None:
         write_bundle(_text(prefix), _whole(map(_text, names.value), map(_text, slices.value), tensors).items())
 
     return python_op(node.op, save, inputs)
 
 
-def _build_restore(builder: Any, node: Node, inputs: list[Any]) -> Operation:
+def _build_restore(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
     dtypes = node_attr(node, "dtypes")
 
     def restore(prefix: Any, names: Any, slices: Any) -> list[Any]:
@@ -34,7 +34,7 @@ def _build_restore(builder: Any, node: Node, inputs: list[Any]) -> Operation:
     return python_op(node.op, restore, inputs, [(dtype, None) for dtype in dtypes])
 
 
-def _build_first_save(builder: Any, node: Node, inputs: list[Any]) -> Operation:
+def _build_first_save(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
     """Adds an operation of TensorFlow before 1.0 that saves: it writes the present format, which every reader knows."""
     sliced = node.op == "SaveSlices"
 
@@ -45,14 +45,14 @@ def _build_first_save(builder: Any, node: Node, inputs: list[Any]) -> Operation:
     return python_op(node.op, save, inputs)
 
 
-def _build_first_restore(builder: Any, node: Node, inputs: list[Any]) -> Operation:
+def _build_first_restore(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
     def restore(pattern: Any, name: Any, place: Any = b"") -> list[Any]:
         return [_part(Bundle(_text(pattern)).read(_text(name)), _text(place))]
 
     return python_op(node.op, restore, inputs, [(node_attr(node, "dt"), None)])
 
 
-def _build_sharded_name(builder: Any, node: Node, inputs: list[Any]) -> Operation:
+def _build_sharded_name(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
     def name(base: Any, shard: Any, shards: Any) -> list[Any]:
         return [convert(f"{_text(base)}-{int(shard):05d}-of-{int(shards):05d}")]
 

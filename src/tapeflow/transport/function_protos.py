@@ -10,7 +10,7 @@ from tensorboard.compat.proto import function_pb2
 from tapeflow.graph.control.body import Body
 from tapeflow.graph.graphdef.export import FunctionWriter
 from tapeflow.graph.graphdef.importing import Builder
-from tapeflow.graph.graphdef.node_protos import Node, function_of, in_order
+from tapeflow.graph.graphdef.node_protos import ParsedNode, function_of, in_order
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.positions import Nowhere
 
@@ -43,7 +43,7 @@ def graph_of(name: str, definitions: Sequence[Any], inputs: Callable[[FuncGraph]
         tensors = inputs(graph)
         builder.values.update((a, [t]) for a, t in zip(definition.arguments, tensors, strict=True))
         builder.add(in_order(definition.nodes, definition.arguments))
-        result = Node("result", "", [], [], {})
+        result = ParsedNode("result", "", [], [], {})
         graph.outputs = [graph.as_output(builder._tensor(result, o), graph.name) for o in definition.outputs]
     graph.structured_outputs = list(graph.outputs)
     return graph

@@ -13,63 +13,63 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.core.values.tensor import invalid
 from tapeflow.graph.graphdef.builders import register
-from tapeflow.graph.graphdef.node_protos import Node, attr_of, definition_of
+from tapeflow.graph.graphdef.node_protos import ParsedNode, attr_of, definition_of
 from tapeflow.graph.ir.operation import GraphOp, Operation
 from tapeflow.graph.ir.session_resources import held_here
 from tapeflow_compat.queue.reading import RECORDS, Reading
-from tapeflow_compat.queue.storage import Element, PaddedStorage, ShuffledStorage, SortedStorage, Storage, rows_of
+from tapeflow_compat.queue.storage import Element, PaddedStorage, QueueStorage, ShuffledStorage, SortedStorage, rows_of
 
 # ---- kernels of queues, on their storage and raw values --------------------------------------------------------------
 
 
-def _enqueue(queue: Storage, *components: Any, **attrs: Any) -> None:
+def _enqueue(queue: QueueStorage, *components: Any, **attrs: Any) -> None:
     queue.enqueue([components])
 
 
-def _enqueue_many(queue: Storage, *components: Any, **attrs: Any) -> None:
+def _enqueue_many(queue: QueueStorage, *components: Any, **attrs: Any) -> None:
     queue.enqueue(rows_of(components))
 
 
-def _dequeue(queue: Storage, **attrs: Any) -> Element:
+def _dequeue(queue: QueueStorage, **attrs: Any) -> Element:
     return queue.dequeue(1, 1)[0]
 
 
-def _dequeue_many(queue: Storage, n: Any, **attrs: Any) -> Element:
+def _dequeue_many(queue: QueueStorage, n: Any, **attrs: Any) -> Element:
     return queue.stacked(queue.dequeue(_count(queue, "DequeueManyOp", n), int(n)))
 
 
-def _dequeue_up_to(queue: Storage, n: Any, **attrs: Any) -> Element:
+def _dequeue_up_to(queue: QueueStorage, n: Any, **attrs: Any) -> Element:
     return queue.stacked(queue.dequeue(_count(queue, "DequeueUpToOp", n), 1))
 
 
-def _count(queue: Storage, op: str, n: Any) -> int:
+def _count(queue: QueueStorage, op: str, n: Any) -> int:
     queue.check_batches()
     if int(n) < 0:
         raise invalid(f"{op} requested {int(n)} < 0 elements")
     return int(n)
 
 
-def _close(queue: Storage, cancel_pending_enqueues: bool = False, **attrs: Any) -> None:
+def _close(queue: QueueStorage, cancel_pending_enqueues: bool = False, **attrs: Any) -> None:
     queue.close(cancel_pending_enqueues)
 
 
-def _is_closed(queue: Storage, **attrs: Any) -> Element:
+def _is_closed(queue: QueueStorage, **attrs: Any) -> Element:
     return (convert(queue.closed, bool_).value,)
 
 
-def _size(queue: Storage, **attrs: Any) -> Element:
+def _size(queue: QueueStorage, **attrs: Any) -> Element:
     return (convert(len(queue), int32).value,)
 
 
 # ---- kernels of readers ----------------------------------------------------------------------------------------------
 
 
-def _read(reading: Reading, queue: Storage) -> Element:
+def _read(reading: Reading, queue: QueueStorage) -> Element:
     ((key, value),) = reading.read(queue, 1)
     return boxed(key), boxed(value)
 
 
-def _read_up_to(reading: Reading, queue: Storage, most: Any) -> Element:
+def _read_up_to(reading: Reading, queue: QueueStorage, most: Any) -> Element:
     records = reading.read(queue, int(most))
     return tuple(convert([record[i] for record in records], string).value for i in range(2))
 
@@ -118,7 +118,7 @@ _TWO_HANDLES = frozenset({"ReaderReadV2", "ReaderReadUpToV2"})
 # ---- creating queues -------------------------------------------------------------------------------------------------
 
 
-def storage_of(op: str, name: str, attrs: dict[str, Any]) -> Storage:
+def storage_of(op: str, name: str, attrs: dict[str, Any]) -> QueueStorage:
     """Creates the storage of a queue.
 
     Args:
@@ -141,7 +141,7 @@ def storage_of(op: str, name: str, attrs: dict[str, Any]) -> Storage:
     return _PLAIN[op](name, capacity, dtypes, shapes)
 
 
-_PLAIN = {"FIFOQueueV2": Storage, "PriorityQueueV2": SortedStorage, "PaddingFIFOQueueV2": PaddedStorage}
+_PLAIN = {"FIFOQueueV2": QueueStorage, "PriorityQueueV2": SortedStorage, "PaddingFIFOQueueV2": PaddedStorage}
 HOLDERS = frozenset({*_PLAIN, "RandomShuffleQueueV2", *RECORDS})  # ops that create a queue or a reader
 
 
@@ -181,7 +181,7 @@ def node(
     return state.graph.node(GraphOp(op, run, stateful=True, attrs=attrs, gives_tuple=True), inputs, outputs, name)
 
 
-def imported(builder: Any, described: Node, inputs: list[Any]) -> Operation:
+def imported(builder: Any, described: ParsedNode, inputs: list[Any]) -> Operation:
     """Adds the operation of a `GraphDef`'s node."""
     definition = definition_of(described.op)
     attrs = {name: attr_of(described, definition, name) for name in definition.attrs}

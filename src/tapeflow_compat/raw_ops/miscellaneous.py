@@ -21,7 +21,7 @@ from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.ir.session_resources import held_here
 from tapeflow.graph.ir.variables import without_value
-from tapeflow.lookup.storage import Storage
+from tapeflow.lookup.storage import TableStorage
 from tapeflow.lookup.table_ops import Table
 from tapeflow.train.bundle import Bundle, write_bundle
 
@@ -36,15 +36,15 @@ def _dims(shape: Any) -> tuple[int, ...]:
 
 @kernel_of("AnonymousHashTable", "AnonymousMutableHashTable", shape=scalar)
 def _table(key_dtype: DType, value_dtype: DType) -> Any:
-    return boxed(Table(Storage(key_dtype, value_dtype)))
+    return boxed(Table(TableStorage(key_dtype, value_dtype)))
 
 
 @kernel_of("AnonymousMutableHashTableOfTensors", shape=scalar)
 def _table_of_tensors(key_dtype: DType, value_dtype: DType, value_shape: Any) -> Any:
-    return boxed(Table(Storage(key_dtype, value_dtype, (), _dims(value_shape))))
+    return boxed(Table(TableStorage(key_dtype, value_dtype, (), _dims(value_shape))))
 
 
-def _named_table(container: str, shared_name: str, storage: Storage) -> Any:
+def _named_table(container: str, shared_name: str, storage: TableStorage) -> Any:
     if not shared_name:
         return boxed(Table(storage))
     return boxed(held_here(("Table", container, shared_name), lambda: Table(storage)))
@@ -52,19 +52,19 @@ def _named_table(container: str, shared_name: str, storage: Storage) -> Any:
 
 @kernel_of("MutableHashTableV2", shape=scalar)
 def _mutable(container: str, shared_name: str, sharing: bool, key_dtype: DType, value_dtype: DType) -> Any:
-    return _named_table(container, shared_name, Storage(key_dtype, value_dtype))
+    return _named_table(container, shared_name, TableStorage(key_dtype, value_dtype))
 
 
 @kernel_of("MutableHashTableOfTensorsV2", shape=scalar)
 def _mutable_of_tensors(
     container: str, shared_name: str, sharing: bool, key_dtype: DType, value_dtype: DType, value_shape: Any
 ) -> Any:
-    return _named_table(container, shared_name, Storage(key_dtype, value_dtype, (), _dims(value_shape)))
+    return _named_table(container, shared_name, TableStorage(key_dtype, value_dtype, (), _dims(value_shape)))
 
 
-def _dense(empty_key: Any, value_dtype: DType, value_shape: Any) -> Storage:
+def _dense(empty_key: Any, value_dtype: DType, value_shape: Any) -> TableStorage:
     key_dtype = string if isinstance(empty_key, np.ndarray) else FROM_TORCH[empty_key.dtype]
-    return Storage(key_dtype, value_dtype, tuple(empty_key.shape), _dims(value_shape))
+    return TableStorage(key_dtype, value_dtype, tuple(empty_key.shape), _dims(value_shape))
 
 
 @kernel_of("MutableDenseHashTableV2", shape=scalar)

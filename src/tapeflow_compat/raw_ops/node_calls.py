@@ -20,24 +20,26 @@ from tapeflow.graph.control.body import Body
 from tapeflow.graph.graphdef.builders import Build
 from tapeflow.graph.graphdef.export import set_attr
 from tapeflow.graph.graphdef.importing import Builder
-from tapeflow.graph.graphdef.node_protos import Function, Node
+from tapeflow.graph.graphdef.node_protos import LibraryFunction, ParsedNode
 from tapeflow.graph.ir.func_graph import FuncGraph
 
 
 class _Called(Builder):
     """Adds one node whose functions are concrete functions, given as attrs."""
 
-    def body(self, node: Node, attr: str, inputs: Sequence[typing.Any], shapes: Sequence[typing.Any]) -> typing.Any:
+    def body(
+        self, node: ParsedNode, attr: str, inputs: Sequence[typing.Any], shapes: Sequence[typing.Any]
+    ) -> typing.Any:
         """Returns the body of the function that is an attr."""
         return node.attrs[attr].body
 
     def body_of(
-        self, node: Node, function: typing.Any, inputs: Sequence[typing.Any], shapes: Sequence[typing.Any]
+        self, node: ParsedNode, function: typing.Any, inputs: Sequence[typing.Any], shapes: Sequence[typing.Any]
     ) -> typing.Any:
         """Returns the body of a function."""
         return function.body
 
-    def function(self, node: Node, name: typing.Any) -> Function:
+    def function(self, node: ParsedNode, name: typing.Any) -> LibraryFunction:
         """Returns a function unchanged."""
         return name
 
@@ -101,7 +103,7 @@ def call(name: str, build: Build, arguments: dict[str, typing.Any], label: str |
     }
 
     def added(graph: typing.Any, inputs: list[typing.Any]) -> typing.Any:
-        node = Node(label or name, name, [], [], protos)
+        node = ParsedNode(label or name, name, [], [], protos)
         return build(_Called(graph, {}), node, inputs)
 
     if state.graph is not None:

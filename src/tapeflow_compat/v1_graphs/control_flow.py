@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from tapeflow.core.types.dtypes import DType, bool_
 from tapeflow.graph.graphdef.importing import CONTROL_FLOW, READS, Unstructured
 from tapeflow.graph.graphdef.node_protos import (
-    Function,
-    Node,
+    LibraryFunction,
     Output,
+    ParsedNode,
     definition_of,
     in_order,
     output_dtypes,
@@ -29,7 +29,7 @@ _SWITCH, _MERGE, _ENTER, _EXIT, _NEXT, _CONDITION = (
 _STACKS = frozenset({"StackPushV2", "StackPopV2"})  # these hand values of a loop's iterations to its gradient
 
 
-def functional(nodes: Sequence[Node]) -> list[Node]:
+def functional(nodes: Sequence[ParsedNode]) -> list[ParsedNode]:
     """Returns the nodes of a graph with TensorFlow 1's control flow rewritten.
 
     Raises:
@@ -59,7 +59,7 @@ class _Region:
     """
 
     def __init__(self) -> None:
-        self.nodes: list[Node] = []
+        self.nodes: list[ParsedNode] = []
         self.entries: list[Output] = []
         self.outside: list[Output] = []
         self.controls: list[str] = []
@@ -68,13 +68,13 @@ class _Region:
 class _Rewriting:
     """The rewriting of one graph."""
 
-    def __init__(self, nodes: Sequence[Node]) -> None:
+    def __init__(self, nodes: Sequence[ParsedNode]) -> None:
         self.nodes = {node.name: node for node in nodes}
         self.used: set[str] = set()  # the Switches of constructs that were rewritten
         self.dtypes: dict[Output, DType] = {}  # of the outputs of Ifs and Whiles
         self.moved: set[str] = set()  # the nodes that are in functions now
 
-    def run(self) -> list[Node]:
+    def run(self) -> list[ParsedNode]:
         """Rewrites constructs, innermost first, until none is left; returns the nodes."""
         waiting = [n.name for n in self.nodes.values() if n.op in _MERGE and not self._is_loop_variable(n)]
         frames = {self._frame(n): None for n in self.nodes.values() if n.op in _ENTER}
@@ -98,13 +98,13 @@ class _Rewriting:
 
     # ---- queries -----------------------------------------------------------------------------------------------------
 
-    def _frame(self, enter: Node) -> bytes:
+    def _frame(self, enter: ParsedNode) -> bytes:
         return enter.attrs["frame_name"].s
 
-    def _enters(self, frame: bytes) -> list[Node]:
+    def _enters(self, frame: bytes) -> list[ParsedNode]:
         return [n for n in self.nodes.values() if n.op in _ENTER and self._frame(n) == frame]
 
-    def _is_loop_variable(self, merge: Node) -> bool:
+    def _is_loop_variable(self, merge: ParsedNode) -> bool:
         return any(self.nodes[name].op in _NEXT for name, _ in merge.inputs)
 
     def _region(self, targets: Sequence[Output], entries: set[str]) -> _Region | None:
@@ -165,7 +165,7 @@ class _Rewriting:
 
     # ---- conditionals ------------------------------------------------------------------------------------------------
 
-    def _predicate(self, switch: Node) -> Output:
+    def _predicate(self, switch: ParsedNode) -> Output:
         """Returns a Switch's predicate, without the identities between the two."""
         return without_identities(self.nodes, switch.inputs[1])
 
@@ -245,7 +245,9 @@ class _Rewriting:
             if region is not None
         }
         controls = list(dict.fromkeys(c for r in regions if r is not None for c in r.controls))
-        node = Node(unused_name(f"{name}/If", self.nodes), "If", [predicate, *operands], controls, {}, "", functions)
+        node = ParsedNode(
+            unused_name(f"{name}/If", self.nodes), "If", [predicate, *operands], controls, {}, "", functions
+        )
         self.used |= switches
         self._insert(node, {member: (node.name, i) for i, member in enumerate(members)})
         return set(members)
@@ -269,7 +271,7 @@ class _Rewriting:
                 stack.extend(node.controls)
         return False
 
-    def _branch(self, name: str, region: _Region, operands: list[Output], results: list[Output]) -> Function:
+    def _branch(self, name: str, region: _Region, operands: list[Output], results: list[Output]) -> LibraryFunction:
         """Returns a branch of an If with these operands as a function."""
         arguments = {output: (f"arg{i}", 0) for i, output in enumerate(operands)}
         for entry in region.entries:
@@ -278,7 +280,7 @@ class _Rewriting:
 
     def _function(
         self, name: str, region: _Region, dtypes: list[DType], arguments: dict[Output, Output], results: list[Output]
-    ) -> Function:
+    ) -> LibraryFunction:
         """Returns a region as a function.
 
         Args:
@@ -294,7 +296,7 @@ class _Rewriting:
                 raise Unstructured  # it would run twice
         self.moved |= inside
         nodes = [
-            Node(
+            ParsedNode(
                 n.name,
                 n.op,
                 [arguments.get(i, i) for i in n.inputs],
@@ -307,7 +309,7 @@ class _Rewriting:
         ]
         names = [f"arg{i}" for i in range(len(dtypes))]
         outputs = [arguments.get(r, r) for r in results]
-        return Function(name, names, dtypes, in_order(nodes, names), outputs, sorted(inside))
+        return LibraryFunction(name, names, dtypes, in_order(nodes, names), outputs, sorted(inside))
 
     # ---- loops -------------------------------------------------------------------------------------------------------
 
@@ -357,7 +359,7 @@ class _Rewriting:
         controls = list(
             dict.fromkeys([*(c for n in enters for c in n.controls), *regions[0].controls, *regions[1].controls])
         )
-        node = Node(unused_name(f"{names[0]}/While", self.nodes), "While", operands, controls, {}, "", functions)
+        node = ParsedNode(unused_name(f"{names[0]}/While", self.nodes), "While", operands, controls, {}, "", functions)
         exits: dict[str, Output] = {}
         for i, name in enumerate(names):
             if name in switches:
@@ -371,7 +373,7 @@ class _Rewriting:
 
     # ---- the whole graph ---------------------------------------------------------------------------------------------
 
-    def _insert(self, node: Node, results: dict[str, Output]) -> None:
+    def _insert(self, node: ParsedNode, results: dict[str, Output]) -> None:
         """Adds a node; replaces other nodes by identities of its outputs."""
         self.nodes[node.name] = node
         if any(i in results and index for n in self.nodes.values() for i, index in n.inputs):
@@ -379,9 +381,9 @@ class _Rewriting:
         for name, output in results.items():
             before = self.nodes[name]
             self.dtypes[output] = self._dtype((name, 0))
-            self.nodes[name] = Node(name, "Identity", [output], before.controls, {"T": before.attrs["T"]})
+            self.nodes[name] = ParsedNode(name, "Identity", [output], before.controls, {"T": before.attrs["T"]})
 
-    def _without_leftovers(self) -> list[Node]:
+    def _without_leftovers(self) -> list[ParsedNode]:
         """Returns the nodes without the old nodes of the constructs that were rewritten."""
         gone = {n.name for n in self.nodes.values() if n.op in CONTROL_FLOW}
         for node in self.nodes.values():
@@ -403,7 +405,7 @@ class _Rewriting:
                 return [n for n in self.nodes.values() if n.name not in gone]
             gone |= more
 
-    def _is_consumed(self, switch: Node) -> bool:
+    def _is_consumed(self, switch: ParsedNode) -> bool:
         """Returns True if any node but identities depends on a Switch."""
         names = {switch.name}
         while True:

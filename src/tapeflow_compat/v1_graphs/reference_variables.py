@@ -19,8 +19,8 @@ from tapeflow.core.ops.op_def import ArgDef, OpDef
 from tapeflow.core.types.dtypes import DType, resource, string
 from tapeflow.graph.graphdef.node_protos import (
     NAMED_AFTER_NODE,
-    Node,
     Output,
+    ParsedNode,
     attr_of,
     definition_of,
     type_attr,
@@ -40,7 +40,7 @@ def op_on_handles(name: str) -> str | None:
     return next((c for c in candidates if c in op_defs.names()), None)
 
 
-def without_references(nodes: list[Node]) -> list[Node]:
+def without_references(nodes: list[ParsedNode]) -> list[ParsedNode]:
     """Returns the nodes of a graph with handles in place of references.
 
     Raises:
@@ -55,23 +55,23 @@ def without_references(nodes: list[Node]) -> list[Node]:
 class _Rewriting:
     """The rewriting of one graph."""
 
-    def __init__(self, nodes: list[Node], definitions: Mapping[str, OpDef]) -> None:
+    def __init__(self, nodes: list[ParsedNode], definitions: Mapping[str, OpDef]) -> None:
         self.nodes = {node.name: node for node in nodes}
         self.definitions = definitions
         self.names = set(self.nodes)
-        self.added: list[Node] = []
+        self.added: list[ParsedNode] = []
         self.handles: dict[str, str] = {}  # the nodes of the handles that updates return, by the updates' names
 
-    def run(self) -> list[Node]:
+    def run(self) -> list[ParsedNode]:
         """Returns the new nodes."""
-        result: list[Node] = []
+        result: list[ParsedNode] = []
         for node in self.nodes.values():
             self.added = []
             last = self._rewritten(node)
             result += [*self.added, last]
         return result
 
-    def _rewritten(self, node: Node) -> Node:
+    def _rewritten(self, node: ParsedNode) -> ParsedNode:
         definition = self.definitions[node.name]
         if node.op in _VARIABLES:
             return self._variable(node)
@@ -83,15 +83,15 @@ class _Rewriting:
         inputs += node.inputs[len(inputs) :]
         if any(a.type is string and a.is_ref for a in (*definition.inputs, *definition.outputs)):
             op = op_on_handles(node.op) or node.op
-            return Node(node.name, op, inputs, node.controls, node.attrs, node.device)
+            return ParsedNode(node.name, op, inputs, node.controls, node.attrs, node.device)
         if not any(references):
-            return Node(node.name, node.op, inputs, node.controls, node.attrs, node.device)
+            return ParsedNode(node.name, node.op, inputs, node.controls, node.attrs, node.device)
         if self._passes_reference(definition):
             attrs = {**node.attrs, "T": type_attr(resource)}
-            return Node(node.name, node.op.removeprefix("Ref"), inputs, node.controls, attrs, node.device)
+            return ParsedNode(node.name, node.op.removeprefix("Ref"), inputs, node.controls, attrs, node.device)
         return self._update(node, definition, inputs)
 
-    def _variable(self, node: Node) -> Node:
+    def _variable(self, node: ParsedNode) -> ParsedNode:
         """Returns the read of a variable, and adds its handle."""
         dtype = node.attrs["dtype"]
         attrs = {n: node.attrs[n] for n in ("container", "dtype", "shape") if n in node.attrs}
@@ -101,11 +101,11 @@ class _Rewriting:
         shared = node.attrs["shared_name"].s if "shared_name" in node.attrs else b""
         attrs["shared_name"] = AttrValue(s=shared or node.name.encode())
         attrs[NAMED_AFTER_NODE] = AttrValue(b=not shared)
-        handle = Node(self._handle((node.name, 0))[0], "VarHandleOp", [], [], attrs, node.device)
+        handle = ParsedNode(self._handle((node.name, 0))[0], "VarHandleOp", [], [], attrs, node.device)
         self.added.append(handle)
-        return Node(node.name, "ReadVariableOp", [(handle.name, 0)], node.controls, {"dtype": dtype}, node.device)
+        return ParsedNode(node.name, "ReadVariableOp", [(handle.name, 0)], node.controls, {"dtype": dtype}, node.device)
 
-    def _update(self, node: Node, definition: OpDef, inputs: list[Output]) -> Node:
+    def _update(self, node: ParsedNode, definition: OpDef, inputs: list[Output]) -> ParsedNode:
         """Returns the node of an op that changes or inspects variables by their handles."""
         op = self._op_of(node)
         target = op_defs.get(op)
@@ -114,12 +114,12 @@ class _Rewriting:
         if "dtype" in target.attrs:
             attrs.setdefault("dtype", type_attr(dtype))
         if target.outputs or not definition.outputs:
-            return Node(node.name, op, inputs, node.controls, attrs, node.device)
+            return ParsedNode(node.name, op, inputs, node.controls, attrs, node.device)
         name = self._new_name(f"{node.name}/update")
-        self.added.append(Node(name, op, inputs, node.controls, attrs, node.device))
-        return Node(node.name, "ReadVariableOp", inputs[:1], [name], {"dtype": type_attr(dtype)}, node.device)
+        self.added.append(ParsedNode(name, op, inputs, node.controls, attrs, node.device))
+        return ParsedNode(node.name, "ReadVariableOp", inputs[:1], [name], {"dtype": type_attr(dtype)}, node.device)
 
-    def _op_of(self, node: Node) -> str:
+    def _op_of(self, node: ParsedNode) -> str:
         op = op_on_handles(node.op)
         if op is None:
             raise errors.UnimplementedError.of(
@@ -144,10 +144,10 @@ class _Rewriting:
             handle = self._handle(node.inputs[references.index(True)])
             name = self.handles[node.name] = self._new_name(f"{node.name}/{_HANDLE}")
             attrs = {"T": type_attr(resource)}
-            self.added.append(Node(name, "Identity", [handle], [node.name], attrs, node.device))
+            self.added.append(ParsedNode(name, "Identity", [handle], [node.name], attrs, node.device))
         return name, 0
 
-    def _value(self, node: Node, output: Output) -> Output:
+    def _value(self, node: ParsedNode, output: Output) -> Output:
         """Returns the output with the value of an input that is no reference."""
         if not self._is_reference(output):
             return output
@@ -157,7 +157,7 @@ class _Rewriting:
             return output
         argument = definition.outputs[0]
         dtype = self._dtype(source, argument)
-        read = Node(
+        read = ParsedNode(
             self._new_name(f"{node.name}/read_{source.name}"), "ReadVariableOp", [self._handle(output)],
             node.controls, {"dtype": type_attr(dtype)}, node.device,
         )  # fmt: skip
@@ -173,7 +173,7 @@ class _Rewriting:
         """Returns True if an op returns an input reference: control flow, and identities."""
         return definition.name.startswith("Ref")
 
-    def _dtype(self, node: Node, argument: ArgDef) -> DType:
+    def _dtype(self, node: ParsedNode, argument: ArgDef) -> DType:
         definition = self.definitions[node.name]
         dtype: Any = attr_of(node, definition, argument.type_attr) if argument.type_attr else argument.type
         return dtype
@@ -184,7 +184,7 @@ class _Rewriting:
         return name
 
 
-def _by_input(node: Node, definition: OpDef, flags: Sequence[bool]) -> list[bool]:
+def _by_input(node: ParsedNode, definition: OpDef, flags: Sequence[bool]) -> list[bool]:
     """Returns for each input of a node the flag of its argument."""
     result: list[bool] = []
     for argument, flag in zip(definition.inputs, flags, strict=True):

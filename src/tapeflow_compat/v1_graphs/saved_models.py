@@ -26,7 +26,15 @@ from tapeflow.function.signature import FunctionType, Signature
 from tapeflow.graph.codegen.dataflow import Dataflow, dataflow_operation
 from tapeflow.graph.graphdef.calls import called_by, check_calls
 from tapeflow.graph.graphdef.importing import Builder, add_graph_def, nodes_with_handles
-from tapeflow.graph.graphdef.node_protos import Node, Output, attr_of, definition_of, output_dtypes, shape_of, type_attr
+from tapeflow.graph.graphdef.node_protos import (
+    Output,
+    ParsedNode,
+    attr_of,
+    definition_of,
+    output_dtypes,
+    shape_of,
+    type_attr,
+)
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import Graph
 from tapeflow.graph.ir.variables import without_value
@@ -155,7 +163,12 @@ class GraphModel:
         return graph
 
     def _as_dataflow(
-        self, name: str, nodes: Sequence[Node], stubs: Mapping[Output, Node], targets: Sequence[Output], fetches: Any
+        self,
+        name: str,
+        nodes: Sequence[ParsedNode],
+        stubs: Mapping[Output, ParsedNode],
+        targets: Sequence[Output],
+        fetches: Any,
     ) -> FuncGraph:
         """Returns a part of the graph with control flow that no function can express: one operation that runs it."""
         whole, graph = Graph(), FuncGraph(name)
@@ -216,24 +229,24 @@ class GraphModel:
         dtype, shape = self._dtype_and_shape(output)
         return TensorSpec(shape, dtype)
 
-    def _stub(self, output: Output) -> Node:
+    def _stub(self, output: Output) -> ParsedNode:
         """Returns a placeholder that replaces an output that is fed."""
         node = self._nodes[output[0]]
         name = node.name if node.op.startswith("Placeholder") else f"{node.name}/fed_{output[1]}"
         dtype, _ = self._dtype_and_shape(output)
-        return Node(name, "Placeholder", [], [], {"dtype": type_attr(dtype)})
+        return ParsedNode(name, "Placeholder", [], [], {"dtype": type_attr(dtype)})
 
-    def _needed(self, targets: Iterable[Output], stubs: Mapping[Output, Node]) -> list[Node]:
+    def _needed(self, targets: Iterable[Output], stubs: Mapping[Output, ParsedNode]) -> list[ParsedNode]:
         """Returns the nodes that targets need, in the graph's order, with stubs in place of outputs that are fed."""
         names = {stub.name for stub in stubs.values()}
-        needed: dict[str, Node] = {}
+        needed: dict[str, ParsedNode] = {}
         stack = [name for name, index in targets if (name, index) not in stubs]
         while stack:
             node = self._nodes[stack.pop()]
             if node.name in needed or node.name in names:
                 continue
             inputs = [(stubs[i].name, 0) if i in stubs else i for i in node.inputs]
-            needed[node.name] = Node(node.name, node.op, inputs, node.controls, node.attrs, node.device)
+            needed[node.name] = ParsedNode(node.name, node.op, inputs, node.controls, node.attrs, node.device)
             stack += [n for n, i in node.inputs if (n, i) not in stubs]
             stack += node.controls
         return [needed[n] for n in self._nodes if n in needed]

@@ -17,7 +17,7 @@ from tapeflow.array import tensor_list  # noqa: F401 (registers its ops)
 from tapeflow.array.protos import make_tensor_proto
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import DType, int32, int64, variant
-from tapeflow.graph.graphdef.node_protos import Node, Output, node_attr, type_attr, unused_name
+from tapeflow.graph.graphdef.node_protos import Output, ParsedNode, node_attr, type_attr, unused_name
 
 _NEW = "TensorArrayV3"
 _PASSING = frozenset({"Identity", "Switch", "Merge", "Enter", "Exit", "NextIteration"})
@@ -34,7 +34,7 @@ _WITHOUT_GRADIENTS = {
 _CHANGING = ("TensorArrayWriteV3", "TensorArrayScatterV3", "TensorArraySplitV3")  # these return a flow
 
 
-def with_lists(nodes: Sequence[Node]) -> list[Node]:
+def with_lists(nodes: Sequence[ParsedNode]) -> list[ParsedNode]:
     """Returns the nodes of a graph with lists in place of tensor arrays.
 
     If an array's handle or flow has another use, such as TensorFlow 1's gradients, nothing is replaced.
@@ -52,13 +52,13 @@ class _Rewriting:
         flows: the outputs that are flows.
     """
 
-    def __init__(self, nodes: Sequence[Node]) -> None:
+    def __init__(self, nodes: Sequence[ParsedNode]) -> None:
         self.nodes = {node.name: node for node in nodes}
-        self.handles: dict[Output, Node | None] = {}
+        self.handles: dict[Output, ParsedNode | None] = {}
         self.flows: set[Output] = set()
-        self.added: list[Node] = []
+        self.added: list[ParsedNode] = []
 
-    def run(self) -> list[Node]:
+    def run(self) -> list[ParsedNode]:
         """Returns the rewritten nodes of the graph."""
         self._trace()
         if not all(map(self._is_usual, self.nodes.values())):
@@ -76,11 +76,11 @@ class _Rewriting:
 
     def _trace(self) -> None:
         """Finds the handles and flows."""
-        consumers: dict[str, list[Node]] = {}
+        consumers: dict[str, list[ParsedNode]] = {}
         for node in self.nodes.values():
             for name, _ in node.inputs:
                 consumers.setdefault(name, []).append(node)
-        stack: list[tuple[Output, Node | None]] = []  # with the array of a handle
+        stack: list[tuple[Output, ParsedNode | None]] = []  # with the array of a handle
         for node in self.nodes.values():
             if node.op == _NEW:
                 self.handles[node.name, 0] = node
@@ -103,7 +103,7 @@ class _Rewriting:
                         self.flows.add(new)
                         stack.append((new, None))
 
-    def _is_usual(self, node: Node) -> bool:
+    def _is_usual(self, node: ParsedNode) -> bool:
         """Returns True if a node is no gradient's, and takes a handle or a flow as arrays do."""
         if node.op in _WITHOUT_GRADIENTS or node.op == _NEW:
             return True
@@ -115,26 +115,26 @@ class _Rewriting:
 
     # ---- nodes -------------------------------------------------------------------------------------------------------
 
-    def _rewritten(self, node: Node) -> Node | None:
+    def _rewritten(self, node: ParsedNode) -> ParsedNode | None:
         """Returns the node in place of one; None if there is none."""
         if node.op == _NEW:
             shape = self._shape(node, node, node.controls)
             attrs = {"element_dtype": node.attrs["dtype"], "shape_type": type_attr(int32)}
             reserve = ops.TensorListReserve.op.name
-            return Node(node.name, reserve, [shape, *node.inputs], node.controls, attrs, node.device)
+            return ParsedNode(node.name, reserve, [shape, *node.inputs], node.controls, attrs, node.device)
         if any((node.name, i) in self.handles for i in (0, 1)):
             return None
         inputs = [self._input(i) for i in node.inputs]
         if node.op in _WITHOUT_GRADIENTS:
             return self._on_list(node, inputs)
         passed = {**node.attrs, "T": type_attr(variant)} if (node.name, 0) in self.flows else node.attrs
-        return Node(node.name, node.op, inputs, node.controls, passed, node.device)
+        return ParsedNode(node.name, node.op, inputs, node.controls, passed, node.device)
 
     def _input(self, output: Output) -> Output:
         """Returns the output that replaces one. An array's list is the first output; its flow was the second."""
         return (output[0], 0) if self.nodes[output[0]].op == _NEW else output
 
-    def _on_list(self, node: Node, inputs: list[Output]) -> Node | None:
+    def _on_list(self, node: ParsedNode, inputs: list[Output]) -> ParsedNode | None:
         """Returns the node of an op on lists, which takes the flow first."""
         op = _WITHOUT_GRADIENTS[node.op]
         if op is None:
@@ -163,9 +163,9 @@ class _Rewriting:
             others = [flow]
         else:
             others = [flow, *others, self._shape(node, array, after)]
-        return Node(node.name, op.name, others, node.controls, attrs, node.device)
+        return ParsedNode(node.name, op.name, others, node.controls, attrs, node.device)
 
-    def _shape(self, node: Node, array: Node | None, after: Sequence[str]) -> Output:
+    def _shape(self, node: ParsedNode, array: ParsedNode | None, after: Sequence[str]) -> Output:
         """Returns a constant with the shape of an array's elements."""
         shape = None if array is None else node_attr(array, "element_shape")
         if "element_shape" in node.attrs and (shape is None or shape.rank is None):
@@ -173,10 +173,10 @@ class _Rewriting:
         dims = -1 if shape is None or shape.rank is None else [-1 if d is None else d for d in shape]
         return self._constant(node, "element_shape", dims, int32, after)
 
-    def _constant(self, node: Node, label: str, value: Any, dtype: DType, after: Sequence[str]) -> Output:
+    def _constant(self, node: ParsedNode, label: str, value: Any, dtype: DType, after: Sequence[str]) -> Output:
         """Returns a constant, in the iteration of the nodes that it comes after."""
         name = unused_name(f"{node.name}/{label}", self.nodes)
         tensor = make_tensor_proto(np.array(value, dtype.as_numpy_dtype), dtype)
         attrs = {"dtype": type_attr(dtype), "value": AttrValue(tensor=tensor)}
-        self.added.append(Node(name, "Const", [], list(after), attrs, node.device))
+        self.added.append(ParsedNode(name, "Const", [], list(after), attrs, node.device))
         return name, 0

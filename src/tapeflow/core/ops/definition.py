@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tapeflow.core.ops.layer import Activation, Layer
+    from tapeflow.core.ops.layer import Activation, WeightLayer
 
 
 class NotStatic(Exception):
@@ -120,7 +120,7 @@ class Op:
     static_value: Callable[..., Any] | None = None
     fusions: Mapping[str, Callable[..., Any]] = MappingProxyType({})
     inline: Any = None
-    layer: Callable[..., Layer | None] | None = None
+    layer: Callable[..., WeightLayer | None] | None = None
     decomposition: Callable[..., Any] | None = None
 
     element: Callable[..., Any] | None = None

@@ -212,11 +212,11 @@ def array_of(tensor: SymbolicTensor) -> np.ndarray | None:
 
 def numbers(value: Any) -> Any:
     """Returns the Python numbers of a raw value in nested tuples. A tuple is returned unchanged."""
-    return value if type(value) is tuple else _tuples(value.tolist())
+    return value if type(value) is tuple else _as_tuples(value.tolist())
 
 
-def _tuples(value: Any) -> Any:
-    return tuple([_tuples(v) for v in value]) if type(value) is list else value
+def _as_tuples(value: Any) -> Any:
+    return tuple([_as_tuples(v) for v in value]) if type(value) is list else value
 
 
 hooks.static_shape = static_shape

@@ -32,7 +32,7 @@ from tapeflow.core.settings import settings
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.backends.capturable import draws, kernels, obstacle, written
-from tapeflow.graph.backends.recordings import Recorder, Recording, Run, recording
+from tapeflow.graph.backends.recordings import GraphRecording, Run, StreamRecorder, recording
 from tapeflow.graph.codegen.compile import Compiled
 from tapeflow.graph.ir.operation import Operation
 from tapeflow.logger import get_logger
@@ -151,8 +151,8 @@ class Captured(Compiled):
         self._lock = threading.RLock()
         self._calls = self._recordings = self._replays = 0
         self._target: torch.device | None = None  # the device of its recording, after a successful rehearsal
-        self._rehearsed: Recorder | None = None  # holds the stream, with its workspaces, until the recording
-        self._recording: Recording | None = None
+        self._rehearsed: StreamRecorder | None = None  # holds the stream, with its workspaces, until the recording
+        self._recording: GraphRecording | None = None
         self._why_not: str | None = None
         if why is not None:
             self._give_up(why)
@@ -229,7 +229,7 @@ class Captured(Compiled):
         self._recording = new
         return results
 
-    def _new_recording(self, values: Sequence[Any]) -> Recording | None:
+    def _new_recording(self, values: Sequence[Any]) -> GraphRecording | None:
         """Returns a new recording, or None if there were too many."""
         device = self._target
         if device is None or self._recordings == MOST_RECORDINGS:
@@ -241,7 +241,7 @@ class Captured(Compiled):
         run: Callable[..., Any] = lambda *inputs: self._plain(inputs)  # noqa: E731
         recorder = RECORDERS[device.type](device)
         self._rehearsed = None
-        return Recording(run, recorder, device, values, self._argument_count, fixed, draws(self.program))
+        return GraphRecording(run, recorder, device, values, self._argument_count, fixed, draws(self.program))
 
     def _device(self, values: Sequence[Any]) -> torch.device:
         """Returns the device of all tensors except arguments on the CPU, which are copied there, and constants.
@@ -412,4 +412,4 @@ class CudaRecorder:
 
 
 # The recorders by the types of devices.
-RECORDERS: dict[str, Callable[[torch.device], Recorder]] = {"cuda": CudaRecorder}
+RECORDERS: dict[str, Callable[[torch.device], StreamRecorder]] = {"cuda": CudaRecorder}

@@ -31,8 +31,8 @@ from tapeflow.core import device as devices
 from tapeflow.core.ops.kernels import first_line
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable_updates import Locked
-from tapeflow.graph.backends.kernel_calls import Call, Flat, Refused, Stage, Value, is_structure, obstacle
-from tapeflow.graph.backends.partitioning import Part, divide
+from tapeflow.graph.backends.kernel_calls import Flat, FlatValue, KernelCall, Refused, Stage, is_structure, obstacle
+from tapeflow.graph.backends.partitioning import CompiledPart, divide
 from tapeflow.graph.backends.tracing import Argument, AtenGraph, described, empty, trace
 from tapeflow.graph.codegen import passes
 from tapeflow.graph.codegen.compile import Compiled, after_passes
@@ -146,7 +146,7 @@ class Jitted(Compiled):
     @property
     def parts(self) -> list[Jitted]:
         """The parts that are compiled."""
-        kernels: list[Any] = [step.op.kernel for step in self._divided.steps if isinstance(step.op, Part)]
+        kernels: list[Any] = [step.op.kernel for step in self._divided.steps if isinstance(step.op, CompiledPart)]
         return kernels
 
     @property
@@ -370,7 +370,7 @@ class Plan:
 
     def _traced_stage(
         self, stage: Stage, later: Sequence[Stage], flat: Flat
-    ) -> tuple[list[Call], list[int], AtenGraph | None]:
+    ) -> tuple[list[KernelCall], list[int], AtenGraph | None]:
         """Traces a stage, whose outputs are added to the plan's tensors.
 
         Returns:
@@ -391,7 +391,7 @@ class Plan:
         self._add(outputs)
         return stage.eager, places, graph
 
-    def _add(self, values: Sequence[Value]) -> None:
+    def _add(self, values: Sequence[FlatValue]) -> None:
         """Adds tensors to those that later stages can use."""
         for v in values:
             self._places[id(v)] = len(self._values)
@@ -409,7 +409,7 @@ class Plan:
         for i in self._variables:
             tensors[i] = tensors[i]._value.value
 
-        def value_of(value: Value) -> Any:
+        def value_of(value: FlatValue) -> Any:
             return tensors[self._places[id(value)]] if value.constant is None else value.constant
 
         for eager, places, constants, run in self._stages:

@@ -45,7 +45,7 @@ class Refused(Exception):
         self.step = step
 
 
-class Value:
+class FlatValue:
     """A tensor between calls.
 
     Attributes:
@@ -71,14 +71,14 @@ class Value:
         return self.fake if self.constant is None else self.constant
 
 
-class Call:
+class KernelCall:
     """A call of a kernel.
 
     Attributes:
         step: the step that it computes.
         kernel: the kernel.
         kinds: the kinds of its arguments, as of an op.
-        args: its arguments; tensors are `Value`s, or lists of them.
+        args: its arguments; tensors are `FlatValue`s, or lists of them.
         outputs: its outputs.
         literal: whether the kernel looks at the values of constants.
         eager_because: why it runs eagerly, "" if no warning is due; None if it is compiled.
@@ -89,7 +89,12 @@ class Call:
     __slots__ = ("args", "eager_because", "kernel", "kinds", "literal", "outputs", "part_of", "recorded", "step")
 
     def __init__(
-        self, step: Step, kernel: Callable[..., Any], kinds: Sequence[str], args: Sequence[Any], outputs: list[Value]
+        self,
+        step: Step,
+        kernel: Callable[..., Any],
+        kinds: Sequence[str],
+        args: Sequence[Any],
+        outputs: list[FlatValue],
     ) -> None:
         self.step = self.part_of = step
         self.kernel = kernel
@@ -103,15 +108,15 @@ class Call:
         self.eager_because: str | None = "" if random else None
 
     @property
-    def inputs(self) -> list[Value]:
+    def inputs(self) -> list[FlatValue]:
         """The tensors among its arguments."""
-        return [v for a in self.args for v in (a if type(a) is list else (a,)) if isinstance(v, Value)]
+        return [v for a in self.args for v in (a if type(a) is list else (a,)) if isinstance(v, FlatValue)]
 
-    def kernel_arguments(self, value_of: Callable[[Value], Any]) -> list[Any]:
+    def kernel_arguments(self, value_of: Callable[[FlatValue], Any]) -> list[Any]:
         """Returns the kernel's arguments.
 
         Args:
-            value_of: returns the tensor of a `Value`.
+            value_of: returns the tensor of a `FlatValue`.
 
         Raises:
             Refused: it takes Python numbers from a tensor that is not constant.
@@ -120,7 +125,7 @@ class Call:
         for i, (kind, arg) in enumerate(zip(self.kinds, self.args, strict=True)):
             if kind == "list":
                 arg = [value_of(v) for v in arg]
-            elif isinstance(arg, Value):
+            elif isinstance(arg, FlatValue):
                 arg = value_of(arg)
                 if kind == "host":
                     if type(arg) is not torch.Tensor:
@@ -137,11 +142,11 @@ class Call:
         dtypes = [v.dtype.torch for v in self.outputs]
         return [r if d is None or r.dtype is d else r.to(d) for r, d in zip(results, dtypes, strict=True)]
 
-    def run(self, value_of: Callable[[Value], Any]) -> list[torch.Tensor]:
+    def run(self, value_of: Callable[[FlatValue], Any]) -> list[torch.Tensor]:
         """Computes the call as eager mode does.
 
         Args:
-            value_of: returns the tensor of a `Value`.
+            value_of: returns the tensor of a `FlatValue`.
         """
         op, arguments = self.step.op, self.kernel_arguments(value_of)
         if is_direct(self.step):
@@ -160,7 +165,7 @@ class _Slot:
 
     __slots__ = ("changed", "value")
 
-    def __init__(self, value: Value) -> None:
+    def __init__(self, value: FlatValue) -> None:
         self.value = value
         self.changed = False
 
@@ -182,8 +187,8 @@ class Flat:
     """
 
     def __init__(self, program: Program) -> None:
-        self.calls: list[Call] = []
-        self.inputs: list[Value] = []
+        self.calls: list[KernelCall] = []
+        self.inputs: list[FlatValue] = []
         env: dict[int, Any] = {}
         slots: list[tuple[int, _Slot]] = []
         for place, t in enumerate(program.inputs):
@@ -191,17 +196,17 @@ class Flat:
             why = _no_place(program, t)
             if why is not None:
                 raise Refused(why)
-            self.inputs.append(Value(t.dtype if variable is None else variable.dtype))
+            self.inputs.append(FlatValue(t.dtype if variable is None else variable.dtype))
             env[id(t)] = self.inputs[-1]
             if variable is not None:
                 slots.append((place, _Slot(self.inputs[-1])))
                 env[id(t)] = slots[-1][1]
-        self.outputs: list[Value] = self._add(program, env)
+        self.outputs: list[FlatValue] = self._add(program, env)
         self.changes = [(place, slot.value) for place, slot in slots if slot.changed]
         self._prune()
 
     @property
-    def results(self) -> list[Value]:
+    def results(self) -> list[FlatValue]:
         """The outputs, then the new values of variables."""
         return [*self.outputs, *(v for _, v in self.changes)]
 
@@ -218,7 +223,7 @@ class Flat:
         def of(t: SymbolicTensor) -> Any:
             value = env.get(id(t))
             if value is None:
-                value = env[id(t)] = Value(t.dtype, program.constants[id(t)])
+                value = env[id(t)] = FlatValue(t.dtype, program.constants[id(t)])
             return value
 
         for step in program.steps:
@@ -233,7 +238,7 @@ class Flat:
                 args = step.op.map(of, step.args, host=lambda a: of(a) if isinstance(a, SymbolicTensor) else a)
                 self._call(step, _kernel(step), step.op.kinds, args, env)
             elif step.name in CALLS:
-                inner = _called(step)
+                inner = called_program(step)
                 inputs = {id(t): of(a) for t, a in zip(inner.inputs, step.args, strict=True)}
                 env.update(zip(map(id, step.outputs), self._add(inner, inputs), strict=True))
             else:
@@ -244,8 +249,8 @@ class Flat:
 
     def _call(self, step: Step, kernel: Any, kinds: Sequence[str], args: list[Any], env: dict[int, Any]) -> None:
         """Adds the call that computes a step, and its outputs to `env`."""
-        outputs = [Value(t.dtype) for t in step.outputs]
-        self.calls.append(Call(step, kernel, kinds, args, outputs))
+        outputs = [FlatValue(t.dtype) for t in step.outputs]
+        self.calls.append(KernelCall(step, kernel, kinds, args, outputs))
         env.update(zip(map(id, step.outputs), outputs, strict=True))
 
     def _on_slices(self, step: Step, args: list[Any], env: dict[int, Any]) -> None:
@@ -256,15 +261,15 @@ class Flat:
         if random:
             self.calls[-1].eager_because = ""
 
-    def _change(self, step: Step, slot: _Slot, operand: Value) -> None:
+    def _change(self, step: Step, slot: _Slot, operand: FlatValue) -> None:
         """Adds the call that computes a variable's new value."""
         kernel = _CHANGES[step.op.kernel]
         slot.changed = True
         if kernel is None:
             slot.value = operand
             return
-        value = Value(slot.value.dtype)
-        self.calls.append(Call(step, kernel, ("tensor", "tensor"), [slot.value, operand], [value]))
+        value = FlatValue(slot.value.dtype)
+        self.calls.append(KernelCall(step, kernel, ("tensor", "tensor"), [slot.value, operand], [value]))
         slot.value = value
 
     def _prune(self) -> None:
@@ -304,8 +309,8 @@ class Flat:
 class Stage(NamedTuple):
     """Calls that run eagerly, and then calls that are compiled."""
 
-    eager: list[Call]
-    compiled: list[Call]
+    eager: list[KernelCall]
+    compiled: list[KernelCall]
 
 
 def _kernel(step: Step) -> Callable[..., Any]:
@@ -316,7 +321,7 @@ def _kernel(step: Step) -> Callable[..., Any]:
     return with_stream(step, kernel)
 
 
-def _called(step: Step) -> Program:
+def called_program(step: Step) -> Program:
     """Returns the program of the function that a step calls."""
     program: Program = step.op.bodies["f"].returning(step.op.results).program
     return program
@@ -333,7 +338,7 @@ def obstacle(program: Program, step: Step) -> str | None:
         step: a step of it.
     """
     if step.name in CALLS:
-        inner = _called(step)
+        inner = called_program(step)
         if step.op.body.graph.locks:
             return f"{label(step)} runs under a lock"
         whys = (_no_place(program, t) for t in step.inputs)

@@ -30,7 +30,7 @@ _SHAPE = 16  # elements: smaller tensors of integers count as shapes
 Function = Callable[..., Any]
 
 
-class Part(GraphOp):
+class CompiledPart(GraphOp):
     """A part of a program as one step.
 
     Args:
@@ -168,7 +168,7 @@ class _Division:
     def _step(self, part: Program, function_of: Callable[[Program], Function]) -> Step:
         must_run = any(step.must_run for step in part.steps)
         operation = part.steps[-1].operation
-        return Step(Part(function_of(part)), part.inputs, part.outputs, [operation], must_run=must_run)
+        return Step(CompiledPart(function_of(part)), part.inputs, part.outputs, [operation], must_run=must_run)
 
 
 def _needed(steps: list[Step], outputs: list[SymbolicTensor]) -> list[Step]:

@@ -27,7 +27,7 @@ from tapeflow.core.values.variable_updates import Locked, Owned
 Run = Callable[[], list[torch.Tensor]]
 
 
-class Recorder(Protocol):
+class StreamRecorder(Protocol):
     """Records the launches on a device and repeats them, as a CUDA graph does.
 
     Attributes:
@@ -119,7 +119,7 @@ def copy_home(homes: Sequence[Home]) -> None:
         home.move_in(tensor)
 
 
-class Recording:
+class GraphRecording:
     """A program recorded for tensors of certain shapes.
 
     Args:
@@ -133,7 +133,7 @@ class Recording:
     """
 
     def __init__(
-        self, program: Callable[..., Any], recorder: Recorder, device: torch.device, values: Sequence[Any],
+        self, program: Callable[..., Any], recorder: StreamRecorder, device: torch.device, values: Sequence[Any],
         argument_count: int, fixed: dict[int, torch.Tensor], draws: bool,
     ) -> None:  # fmt: skip
         self._recorder = recorder

@@ -53,7 +53,7 @@ def node_def(operation: Operation) -> Any:
 GRADIENT_NAME = "_gradient_op_type"  # the attr of a node that names the gradient that the program defines for it
 
 
-class OwnGradient(NamedTuple):
+class ExportedGradient(NamedTuple):
     """An operation of a function whose gradient the program defines.
 
     Attributes:
@@ -86,7 +86,7 @@ class FunctionWriter:
 
     def __init__(self) -> None:
         self.library: dict[str, Any] = {}
-        self.own_gradients: list[OwnGradient] = []
+        self.own_gradients: list[ExportedGradient] = []
         self._arguments: dict[str, Mapping[int, str]] = {}  # by function: their names, by the ids of their placeholders
         self._functions: dict[int, str] = {}  # the first function that is written of a graph, by the graph's id
         self._written: dict[Any, tuple[str, Any]] = {}  # names and bodies; a body in it keeps its id
@@ -327,7 +327,7 @@ class FunctionWriter:
             nodes[-1].input.extend(f"^{n}" for n in after if f"^{n}" not in nodes[-1].input)
             proto.node_def.extend(nodes)
             if operation.op.gradient_name:
-                self.own_gradients.append(OwnGradient(operation, proto.node_def[-1], proto.signature.name))
+                self.own_gradients.append(ExportedGradient(operation, proto.node_def[-1], proto.signature.name))
 
 
 def _allows(op: Any, attrs: Mapping[str, Any]) -> bool:

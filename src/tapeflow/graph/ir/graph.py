@@ -25,16 +25,16 @@ from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
 from tapeflow.graph.ir import shapes, variables
 from tapeflow.graph.ir.collections import Collections
 from tapeflow.graph.ir.deferred_ops import gradient
-from tapeflow.graph.ir.graph_members import Members
+from tapeflow.graph.ir.graph_members import GraphMembers
 from tapeflow.graph.ir.messages import check_attr_lists, check_host_dtype, check_lists, shape_error, type_error
-from tapeflow.graph.ir.names import Names
+from tapeflow.graph.ir.names import GraphNames
 from tapeflow.graph.ir.operation import GraphOp, Operation, VariableUpdate, variable_in, variable_of
 from tapeflow.graph.ir.positions import Positions
 
 _MOST_CONSTANT = 128  # elements of an eager tensor that becomes a constant; a larger one is captured
 
 
-class Graph(Collections, Names, Members):
+class Graph(Collections, GraphNames, GraphMembers):
     """Operations and the tensors between them, to be run later.
 
     Example:

@@ -11,7 +11,7 @@ from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
 
 
-class Members:
+class GraphMembers:
     """Adds operations by their type, and decides about feeds and fetches."""
 
     seed: int | None = None  # of the random ops that are added to it

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from tapeflow.graph.ir.operation import Operation
 
 
-class Names:
+class GraphNames:
     """The part of a graph that names its operations."""
 
     def __init__(self) -> None:
@@ -85,7 +85,7 @@ class _OutsideOfScopes:
 
     __slots__ = ("_before", "_graph")
 
-    def __init__(self, graph: Names) -> None:
+    def __init__(self, graph: GraphNames) -> None:
         self._graph = graph
 
     def __enter__(self) -> None:
