@@ -2,7 +2,8 @@
 
 import typing as _typing
 
-from tapeflow.quantization.fake import (
+from tapeflow.unsupported import below as _below
+from tapeflow_compat.quantization.fake import (
     fake_quant_with_min_max_args,
     fake_quant_with_min_max_args_gradient,
     fake_quant_with_min_max_vars,
@@ -10,9 +11,8 @@ from tapeflow.quantization.fake import (
     fake_quant_with_min_max_vars_per_channel,
     fake_quant_with_min_max_vars_per_channel_gradient,
 )
-from tapeflow.quantization.integers import dequantize, quantize, quantized_concat
-from tapeflow.quantization.rounding import quantize_and_dequantize, quantize_and_dequantize_v2
-from tapeflow.unsupported import below as _below
+from tapeflow_compat.quantization.integers import dequantize, quantize, quantized_concat
+from tapeflow_compat.quantization.rounding import quantize_and_dequantize, quantize_and_dequantize_v2
 
 __all__ = [
     "dequantize", "experimental", "fake_quant_with_min_max_args", "fake_quant_with_min_max_args_gradient",

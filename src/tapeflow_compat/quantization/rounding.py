@@ -14,7 +14,7 @@ from tapeflow.core.ops.shape_rules import merged, ranked, same, with_rank
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.quantization.integers import _along, _scales
+from tapeflow_compat.quantization.integers import _along, _scales
 
 
 def _rounded(

@@ -18,8 +18,8 @@ from tapeflow.math.arithmetic import add, multiply
 from tapeflow.math.division import realdiv
 from tapeflow.math.rounding import floor
 from tapeflow.nn.dropping import dropout
-from tapeflow.rnn_cells.layer_members import LayerMembers
 from tapeflow.tensor_array import TensorArray
+from tapeflow_compat.rnn_cells.layer_members import LayerMembers
 
 
 class _CellWrapper(LayerMembers):

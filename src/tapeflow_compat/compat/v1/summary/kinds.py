@@ -16,7 +16,6 @@ from tapeflow.core.types.dtypes import float32, string
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.graph.ir.python_op import executing_eagerly
 from tapeflow.logger import get_logger
-from tapeflow.raw_ops import summary_protos
 from tapeflow.summary import kinds as recorded
 from tapeflow.summary.recording import get_step, recording
 from tapeflow.summary.writing import graph as write_graph
@@ -31,6 +30,7 @@ from tapeflow_compat.compat.v1.protos import message
 from tapeflow_compat.compat.v1.scopes import name_scope
 from tapeflow_compat.compat.v1.variable_scopes import in_name_scope
 from tapeflow_compat.compat.v1.variables import GraphKeys
+from tapeflow_compat.raw_ops import summary_protos
 
 _NOT_IN_TAGS = re.compile(r"[^-/\w.]")
 _WRITING = ("WriteSummary", "WriteRawProtoSummary")  # the operations of `tf.summary`'s functions in a graph

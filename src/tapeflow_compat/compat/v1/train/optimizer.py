@@ -22,9 +22,9 @@ from tapeflow.custom_gradients import gradients
 from tapeflow.graph.ir.operation import GraphOp, VariableUpdate
 from tapeflow.math.casting import cast
 from tapeflow.math.segment import unsorted_segment_sum
-from tapeflow.v1_graphs import optimizer_ops  # noqa: F401 (registers them)
 from tapeflow_compat.compat.v1.variable_scopes import at_the_root, names_of
 from tapeflow_compat.compat.v1.variables import GraphKeys, get_collection
+from tapeflow_compat.v1_graphs import optimizer_ops  # noqa: F401 (registers them)
 
 
 class Optimizer(Trackable):
