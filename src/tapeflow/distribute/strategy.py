@@ -22,7 +22,7 @@ from tapeflow.distribute.context import Place, moved, place, require_cross_repli
 from tapeflow.distribute.input import DistributedDataset, dealt, divided
 from tapeflow.distribute.options import InputContext, InputOptions, ValueContext
 from tapeflow.distribute.reducing import CrossDeviceOps, ReduceOp, copied_to, reduce_op_of, reduced
-from tapeflow.distribute.v1_methods import OlderMethods
+from tapeflow.distribute.v1_methods import V1Methods
 from tapeflow.distribute.values import (
     DistributedValues,
     MirroredValues,
@@ -454,7 +454,7 @@ class _Scope:
             scope.__exit__(*error)
 
 
-class Strategy(OlderMethods):
+class Strategy(V1Methods):
     """A way to run a program on several devices: the base of all strategies.
 
     Args:

@@ -33,8 +33,8 @@ class StrategyIterator:
         self._iterator = iter(self._dataset)
 
 
-class OlderMethods:
-    """The part of `tf.distribute.Strategy` for programs of TensorFlow 1."""
+class V1Methods:
+    """Methods of `tf.distribute.Strategy` for programs of TensorFlow 1."""
 
     run: Callable[..., Any]
     scope: Callable[[], AbstractContextManager[Any]]

@@ -262,7 +262,7 @@ class StructuredTensor(BatchableExtensionType):
         return self._ragged_shape[0] if self.rank else None
 
     def with_shape_dtype(self, dtype: DTypeLike) -> StructuredTensor:
-        """Returns it with lengths of another dtype.
+        """Returns these records with row lengths of another dtype.
 
         Args:
             dtype: int32 or int64.

@@ -75,7 +75,7 @@ def _to_uint32(x: torch.Tensor) -> torch.Tensor:
 
 
 def _to_uint64(x: torch.Tensor) -> torch.Tensor:
-    """Casts floats to uint64: those that are too large become `2 ** 63`, as NaN does."""
+    """Casts floats to uint64. NaN and values that are too large become `2 ** 63`."""
     bits = x.type(torch.uint64).view(torch.int64)
     return torch.where(x.double() >= 2.0**64, torch.iinfo(torch.int64).min, bits).view(torch.uint64)
 

@@ -393,7 +393,7 @@ class _Loader:
         """Restores the state of objects that are no variables, such as tables.
 
         Raises:
-            UnimplementedError: nothing here can restore it.
+            UnimplementedError: TapeFlow cannot restore an object of this kind.
         """
         for number, node in enumerate(self._nodes):
             restored = self.objects[number]

@@ -165,7 +165,7 @@ class SignatureNode(Trackable):
 
 
 class SavedView(View):
-    """A view of everything that can be reached from an object, functions too.
+    """A view of all objects that an object refers to, functions included.
 
     Args:
         root: the object.

@@ -100,7 +100,7 @@ def _beyond(model: Converted, limit: int) -> tuple[list[sampling.Sample], torch.
 
 
 def exported(model: Converted, samples: Sequence[torch.Tensor]) -> torch.export.ExportedProgram:
-    """Returns a module as torch exports it, with the dimensions open that the TensorFlow function leaves open.
+    """Exports a module. The dimensions that are None in the TensorFlow function stay dynamic.
 
     Raises:
         Unconvertible: `torch.export` can't trace it.

@@ -27,7 +27,7 @@ def graph_of(name: str, definitions: Sequence[Any], inputs: Callable[[FuncGraph]
 
     Args:
         name: the graph's name.
-        definitions: what `definitions_of` returned, as string tensors.
+        definitions: the result of `definitions_of`, as string tensors.
         inputs: adds the graph's arguments and captures, in the order of the function's, and returns them.
 
     Raises:

@@ -201,7 +201,7 @@ class QueueStorage:
         self._closed = True
 
     def cancel(self) -> None:
-        """Cancels all operations that wait, now and from now on."""
+        """Cancels all waiting operations, now and later."""
         with self._changed:
             self._cancelled = True
             self._changed.notify_all()

@@ -166,7 +166,7 @@ def _held(tensor: Any) -> Matrix:
 
 
 def static_shape(tensor: Any) -> TensorShape:
-    """Returns the static shape of the matrix in a variant, as far as it is known; for other tensors their own shape."""
+    """Returns the static shape of the matrix in a variant, if static; of other tensors, their own shape."""
     if tensor.dtype is not variant:
         return tensor.shape
     if not isinstance(tensor, SymbolicTensor):

@@ -65,7 +65,7 @@ def main_op_of(meta: Any) -> str | None:
 
 
 def assets_of(meta: Any) -> Iterable[Any]:
-    """Returns the names of files and of the tensors that hold them: TensorFlow 1 writes them in a collection."""
+    """Returns `AssetFileDef`s: names of files and their tensors. TensorFlow 1 writes them in a collection."""
     if meta.asset_file_def or _ASSETS_KEY not in meta.collection_def:
         return meta.asset_file_def
     return [
@@ -257,7 +257,7 @@ class GraphModel:
         self, feeds: Any, fetches: Any, name: str | None = None, input_signature: Any = None,
         are_keyword_args_also_positional: bool = False,
     ) -> GraphFunction:  # fmt: skip
-        """Returns a function of some tensors of the graph, that computes others.
+        """Returns a function from some tensors of the graph to others.
 
         Args:
             feeds: a nest of tensors of the graph, or their names: the arguments, in this order or by the names of
@@ -316,7 +316,7 @@ def _tensors_of(info: Any) -> list[tuple[str, str]]:
 
 
 def _joined(tensors: Mapping[str, Any]) -> Any:
-    """Returns the tensor, or the sparse tensor, that an output of a signature is."""
+    """Returns an output of a signature, a tensor or a sparse tensor."""
     if "_indices" in tensors:
         return SparseTensor(tensors["_indices"], tensors["_values"], tensors["_dense_shape"])
     return tensors[""] if "" in tensors else list(tensors.values())
@@ -405,7 +405,7 @@ class LoadedGraph(LoadedObject):
 
     @property
     def prune(self) -> Callable[..., GraphFunction]:
-        """Returns a function of some tensors of the graph, that computes others."""
+        """Returns a function from some tensors of the graph to others."""
         return self._model.prune
 
 

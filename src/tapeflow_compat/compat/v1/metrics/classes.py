@@ -37,8 +37,9 @@ def _mean_of_quotients(totals: Any, name: str) -> Any:
 
 @metric
 def mean_iou(labels: Any, predictions: Any, num_classes: int, weights: Any = None, name: str | None = None) -> Any:
-    """Computes the mean over the classes of intersection over union: of the elements that are of a class or predicted
-    as it, the fraction that is both.
+    """Computes the mean of the intersection over union of all classes.
+
+    The intersection has the elements whose label and prediction are the class, the union all with either of them.
 
     Args:
         labels, predictions: integers in `[0, num_classes)`, of one shape.
