@@ -233,7 +233,7 @@ class Captured(Compiled):
         """Returns a new recording, or None if there were too many."""
         device = self._target
         if device is None or self._recordings == MOST_RECORDINGS:
-            self._give_up("the values of its variables stay referenced elsewhere from call to call")
+            self._give_up("the values of its variables are kept by others from call to call")
             return None
         self._recordings += 1
         constants = [self.program.constant(t) for t in self.program.outputs]
