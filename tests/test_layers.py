@@ -14,23 +14,22 @@ LAYERS = [
     "core",
     "graph.ir",
     # the ops, by namespace
-    "array math random linalg nn signal image strings io sparse ragged bitwise sets quantization audio operators "
-    "printing",
+    "array math random linalg nn signal image strings io sparse ragged bitwise audio operators printing",
     # what is written in ops and needs graphs
-    "graph autodiff control_flow functional tensor_array script vectorized custom_gradients registered_gradients "
-    "batching dtypes",
+    "graph autodiff control_flow functional tensor_array py_function vectorized custom_gradients registered_gradients "
+    "batch_function dtypes",
     "function autograph",
     # services
     "config critical_section data data_structures debugging distribute experimental linalg.operators lookup module "
-    "nn.layer_members nn.rnn_wrappers op_libraries optional profiler resources saved_model serving summary "
-    "sysconfig timing torch train transport types xla",
-    "as_tensorflow graph_util hosting keras test torch.layer torch.commands __main__",
+    "op_libraries optional profiler resources saved_model serving summary "
+    "sysconfig timestamp torch train transport types xla",
+    "as_tensorflow graph_util install keras test torch.layer torch.commands __main__",
     # all of `tapeflow_compat`
-    "compat feature_column hosted queue raw_ops",
+    "compat feature_column quantization queue raw_ops rnn_cells sets tensorflow_python v1_graphs",
 ]
 IN_LEAF = re.compile(rf"tapeflow(_compat$|(_compat)?\.({'|'.join(LAYERS[-1].split())})\b)")
 # Public names of what core defines, and what imports nothing.
-BOTTOM = {"binaries", "errors", "nest", "version", "logger"}
+BOTTOM = {"unsupported", "errors", "nest", "version", "logger"}
 # A package's face hands names on, from whatever file defines them.
 FACES = {"linalg", "math", "nn", "random", "io", "signal", "image", "graph"}
 # These are loaded for one message, or by one rarely called function of a room below.

@@ -12,7 +12,7 @@ from fuzzing.drawing import Drawer, arrays_of
 from fuzzing.modes import differentiated
 from fuzzing.values import NotDescribed, describe, inputs_of, kind_of
 from tapeflow.core.ops import op_def
-from tapeflow.raw_ops.functions import RENAMED
+from tapeflow.raw_ops.generated import RENAMED
 
 Call = dict[str, Any]
 # The groups of goldens that call raw ops.

@@ -1,6 +1,6 @@
 """Writes with TensorFlow 2.21 the public functions that dispatchers can implement, and what they get in some calls.
 
-The functions are in `src/tapeflow/hosted/dispatched.txt`, the calls in `tests/fixtures/dispatched.json`.
+The functions are in `src/tapeflow/tensorflow_python/dispatched.txt`, the calls in `tests/fixtures/dispatched.json`.
 
 A line has the function's canonical name, its other names and, where TensorFlow offers another function to the
 dispatchers, ">", that function, and its parameters: `theirs=ours`, or one name where the two are equal, or
@@ -23,7 +23,7 @@ from recording.members import members
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FILE = ROOT / "src" / "tapeflow_compat" / "hosted" / "dispatched.txt"
+FILE = ROOT / "src" / "tapeflow_compat" / "tensorflow_python" / "dispatched.txt"
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 FIXTURE = ROOT / "tests" / "fixtures" / "dispatched.json"
 LEFT_OUT = {"keras", "raw_ops", "estimator", "compat", "v1", "v2"}

@@ -1,4 +1,4 @@
-"""Writes tapeflow_compat/hosted/names.txt with TensorFlow 2.21: the public names of what the modules inside it define.
+"""Writes tapeflow_compat/tensorflow_python/names.txt with TensorFlow 2.21: public names that its inner modules define.
 
 A line has a module below `tensorflow.python`, the namespace below `tf` that most of its names are in ("." for `tf`
 itself), and the names: `abs` is there, `argmax=compat.v1.` is in another namespace, and `neg=math.negative` has another
@@ -15,7 +15,7 @@ import pathlib
 import sys
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-FILE = pathlib.Path(__file__).resolve().parents[2] / "src" / "tapeflow_compat" / "hosted" / "names.txt"
+FILE = pathlib.Path(__file__).resolve().parents[2] / "src" / "tapeflow_compat" / "tensorflow_python" / "names.txt"
 INSIDE = "tensorflow.python."
 # Modules that libraries import and that TensorFlow does not load by itself.
 LOADED_LATE = [

@@ -78,7 +78,7 @@ from tapeflow.control_flow import Assert, case, cond, switch_case, while_loop
 from tapeflow.core.device import device
 from tapeflow.core.device_spec import DeviceSpec
 from tapeflow.core.hooks import hooks as _hooks
-from tapeflow.core.memory import keep_pages as _keep_pages
+from tapeflow.core.malloc import keep_pages as _keep_pages
 from tapeflow.core.ops.definition import load_all as _loaders_of_ops
 from tapeflow.core.scopes import (
     control_dependencies,
@@ -138,7 +138,7 @@ from tapeflow.functional import foldl, foldr, map_fn, scan
 from tapeflow.graph.graphdef.builders import load_services as _loaders_of_services
 from tapeflow.graph.ir.graph import Graph
 from tapeflow.graph.ir.operation import Operation
-from tapeflow.hosting import install_as_tensorflow
+from tapeflow.install import install_as_tensorflow
 from tapeflow.linalg import eig, eigvals, einsum, matmul, norm, tensordot
 from tapeflow.linalg import sqrtm as matrix_square_root
 from tapeflow.linalg.norms import clip_by_global_norm, clip_by_norm
@@ -205,10 +205,10 @@ from tapeflow.math.topk import approx_top_k
 from tapeflow.module import Module
 from tapeflow.optional import OptionalSpec
 from tapeflow.printing import print
+from tapeflow.py_function import numpy_function, py_function
 from tapeflow.registered_gradients import RegisterGradient, no_gradient
-from tapeflow.script import numpy_function, py_function
 from tapeflow.tensor_array import TensorArray, TensorArraySpec
-from tapeflow.timing import timestamp
+from tapeflow.timestamp import timestamp
 from tapeflow.vectorized import vectorized_map
 
 if _typing.TYPE_CHECKING:  # loaded when they are first used, see `_ON_FIRST_USE`
@@ -245,10 +245,10 @@ if _typing.TYPE_CHECKING:  # loaded when they are first used, see `_ON_FIRST_USE
         types,
         xla,
     )
-    from tapeflow.batching import nondifferentiable_batch_function
+    from tapeflow.batch_function import nondifferentiable_batch_function
     from tapeflow.graph.graphdef.importing import import_graph_def
     from tapeflow.nn.general_conv import conv, conv2d_backprop_filter_v2, conv2d_backprop_input_v2
-    from tapeflow.ragged.functions import ragged_fill_empty_rows, ragged_fill_empty_rows_grad
+    from tapeflow.ragged.ragged_ops import ragged_fill_empty_rows, ragged_fill_empty_rows_grad
     from tapeflow.ragged.spec import RaggedTensorSpec
     from tapeflow.ragged.tensor import RaggedTensor
     from tapeflow.random.permutation import random_index_shuffle
@@ -256,7 +256,7 @@ if _typing.TYPE_CHECKING:  # loaded when they are first used, see `_ON_FIRST_USE
     from tapeflow.sparse.tensor import SparseTensor, SparseTensorSpec
     from tapeflow.strings import as_string
 
-# The modules of `tapeflow_compat` are found in this package, too: by the table `_ON_FIRST_USE`, and by users.
+# `import tapeflow.x` finds the modules of `tapeflow_compat`, too: the table `_ON_FIRST_USE` and users import them so.
 __path__.append(_os.path.join(_os.path.dirname(_os.path.dirname(__file__)), "tapeflow_compat"))
 
 _keep_pages()
@@ -287,16 +287,20 @@ def _user_code(function: _typing.Any) -> _typing.Any:
 
 
 def _over_parts(*args: _typing.Any) -> _typing.Any:
-    from tapeflow.experimental.batching import over_parts
+    from tapeflow.experimental.batchable_extension_type import over_parts
 
     return over_parts(*args)
 
 
+def _compat_module(name: str) -> _typing.Any:
+    return _importlib.import_module(f"tapeflow.{name}")
+
+
 def _internal_module(fullname: str) -> _typing.Any:
-    return _importlib.import_module("tapeflow.hosted").module(fullname)
+    return _importlib.import_module("tapeflow.tensorflow_python").module(fullname)
 
 
-_hooks.compat_v1 = lambda: _importlib.import_module("tapeflow.compat.v1")
+_hooks.compat_module = _compat_module
 _hooks.internal_module = _internal_module
 _hooks.specs_of_protos, _hooks.over_parts = _specs_of_protos, _over_parts
 _hooks.converted, _hooks.user_code = _converted, _user_code
@@ -308,8 +312,8 @@ newaxis = None
 
 # What is loaded when it is first asked for: namespaces, and the names at the top level that live in them.
 _ON_FIRST_USE = {
-    "__internal__": "tapeflow.hosted.internal",
-    "__operators__": "tapeflow.hosted.operators",
+    "__internal__": "tapeflow.tensorflow_python.internal",
+    "__operators__": "tapeflow.tensorflow_python.operators",
     "RaggedTensor": "tapeflow.ragged.tensor",
     "RaggedTensorSpec": "tapeflow.ragged.spec",
     "SparseTensor": "tapeflow.sparse.tensor",
@@ -334,14 +338,14 @@ _ON_FIRST_USE = {
     "io": "tapeflow.io",
     "irfftnd": "tapeflow.signal.fourier_ops",
     "keras": "tapeflow.keras",
-    "lite": "tapeflow.binaries",
+    "lite": "tapeflow.unsupported",
     "load_library": "tapeflow.op_libraries",
     "load_op_library": "tapeflow.op_libraries",
     "lookup": "tapeflow.lookup",
     "losses": "tapeflow.keras",
     "metrics": "tapeflow.keras",
-    "mlir": "tapeflow.binaries",
-    "nondifferentiable_batch_function": "tapeflow.batching",
+    "mlir": "tapeflow.unsupported",
+    "nondifferentiable_batch_function": "tapeflow.batch_function",
     "optimizers": "tapeflow.keras",
     "profiler": "tapeflow.profiler",
     "quantization": "tapeflow.quantization",
@@ -350,8 +354,8 @@ _ON_FIRST_USE = {
     "random": "tapeflow.random",
     "random_index_shuffle": "tapeflow.random.permutation",
     "raw_ops": "tapeflow.raw_ops",
-    "ragged_fill_empty_rows": "tapeflow.ragged.functions",
-    "ragged_fill_empty_rows_grad": "tapeflow.ragged.functions",
+    "ragged_fill_empty_rows": "tapeflow.ragged.ragged_ops",
+    "ragged_fill_empty_rows_grad": "tapeflow.ragged.ragged_ops",
     "rfftnd": "tapeflow.signal.fourier_ops",
     "saved_model": "tapeflow.saved_model",
     "sets": "tapeflow.sets",
@@ -363,15 +367,15 @@ _ON_FIRST_USE = {
     "summary": "tapeflow.summary",
     "sysconfig": "tapeflow.sysconfig",
     "test": "tapeflow.test",
-    "tpu": "tapeflow.binaries",
+    "tpu": "tapeflow.unsupported",
     "types": "tapeflow.types",
     "xla": "tapeflow.xla",
 }
 
 
 _WITHOUT_OPS = frozenset({
-    "binaries", "compat", "distribute", "feature_column", "hosted", "keras", "raw_ops", "saved_model", "test", "torch",
-    "xla",
+    "compat", "distribute", "feature_column", "keras", "raw_ops", "saved_model", "tensorflow_python", "test", "torch",
+    "unsupported", "xla",
 })  # fmt: skip
 
 
@@ -390,9 +394,10 @@ def _load_all() -> None:
 
 # What has builders for the nodes of a `GraphDef`, or ops that only `tf.raw_ops` and graphs that are read call.
 _WITH_OPS_OF_GRAPHS = (
-    "graph.graphdef.node_ops", "lookup.nodes", "queue.nodes", "train.nodes", "raw_ops.older", "raw_ops.randoms",
-    "raw_ops.gradients", "raw_ops.handles", "data", "raw_ops.cells", "raw_ops.small",
-    "raw_ops.sparse_matrices", "raw_ops.summaries", "xla.call_module",
+    "graph.graphdef.node_ops", "v1_graphs.optimizer_ops", "lookup.table_ops", "queue.queue_ops",
+    "train.checkpoint_ops", "raw_ops.superseded_ops", "raw_ops.randoms", "raw_ops.gradients", "raw_ops.handles",
+    "data", "raw_ops.cells", "raw_ops.miscellaneous", "raw_ops.sparse_matrices", "raw_ops.summaries",
+    "raw_ops.summary_protos", "xla.call_module",
 )  # fmt: skip
 
 

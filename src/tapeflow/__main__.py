@@ -15,7 +15,7 @@ import sys
 import types
 
 from tapeflow import version
-from tapeflow.hosting import install_as_tensorflow
+from tapeflow.install import install_as_tensorflow
 
 USAGE = """usage: python -m tapeflow [--version] (PROGRAM.py | -m MODULE) [ARGUMENTS ...]
        python -m tapeflow convert MODEL --to torch|pt2|onnx [--output PATH]

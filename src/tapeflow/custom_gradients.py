@@ -299,7 +299,7 @@ def hessians(
     Args:
         ys: tensors, one or a nest.
         xs: tensors and variables to differentiate by, of any shapes.
-        gate_gradients, aggregation_method: see `tf.gradients`.
+        gate_gradients, aggregation_method: accepted, and without effect.
         name: the name scope of the operations.
 
     Returns:

@@ -7,15 +7,15 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.ops.bare import kernel_of
 from tapeflow.core.ops.convert import convert, operand
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.raw_kernels import kernel_of
 from tapeflow.core.ops.shape_rules import scalar
 from tapeflow.core.types.dtypes import variant
 from tapeflow.core.types.spec import TensorSpec, TypeSpec, spec_of, type_spec_from_value
 from tapeflow.core.values import nest
+from tapeflow.core.values.boxed_objects import boxed, held
 from tapeflow.core.values.composite import CompositeTensor
-from tapeflow.core.values.held import boxed, held
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 

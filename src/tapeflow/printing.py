@@ -24,7 +24,7 @@ from tapeflow.logger import get_logger
 
 _ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "'": "\\'", "\\": "\\\\"}
 _FILE = "file://"
-_MARK = re.compile("\0(\\d+)\0")  # stands for a tensor until the order of all is known
+_MARK = re.compile("\0(\\d+)\0")  # stands for a tensor until all have been ordered
 
 
 def print(*inputs: Any, **kwargs: Any) -> Operation | None:

@@ -1,9 +1,9 @@
-"""Programs of other times: TensorFlow 1, names inside TensorFlow, feature columns, queues, rare raw ops.
+"""Programs of other times: TensorFlow 1, names inside TensorFlow, feature columns, quantization, rare raw ops.
 
-`tapeflow` knows this package by its table of names alone: nothing else there imports it. Users find its modules in
-`tapeflow`: `tapeflow.compat.v1` is the file `tapeflow_compat/compat/v1/__init__.py`. So that each exists once, with
-the name that users know, pickles included, `tapeflow_compat.compat.v1` is the very module `tapeflow.compat.v1`. Code
-here imports by `tapeflow_compat`, which type checkers and editors find.
+`tapeflow` loads these modules by its table of names and by `hooks.compat_module`. Nothing else there imports them.
+Users find them in `tapeflow`: `tapeflow.compat.v1` is the file `tapeflow_compat/compat/v1/__init__.py`. Each exists
+once, with the name that users and pickles know: `tapeflow_compat.compat.v1` is the very module `tapeflow.compat.v1`.
+Code here imports by `tapeflow_compat`, which type checkers and editors find.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-from tapeflow.hosting import Existing
+from tapeflow.install import Existing
 
 
 class _Finder(MetaPathFinder):

@@ -8,14 +8,14 @@ import pytest
 import torch
 
 import tapeflow as tf
-from tapeflow.array.list_values import Rows, Sparse, Written, Zeros, added, with_entry, without_last
+from tapeflow.array.list_values import Rows, Sparse, WrittenList, Zeros, added, with_entry, without_last
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_lists_are_what_lists_that_are_copied_are(seed):
     """Random writes to, and reads of, lists of any age, beside plain copies."""
     choose = random.Random(seed)
-    lists = [(Sparse(3), [None] * 3), ((1, 2), [1, 2]), (Written([7]), [7])]
+    lists = [(Sparse(3), [None] * 3), ((1, 2), [1, 2]), (WrittenList([7]), [7])]
     for step in range(400):
         made, plain = choose.choice(lists[-12:]) if choose.random() < 0.8 else choose.choice(lists)
         what = choose.random()

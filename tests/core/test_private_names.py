@@ -96,14 +96,14 @@ def test_an_import_looks_none_up():
 # Without all of them: importlib refuses private modules, and what has a private attribute is not asked for it.
 HIDE = """
 from tapeflow.core import aten
-found = aten.found
+resolve = aten.resolve
 
 def hidden(path):
     module, attributes = path.split(":")
     parts = [*module.split("."), *attributes.split(".")]
-    return None if any(part.startswith("_") for part in parts) else found(path)
+    return None if any(part.startswith("_") for part in parts) else resolve(path)
 
-aten.found = hidden
+aten.resolve = hidden
 import numpy as np
 import tapeflow as tf
 """
@@ -194,8 +194,8 @@ path = pathlib.Path(tf.__file__).parent / "keras/internals.py"
 spec = importlib.util.spec_from_file_location("tapeflow.keras.internals", path)
 internals = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(internals)
-found = internals.found
-internals.found = lambda path: found(path) if path == "keras:Layer" or path.endswith("Tracker") else None
+resolve = internals.resolve
+internals.resolve = lambda path: resolve(path) if path == "keras:Layer" or path.endswith("Tracker") else None
 """
 
 
@@ -212,7 +212,7 @@ assert len(model.trainable_variables) == 2
     run(
         HIDE_KERAS
         + """
-internals.found = lambda path: None
+internals.resolve = lambda path: None
 try:
     tf.keras.Model
 except ImportError as error:

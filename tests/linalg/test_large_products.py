@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import tapeflow as tf
-from tapeflow.core.ops.bulk import mkl_is_slow
+from tapeflow.core.ops.elementwise_kernels import mkl_is_slow
 from tapeflow.core.types.dtypes import float32, float64
 from tapeflow.linalg.large_products import by_onednn, is_large
 

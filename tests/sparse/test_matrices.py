@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.hosted.sparse_matrices import CSRSparseMatrix, dense_shape_and_type, matmul
+from tapeflow.tensorflow_python.sparse_matrices import CSRSparseMatrix, dense_shape_and_type, matmul
 
 FLAGS = [
     dict(zip(("transpose_a", "adjoint_a", "transpose_b", "adjoint_b"), flags, strict=True))

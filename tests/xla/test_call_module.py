@@ -9,7 +9,7 @@ import pytest
 
 import tapeflow as tf
 from tapeflow.graph.graphdef.importing import import_graph_def
-from tapeflow.hosted import xla
+from tapeflow.tensorflow_python import xla
 
 RECORDED = pathlib.Path(__file__).parents[1] / "fixtures" / "own_gradients"
 MODULE = b"ML\xefR\x0dStableHLO\x00\xff"  # bytes that are no text

@@ -26,7 +26,7 @@ _RESIZING = frozenset({"TensorListPushBack", "TensorListPopBack", "TensorListRes
 # ---- the entries of a list -------------------------------------------------------------------------------------------
 
 
-class Entries:
+class BatchedEntries:
     """The dtype and shape of the entries of a list in a graph, inferred from all operations that use the list.
 
     Attributes:
@@ -112,7 +112,7 @@ def check_lengths(outputs: Sequence[SymbolicTensor]) -> None:
     Raises:
         NoRule: a list may be resized. The lists of all slices would then differ in length.
     """
-    if any(t.dtype is variant and Entries(t).resized for t in outputs):
+    if any(t.dtype is variant and BatchedEntries(t).resized for t in outputs):
         raise NoRule
 
 
@@ -157,7 +157,7 @@ def stacked_list(batch: Batch, x: Slices) -> Any:
             dims = host_static(element_shape)
             dims = batched_dims(batch, dims if isinstance(dims, tuple) else -1)
             return getattr(ops, source.type)(dims, count, dtype)
-        entry = Entries(x.slice)
+        entry = BatchedEntries(x.slice)
         shape = tuple(_static_dims(entry))
         entries_in_rows = ops.TensorListStack(x.value, shape, entry.dtype, -1)
     length = ops.Shape(entries_in_rows)[0]
@@ -165,7 +165,7 @@ def stacked_list(batch: Batch, x: Slices) -> Any:
     return ops.TensorListFromTensor(repeated, batched_dims(batch, shape))
 
 
-def _static_dims(entry: Entries) -> list[int]:
+def _static_dims(entry: BatchedEntries) -> list[int]:
     """Returns the dimensions of an entry.
 
     Raises:
@@ -190,7 +190,7 @@ def picked_lists(batch: Batch, x: Slices, places: Any, count: Any) -> Any:
         places: the numbers of the slices to pick.
         count: how many these are.
     """
-    entry = Entries(x.slice)
+    entry = BatchedEntries(x.slice)
     dims = _static_dims(entry)
     entries = as_tensor(batch, x, tuple(dims), entry.dtype)
     return ops.TensorListFromTensor(ops.GatherV2(entries, places, 1), (count, *dims))
@@ -204,7 +204,7 @@ def joined_lists(batch: Batch, parts: Sequence[tuple[Batch, Slices]], order: Any
         parts: pairs of the slices of a part and their lists.
         order: for each slice, its position in the concatenation of the parts.
     """
-    entry = Entries(parts[0][1].slice)
+    entry = BatchedEntries(parts[0][1].slice)
     dims = _static_dims(entry)
     columns = [as_tensor(b, Slices(stacked_list(b, x), x.slice, True), dims, entry.dtype) for b, x in parts]
     entries = ops.GatherV2(ops.ConcatV2(columns, 1), order, 1)
@@ -221,7 +221,7 @@ def changed_lists(batch: Batch, before: Slices, part: Batch, places: Any, after:
         places: the numbers of these slices in the batch.
         after: the new lists.
     """
-    entry = Entries(before.slice)
+    entry = BatchedEntries(before.slice)
     dims = _static_dims(entry)
     new_rows = as_tensor(part, Slices(stacked_list(part, after), after.slice, True), dims, entry.dtype)
     rows = swapped(as_tensor(batch, before, dims, entry.dtype))

@@ -87,7 +87,7 @@ def _taken_in_batches(params: torch.Tensor, indices: torch.Tensor, axis: int, ba
         raise TypeError("the shape rule says what is wrong")
     if not torch.compiler.is_exporting():  # an exported program has no values yet
         _check_indices(indices, params.shape[axis])
-    # All batches in a row: [batch, outer, n, inner] taken at [batch, m].
+    # All batches in a row: [batch, outer, n, inner] indexed by [batch, m].
     outer, inner = params.shape[batch_dims:axis], params.shape[axis + 1 :]
     rows = params.reshape((math.prod(batch), math.prod(outer), params.shape[axis], math.prod(inner)))
     places = indices.reshape((rows.shape[0], 1, -1, 1)).to(torch.int64)

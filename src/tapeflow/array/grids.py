@@ -18,9 +18,9 @@ from tapeflow.core import device as devices
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.context import detours, state
 from tapeflow.core.ops.batching import Batch, NoRule, Slices, behind, static
-from tapeflow.core.ops.bulk import MANY, by_value
 from tapeflow.core.ops.convert import convert, datatype_name, operand
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.elementwise_kernels import MANY, by_value
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import argument_shape, leave_to_kernel, text
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike

@@ -73,7 +73,7 @@ class Ones(Initializer):
     """
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike = float32, **kwargs: Any) -> Tensor:
-        """Returns a tensor of ones with a given shape and numeric or bool dtype."""
+        """Returns a tensor of ones with a shape and a numeric or bool dtype."""
         return ones(kwargs.get("partition_shape", shape), _checked(dtype, kwargs))
 
 
@@ -102,7 +102,7 @@ class Constant(Initializer):
         self.support_partition = support_partition
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike = None, **kwargs: Any) -> Tensor:
-        """Returns the values with a given shape and dtype. By default the values keep their dtype."""
+        """Returns the values with a shape and dtype. By default, the values have their own dtype."""
         _check_options(kwargs)
         if self.support_partition:
             shape = kwargs.get("partition_shape", shape)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.values.held import Addend, boxed
+from tapeflow.core.values.boxed_objects import Addend, boxed
 
 Raw = Any  # a `torch.Tensor`, or an array of objects; None for an entry that was not written
 
@@ -63,7 +63,7 @@ class Sparse(Sequence):
         length = max(self.length, place + 1)
         if len(self.written) < _MOST_SPARSE:
             return Sparse(length, {**self.written, place: entry})
-        return Written(self[:]).with_entry(place, entry)
+        return WrittenList(self[:]).with_entry(place, entry)
 
 
 class Rows(Sequence):
@@ -91,7 +91,7 @@ class Rows(Sequence):
         return iter(self[:])
 
 
-class Written(Sequence):
+class WrittenList(Sequence):
     """A list in a line of lists. Each list results from the one before by writing an entry or dropping the last.
 
     Args:
@@ -107,7 +107,7 @@ class Written(Sequence):
         self._number = self._line.newest
         self._length = len(entries) if length < 0 else length
         # the next list of the line, the place that was written to create it, and the former entry there
-        self._after: tuple[Written, int, Raw] | None = None
+        self._after: tuple[WrittenList, int, Raw] | None = None
 
     def __len__(self) -> int:
         return self._length
@@ -138,32 +138,32 @@ class Written(Sequence):
         entries = line.entries[: self._length]
         return entries if line.newest == self._number else self._with_own_memory()[: self._length]
 
-    def with_entry(self, place: int, entry: Raw) -> Written:
+    def with_entry(self, place: int, entry: Raw) -> WrittenList:
         """Returns the list with another entry at a place, or with one more at its end."""
         with _writing:
             line = self._line
             if line.newest == self._number:
                 appends = place == len(line.entries)
                 line.newest += 1
-                after = Written(line.entries, line, max(self._length, place + 1))
+                after = WrittenList(line.entries, line, max(self._length, place + 1))
                 self._after = after, place, None if appends else line.entries[place]
                 if appends:
                     line.entries.append(entry)
                 else:
                     line.entries[place] = entry
                 return after
-        return Written(self.entries()).with_entry(place, entry)
+        return WrittenList(self.entries()).with_entry(place, entry)
 
-    def without_last(self) -> Written:
+    def without_last(self) -> WrittenList:
         """Returns the list without its last entry."""
         with _writing:
             line = self._line
             if line.newest == self._number:
                 line.newest += 1
-                after = Written(line.entries, line, self._length - 1)
+                after = WrittenList(line.entries, line, self._length - 1)
                 self._after = after, -1, None
                 return after
-        return Written(self.entries()[:-1])
+        return WrittenList(self.entries()[:-1])
 
     def _with_own_memory(self) -> list[Raw]:
         """Begins a new line, and returns all entries in it."""
@@ -198,7 +198,7 @@ class _Line:
         self.newest = 0
 
 
-KINDS = (tuple, list, Sparse, Rows, Written)  # the kinds of sequences in raw values
+KINDS = (tuple, list, Sparse, Rows, WrittenList)  # the kinds of sequences in raw values
 _EXACTLY = frozenset(KINDS)  # three of them are abstract base classes, and `isinstance` takes a microsecond for these
 
 
@@ -226,14 +226,14 @@ def zeros_of_list(variant: np.ndarray) -> np.ndarray:
 
 def with_entry(entries: Sequence[Raw], place: int, entry: Raw) -> Sequence[Raw]:
     """Returns a list with another entry at a place, or with one more at its end."""
-    if type(entries) is not Written and type(entries) is not Sparse:
-        entries = Written(list(entries))
+    if type(entries) is not WrittenList and type(entries) is not Sparse:
+        entries = WrittenList(list(entries))
     return entries.with_entry(place, entry)
 
 
-def without_last(entries: Sequence[Raw]) -> Written:
+def without_last(entries: Sequence[Raw]) -> WrittenList:
     """Returns a list without its last entry."""
-    return (entries if isinstance(entries, Written) else Written(list(entries))).without_last()
+    return (entries if isinstance(entries, WrittenList) else WrittenList(list(entries))).without_last()
 
 
 def added(a: Any, b: Any) -> Any:

@@ -17,9 +17,9 @@ from tapeflow.core.autodiff.gradients import is_unranked, shape_of, sum_to_shape
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import detours, listeners, state
 from tapeflow.core.errors import InvalidArgumentError
-from tapeflow.core.ops.bulk import select
 from tapeflow.core.ops.convert import convert, operand
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.elementwise_kernels import select
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import broadcast_all, leave_to_kernel, text
 from tapeflow.core.ops.static import host_static
@@ -94,7 +94,7 @@ def where(
         `[n, rank]` with the indices of the n places where it holds.
 
     Raises:
-        ValueError: only one of `x` and `y` is given.
+        ValueError: `x` was passed without `y`, or `y` without `x`.
         InvalidArgumentError: the shapes do not broadcast, or the dtypes differ.
 
     Example:

@@ -233,7 +233,7 @@ def make_ndarray(tensor: TensorProto) -> np.ndarray:
     else:
         row = np.array(values, kind)
     if len(row) < size:  # the last one is repeated
-        given, row = row, np.zeros(size, kind)
-        if len(given):
-            row[: len(given)], row[len(given) :] = given, given[-1]
+        first, row = row, np.zeros(size, kind)
+        if len(first):
+            row[: len(first)], row[len(first) :] = first, first[-1]
     return row.reshape(dims)

@@ -1,4 +1,4 @@
-"""Sums a tensor to a shape that is known only when a graph runs, to undo broadcasting: an op that TensorFlow lacks."""
+"""Sums a tensor to a shape that is not static, to undo broadcasting: an op that TensorFlow lacks."""
 
 from __future__ import annotations
 

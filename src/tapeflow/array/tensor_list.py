@@ -37,7 +37,7 @@ from tapeflow.core.ops.shape_rules import argument_shape, check_shape_scalar, li
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.held import Addend, boxed
+from tapeflow.core.values.boxed_objects import Addend, boxed
 from tapeflow.core.values.tensor import Tensor, invalid
 
 

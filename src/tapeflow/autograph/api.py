@@ -68,7 +68,8 @@ def to_code(
 
     Args:
         entity: a function or method.
-        recursive, experimental_optional_features: see `to_graph`.
+        recursive: accepted; functions that it calls are converted when they are called.
+        experimental_optional_features: a `Feature`, or several, to turn on.
 
     Returns:
         Python source. `ag__` stands for AutoGraph's operators.

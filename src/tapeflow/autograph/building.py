@@ -82,7 +82,7 @@ def function(name: str, parameters: Sequence[str], body: list[ast.stmt]) -> ast.
     )  # fmt: skip
 
 
-class Names:
+class FreshNames:
     """A source of names that a function does not use."""
 
     def __init__(self, used: set[str]) -> None:

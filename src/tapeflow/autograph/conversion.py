@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeflow.autograph import operators
-from tapeflow.autograph.building import OPERATORS, Names, function
+from tapeflow.autograph.building import OPERATORS, FreshNames, function
 from tapeflow.autograph.jumps import UnsupportedJump
 from tapeflow.autograph.modules import never_converted
 from tapeflow.autograph.operators.builtins import REPLACED, print_
@@ -171,7 +171,7 @@ def transformed(function: types.FunctionType) -> tuple[Any, bool]:
     used = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | {
         a.arg for a in ast.walk(node) if isinstance(a, ast.arg)
     }
-    transformer = Transformer(Names(used), function.__globals__, set(function.__code__.co_freevars), set(), owner)
+    transformer = Transformer(FreshNames(used), function.__globals__, set(function.__code__.co_freevars), set(), owner)
     node = transformer.function(node)
     return node, transformer.changed
 

@@ -17,7 +17,7 @@ from typing import Any
 from tapeflow.autograph import activity, jumps
 from tapeflow.autograph.building import (
     OPERATORS,
-    Names,
+    FreshNames,
     assign,
     constant,
     delayed,
@@ -57,7 +57,7 @@ class Transformer(ast.NodeTransformer):
     """
 
     def __init__(
-        self, names: Names, namespace: dict[str, Any], hidden: set[str], inherited: set[str], owner: str | None
+        self, names: FreshNames, namespace: dict[str, Any], hidden: set[str], inherited: set[str], owner: str | None
     ) -> None:
         self.names = names
         self.namespace = namespace

@@ -5,7 +5,6 @@ Devices can be configured only before their first use, as in TensorFlow.
 
 import typing as _typing
 
-from tapeflow.binaries import below as _below
 from tapeflow.config import experimental, optimizer, threading
 from tapeflow.config.devices import (
     get_logical_device_configuration,
@@ -22,6 +21,7 @@ from tapeflow.config.execution import (
     set_soft_device_placement,
 )
 from tapeflow.core.device import LogicalDevice, LogicalDeviceConfiguration, PhysicalDevice
+from tapeflow.unsupported import below as _below
 
 experimental_run_functions_eagerly = run_functions_eagerly
 experimental_functions_run_eagerly = functions_run_eagerly

@@ -83,7 +83,7 @@ def __getattr__(name: str) -> Any:
     path = PRIVATE.get(name)
     if path is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = found(path)
+    value = resolve(path)
     if value is None:
         value = _fallback(name, path)
     if value is None:
@@ -96,7 +96,7 @@ def __getattr__(name: str) -> Any:
     return value
 
 
-def found(path: str) -> Any:
+def resolve(path: str) -> Any:
     """Returns the value at a path, "module:attribute.attribute", or None."""
     module, attributes = path.split(":")
     try:
@@ -110,7 +110,7 @@ def found(path: str) -> Any:
 
 def has(*names: str) -> bool:
     """Returns True if torch has all the names."""
-    return all(found(PRIVATE[name]) is not None for name in names)
+    return all(resolve(PRIVATE[name]) is not None for name in names)
 
 
 @functools.cache
@@ -125,7 +125,7 @@ def has_onednn() -> bool:
 def _fallback(name: str, path: str) -> Any:
     """Returns the substitute for a name that torch lacks, or None."""
     if path.endswith("._op"):
-        return found(path.removesuffix("._op"))
+        return resolve(path.removesuffix("._op"))
     return _FALLBACKS.get(name)
 
 
@@ -167,7 +167,7 @@ _FALLBACKS: dict[str, Any] = {
     "maybe_current_level": lambda: 0,  # there may be a transformation at work
     "len_torch_dispatch_stack": lambda: 1,
     "len_torch_function_stack": lambda: 1,
-    "inlined_by_dynamo": set(),  # with an older torch, Dynamo looks into no package that is known as `tensorflow`
+    "inlined_by_dynamo": set(),  # with an older torch, Dynamo looks into no package named `tensorflow`
 }
 
 
@@ -189,7 +189,7 @@ def users(tensor: torch.Tensor) -> int:
 def _find_count() -> None:
     """Finds the function that counts the tensors that use memory, and tries it."""
     global _count, _count_of_one
-    count = found(PRIVATE["storage_use_count"])
+    count = resolve(PRIVATE["storage_use_count"])
     try:
         tensor = torch.empty(2)
         counts = [count(tensor.untyped_storage()._cdata)]

@@ -14,7 +14,9 @@ class Hooks:
     """The hooks, each with who fills it."""
 
     convert: Callable[..., Any]  # core/ops/convert.py: any value as a tensor
-    static_shape: Callable[[Any], Any]  # core/ops/static.py: the shape that a vector of ints gives, as far as known
+    static_shape: Callable[
+        [Any], Any
+    ]  # core/ops/static.py: the shape that a vector of ints gives, as far as it is static
     spec_of: Callable[[Any], Any]  # core/types/spec.py: the spec of a value
     type_spec_from_value: Callable[[Any], Any]  # core/types/spec.py: the same as users get it
     tensor_spec: Any  # core/types/spec.py: TensorSpec
@@ -35,8 +37,8 @@ class Hooks:
     on_slices: Callable[..., Any]  # vectorized.py: a function on all slices at once
     converted: Callable[[Any], Any]  # tapeflow/__init__.py: a Python function, converted by AutoGraph
     user_code: Callable[[Any], Any]  # tapeflow/__init__.py: a context whose errors name a function's lines
-    over_parts: Callable[..., Any]  # tapeflow/__init__.py: a function of extension types, taken apart
-    compat_v1: Callable[[], Any]  # tapeflow/__init__.py: tf.compat.v1
+    over_parts: Callable[..., Any]  # tapeflow/__init__.py: a function of the parts of extension types
+    compat_module: Callable[[str], Any]  # tapeflow/__init__.py: a module of tapeflow_compat, by its name there
     internal_module: Callable[[str], Any]  # tapeflow/__init__.py: the substitute for a module of TensorFlow, or None
     replicas: Callable[[], int] = staticmethod(lambda: 1)  # distribute/context.py: how many take part in a step
 

@@ -12,8 +12,8 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, int64, variant
+from tapeflow.core.values.boxed_objects import held
 from tapeflow.core.values.composite import CompositeTensor
-from tapeflow.core.values.held import held
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.core.values.trackable import CHECKPOINT, SAVED_MODEL, Trackable
 from tapeflow.data.options import Options

@@ -16,7 +16,7 @@ from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int64, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
-from tapeflow.core.values.held import boxed
+from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.data.batches import runs
 from tapeflow.data.dataset import Dataset

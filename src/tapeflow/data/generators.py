@@ -12,14 +12,14 @@ from tapeflow.core.ops.convert import convert, from_array
 from tapeflow.core.types.dtypes import DType, as_dtype, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec, TypeSpec, spec_of
-from tapeflow.core.values.held import held
+from tapeflow.core.values.boxed_objects import held
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.data import structure
 from tapeflow.data.node import Node, OpFunction, add_python_operation, op_kernel
 from tapeflow.data.parts import register
 from tapeflow.data.structure import Element
-from tapeflow.script import error_of_op
+from tapeflow.py_function import error_of_op
 
 
 def signature_of(output_types: Any, output_shapes: Any, output_signature: Any) -> Any:

@@ -31,7 +31,7 @@ from tapeflow.graph.graphdef.importing import add_graph_def, create_operation
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import Graph
 from tapeflow.graph.ir.python_op import executing_eagerly
-from tapeflow.lookup.nodes import Table, fill, hash_table
+from tapeflow.lookup.table_ops import Table, fill, hash_table
 from tapeflow.lookup.tables import LookupTable
 from tapeflow.resources import saved_functions
 from tapeflow.transport.calls import from_bytes, to_bytes

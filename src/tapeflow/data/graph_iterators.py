@@ -8,10 +8,10 @@ from typing import Any
 
 from tapeflow.core import errors
 from tapeflow.core.context import state
-from tapeflow.core.ops import bare
+from tapeflow.core.ops import raw_kernels
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.shape_rules import no_results, scalar
-from tapeflow.core.values.held import boxed
+from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.data import structure
 from tapeflow.data.dataset import Dataset
@@ -167,10 +167,10 @@ def _next(handle: Any, *_: Any) -> Any:
 
 
 for _name in ("IteratorGetNext", "IteratorGetNextSync"):
-    bare.define(_name, _next, _declared)
+    raw_kernels.define(_name, _next, _declared)
 
 
-@bare.kernel_of("IteratorGetNextAsOptional", shape=scalar)
+@raw_kernels.kernel_of("IteratorGetNextAsOptional", shape=scalar)
 def _next_as_optional(handle: Any, *_: Any) -> Any:
     with executing_eagerly():
         try:

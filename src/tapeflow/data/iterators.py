@@ -18,8 +18,8 @@ from tapeflow.core.errors import OpError, OutOfRangeError
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import resource, string
 from tapeflow.core.types.spec import NoneTensorSpec, TensorSpec
+from tapeflow.core.values.boxed_objects import held
 from tapeflow.core.values.composite import CompositeTensor
-from tapeflow.core.values.held import held
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.core.values.trackable import Trackable
 from tapeflow.data.node import computes_ahead, has_seeds, rewritten

@@ -23,14 +23,14 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tapeflow.core.context import state
-from tapeflow.core.ops import bare, op_def
+from tapeflow.core.ops import op_def, raw_kernels
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import find, ops
 from tapeflow.core.ops.shape_rules import scalar
 from tapeflow.core.ops.static import value_of
 from tapeflow.core.types.dtypes import FROM_TORCH, int64, resource, string, variant
 from tapeflow.core.types.spec import NoneTensorSpec, TensorSpec
-from tapeflow.core.values.held import boxed, held
+from tapeflow.core.values.boxed_objects import boxed, held
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.data import structure
@@ -431,7 +431,7 @@ def op_kernel(*names: str, shape: Any = scalar) -> Callable[[Callable[..., Any]]
 
 
 def _define(name: str, kernel: Callable[..., Any], accepted: set[str], shape: Any) -> None:
-    definition, parameters = op_def.get(name), bare.parameters(name)
+    definition, parameters = op_def.get(name), raw_kernels.parameters(name)
     inputs = {a.name: a for a in definition.inputs}
     place = {p: i for i, p in enumerate(parameters)}
     readers = [(p, place[p], _reader(inputs[p])) for p in parameters if p in inputs and p in accepted]
@@ -461,9 +461,9 @@ def _define(name: str, kernel: Callable[..., Any], accepted: set[str], shape: An
             return boxed(flat(result)) if isinstance(result, Dataset) else result
 
     if shape is declared_shapes:
-        bare.define(name, run, lambda *arguments: list(arguments[place["output_shapes"]]))
+        raw_kernels.define(name, run, lambda *arguments: list(arguments[place["output_shapes"]]))
     else:
-        bare.define(name, run, shape)
+        raw_kernels.define(name, run, shape)
 
 
 def dataset_op(*names: str) -> Callable[[Class], Class]:
@@ -561,7 +561,7 @@ def add_operation(op: str, field: Callable[[str, Any], Any]) -> Any:
         field: returns the value of an input or attr, from its name and the definition of an input.
     """
     graph: Any = state.graph
-    definition, parameters = op_def.get(op), bare.parameters(op)
+    definition, parameters = op_def.get(op), raw_kernels.parameters(op)
     inputs = {a.name: a for a in definition.inputs}
     functions = {p: field(p, None) for p in parameters if p not in inputs and definition.attrs[p].type == "func"}
     others = {_others_of(p, parameters): f for p, f in functions.items()}

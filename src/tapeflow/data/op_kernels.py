@@ -7,12 +7,12 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.ops import bare
+from tapeflow.core.ops import raw_kernels
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.shape_rules import no_results
 from tapeflow.core.types.dtypes import int64, string
-from tapeflow.core.values.held import boxed
+from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.data import access
 from tapeflow.data.dataset import Dataset
 from tapeflow.data.experimental.transformations import TFRecordWriter
@@ -158,7 +158,7 @@ def _save(input_dataset: Any, path: bytes, compression: Any) -> None:
     input_dataset.save(path.decode(), compression=compression or None)
 
 
-@bare.kernel_of("WrapDatasetVariant", "UnwrapDatasetVariant")
+@raw_kernels.kernel_of("WrapDatasetVariant", "UnwrapDatasetVariant")
 def _wrapped(input_handle: Any) -> Any:
     return input_handle
 

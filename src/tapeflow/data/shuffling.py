@@ -21,7 +21,7 @@ from tapeflow.core.rng.seeds import lasting_seeds
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int64
 from tapeflow.core.types.spec import TensorSpec
-from tapeflow.core.values.held import boxed
+from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.data.dataset import INFINITE, Dataset
 from tapeflow.data.node import Node, dataset_op, integer, op_kernel

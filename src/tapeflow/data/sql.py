@@ -13,7 +13,7 @@ from tapeflow.core.errors import UnknownError
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import as_dtype, bool_, float64, int8, int16, int32, int64, string, uint8, uint16
 from tapeflow.core.types.spec import TensorSpec
-from tapeflow.core.values.held import boxed
+from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.core.values.tensor import invalid
 from tapeflow.data import structure
 from tapeflow.data.node import Node, dataset_op, text

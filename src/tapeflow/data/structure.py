@@ -21,13 +21,13 @@ from tapeflow.core.types.dtypes import variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import NoneTensorSpec, TensorSpec, spec_of
 from tapeflow.core.values import nest
+from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.core.values.composite import CompositeTensor
-from tapeflow.core.values.held import boxed
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, as_numpy, invalid
 from tapeflow.io import sparse as _serialized_sparse  # noqa: F401 (ops of elements)
 from tapeflow.ragged import variants as _ragged_variants  # noqa: F401
-from tapeflow.ragged.functions import stack
+from tapeflow.ragged.ragged_ops import stack
 from tapeflow.ragged.spec import RaggedTensorSpec
 from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.sparse import arranging as sparse

@@ -2,7 +2,6 @@
 
 import typing as _typing
 
-from tapeflow.binaries import below as _below
 from tapeflow.control_flow import Assert
 from tapeflow.debugging.numerics import assert_all_finite, check_numerics, disable_check_numerics, enable_check_numerics
 from tapeflow.debugging.settings import (
@@ -33,6 +32,7 @@ from tapeflow.debugging.values import (
     assert_none_equal,
     assert_positive,
 )
+from tapeflow.unsupported import below as _below
 
 __all__ = [
     "Assert", "assert_all_finite", "assert_equal", "assert_greater", "assert_greater_equal", "assert_integer",

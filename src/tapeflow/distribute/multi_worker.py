@@ -35,7 +35,7 @@ class MultiWorkerExtended(MirroredExtended):
         container_strategy: the strategy.
         devices: the devices of this worker's replicas.
         group: the workers.
-        task_type, task_id: the task that this process is.
+        task_type, task_id: this process's task.
     """
 
     def __init__(

@@ -182,7 +182,7 @@ class PreemptionCheckpointHandler:
 
 
 def _group_of(resolver: Any) -> WorkerGroup | None:
-    """Returns the group of workers that this process joined last for such a cluster; None if it is alone."""
+    """Returns the last worker group that this process joined for such a cluster; None if it is alone."""
     count = sum(resolver.cluster_spec().num_tasks(j) for j in resolver.cluster_spec().jobs if j in ("chief", "worker"))
     return next((g for g in reversed(list(groups.values())) if g.size == count), None) if count > 1 else None
 

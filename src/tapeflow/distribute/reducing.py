@@ -46,7 +46,7 @@ class ReduceOp(enum.Enum):
 
 
 def reduce_op_of(value: ReduceOp | str) -> ReduceOp:
-    """Returns a `ReduceOp`, given as itself or by its name in any case.
+    """Returns a `ReduceOp`: the argument itself, or the member with its name in any case.
 
     Raises:
         ValueError: there is no `ReduceOp` of that name.
@@ -159,7 +159,7 @@ class CrossDeviceOps:
 
         Args:
             tensor: a tensor or `tf.IndexedSlices`.
-            destinations: see `reduce`.
+            destinations: a device, or a tensor, variable or distributed values whose devices are used.
 
         Returns:
             A tensor; for several destinations a distributed value.

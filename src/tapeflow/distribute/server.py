@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Mapping
 from typing import Any
 
-from tapeflow.distribute.parameter_server.task import Task
+from tapeflow.distribute.parameter_server.task import ServerTask
 from tapeflow.train.cluster import TARGETS_OF_SEVERAL, ClusterDef, ClusterSpec, ServerDef
 
 
@@ -51,7 +51,7 @@ class Server:
         job, index = self._server_def.job_name, self._server_def.task_index
         cluster = ClusterSpec(self._server_def.cluster)
         address = cluster.task_address(job, index)
-        self._task = Task(address, f"{job}:{index}")
+        self._task = ServerTask(address, f"{job}:{index}")
         weakref.finalize(self, self._task.endpoint.end)
         self._target = f"{self._server_def.protocol}://{self._task.endpoint.address}"
         if sum(cluster.num_tasks(name) for name in cluster.jobs) > 1:

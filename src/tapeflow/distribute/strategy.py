@@ -20,9 +20,9 @@ from tapeflow.core.values.variable import Variable
 from tapeflow.custom_gradients import custom_gradient
 from tapeflow.distribute.context import Place, moved, place, require_cross_replica
 from tapeflow.distribute.input import DistributedDataset, dealt, divided
-from tapeflow.distribute.older import OlderMethods
 from tapeflow.distribute.options import InputContext, InputOptions, ValueContext
 from tapeflow.distribute.reducing import CrossDeviceOps, ReduceOp, copied_to, reduce_op_of, reduced
+from tapeflow.distribute.v1_methods import V1Methods
 from tapeflow.distribute.values import (
     DistributedValues,
     MirroredValues,
@@ -454,7 +454,7 @@ class _Scope:
             scope.__exit__(*error)
 
 
-class Strategy(OlderMethods):
+class Strategy(V1Methods):
     """A way to run a program on several devices: the base of all strategies.
 
     Args:
@@ -532,7 +532,12 @@ class Strategy(OlderMethods):
         """Calls `run`; the name of TensorFlow 2.0.
 
         Args:
-            fn, args, kwargs, options: see `run`.
+            fn: the function that each replica calls.
+            args, kwargs: its arguments; of distributed values, each replica gets its part.
+            options: a `tf.distribute.RunOptions`; accepted, and without effect.
+
+        Returns:
+            The result of the function; a `tf.distribute.DistributedValues` if the replicas return different objects.
         """
         return self.run(fn, args, kwargs, options)
 
@@ -542,7 +547,7 @@ class Strategy(OlderMethods):
         Args:
             reduce_op: a `tf.distribute.ReduceOp`, or its name.
             value: distributed values, or a nest of them.
-            axis: an int, an axis of each value to reduce too; a mean is then taken over all elements. None reduces only
+            axis: an int, an axis of each value to reduce too; a mean is then over all elements. None reduces only
                 over replicas.
 
         Returns:
@@ -600,7 +605,7 @@ class Strategy(OlderMethods):
         """Calls `experimental_local_results`; its older name.
 
         Args:
-            value: see `experimental_local_results`.
+            value: a result of `run`, or any value.
         """
         return self.experimental_local_results(value)
 
@@ -608,7 +613,7 @@ class Strategy(OlderMethods):
         """Groups the values of the replicas, see `tf.group`; returns None in eager mode.
 
         Args:
-            value: see `experimental_local_results`.
+            value: a result of `run`, or any value.
             name: the name of the operation.
         """
         return group(*self.experimental_local_results(value), name=name)

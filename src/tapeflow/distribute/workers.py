@@ -29,7 +29,7 @@ _RESTART = (
 
 
 class WorkerGroup:
-    """The workers of a job. This process is one of them.
+    """The workers of a job, among them this process.
 
     Args:
         store: the store that all workers reach.

@@ -3,7 +3,6 @@
 import importlib as _importlib
 import typing as _typing
 
-from tapeflow.binaries import below as _below
 from tapeflow.dtypes.experimental import (
     float4_e2m1fn,
     float8_e4m3b11fnuz,
@@ -17,7 +16,7 @@ from tapeflow.dtypes.experimental import (
     uint4,
 )
 from tapeflow.experimental import dlpack, dtensor, extension_type
-from tapeflow.experimental.batching import BatchableExtensionType, ExtensionTypeBatchEncoder
+from tapeflow.experimental.batchable_extension_type import BatchableExtensionType, ExtensionTypeBatchEncoder
 from tapeflow.experimental.dispatch import (
     dispatch_for_api,
     dispatch_for_binary_elementwise_apis,
@@ -30,6 +29,7 @@ from tapeflow.experimental.extension_types import ExtensionType, ExtensionTypeSp
 from tapeflow.optional import Optional
 from tapeflow.ragged.dynamic_shape import DynamicRaggedShape
 from tapeflow.ragged.row_partition import RowPartition
+from tapeflow.unsupported import below as _below
 
 if _typing.TYPE_CHECKING:  # loaded when it is first used
     from tapeflow.experimental import numpy

@@ -234,7 +234,7 @@ def of_op(function: Any, args: tuple[Any, ...]) -> Any:
     targets = _registry.targets.get(_key(function))
     if not targets:
         return NotImplemented
-    return _called(function, targets, args, {})
+    return _dispatched(function, targets, args, {})
 
 
 # ---- registering -----------------------------------------------------------------------------------------------------
@@ -340,7 +340,7 @@ def _replace(function: Any) -> Any:
 
     @functools.wraps(function)
     def dispatching(*args: Any, **kwargs: Any) -> Any:
-        result = _called(function, _registry.targets[function], args, kwargs)
+        result = _dispatched(function, _registry.targets[function], args, kwargs)
         return function(*args, **kwargs) if result is NotImplemented else result
 
     replace_functions({function: dispatching})
@@ -413,7 +413,7 @@ def _named(lines: tuple[str, ...]) -> list[Any]:
 # ---- calling ---------------------------------------------------------------------------------------------------------
 
 
-def _called(function: Any, targets: list[_Target], args: Any, kwargs: Any) -> Any:
+def _dispatched(function: Any, targets: list[_Target], args: Any, kwargs: Any) -> Any:
     """Returns the result of the one target that fits, or NotImplemented.
 
     Raises:

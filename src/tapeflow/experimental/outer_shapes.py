@@ -136,7 +136,7 @@ def tensor_shape(shape: DynamicRaggedShape) -> TensorShape:
     return TensorShape([length if isinstance(length, int) else None for length in shape.static_lengths(False)])
 
 
-def zeros_of(shape: DynamicRaggedShape, value: Any = 0) -> Any:
+def filled_rows(shape: DynamicRaggedShape, value: Any = 0) -> Any:
     """Returns a tensor of a shape, filled with one value. Ops on it show their effect on the shape."""
     return shape._with_values(fill(shape.inner_shape, value))
 

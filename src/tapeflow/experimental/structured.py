@@ -17,7 +17,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values import nest
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.experimental import outer_shapes, structured_python
-from tapeflow.experimental.batching import BatchableExtensionType, ExtensionTypeBatchEncoder
+from tapeflow.experimental.batchable_extension_type import BatchableExtensionType, ExtensionTypeBatchEncoder
 from tapeflow.experimental.dispatch import of_op
 from tapeflow.experimental.extension_types import ExtensionType
 from tapeflow.experimental.outer_shapes import tensor_shape
@@ -34,7 +34,7 @@ class _Encoder(ExtensionTypeBatchEncoder):
     """Stacks structures by their fields, and zeros of their shape: also those without fields."""
 
     def encode(self, spec: Any, value: Any, minimum_rank: int = 0) -> Any:
-        return [*(value._fields[name] for name in spec._fields), outer_shapes.zeros_of(value._ragged_shape)]
+        return [*(value._fields[name] for name in spec._fields), outer_shapes.filled_rows(value._ragged_shape)]
 
     def encoding_specs(self, spec: Any) -> Any:
         return [*spec._fields.values(), outer_shapes.spec_of_zeros(spec._ragged_shape)]
@@ -144,7 +144,7 @@ class StructuredTensor(BatchableExtensionType):
             shape: the static shape of the records, the outer dimensions of each field; None for ragged dimensions.
             nrows: the number of records, an int or a scalar integer tensor, if there is one dimension.
             row_partitions: the partitions of the records into rows, one for each dimension but the first.
-            validate: ignored. Fields of known value that do not fit always raise an error.
+            validate: ignored. Fields with static values that do not fit always raise an error.
 
         Raises:
             TypeError: `fields` is no dict, a name no string, or a field no tensor.
@@ -262,7 +262,7 @@ class StructuredTensor(BatchableExtensionType):
         return self._ragged_shape[0] if self.rank else None
 
     def with_shape_dtype(self, dtype: DTypeLike) -> StructuredTensor:
-        """Returns it with lengths of another dtype.
+        """Returns these records with row lengths of another dtype.
 
         Args:
             dtype: int32 or int64.
@@ -543,7 +543,7 @@ def _mapped(values: Sequence[Any], function: Callable[[list[Any]], Any]) -> Any:
     first = values[0]
     if not isinstance(first, StructuredTensor):
         return function(list(values))
-    outer = function([outer_shapes.zeros_of(v._ragged_shape) for v in values])
+    outer = function([outer_shapes.filled_rows(v._ragged_shape) for v in values])
     fields = {name: _mapped([v._fields[name] for v in values], function) for name in first._fields}
     rank, dtype = outer.shape.rank, first._ragged_shape.dtype
     of_fields = outer_shapes.of_fields({name: _with_dtype(v, dtype) for name, v in fields.items()}, rank, dtype)
@@ -617,7 +617,7 @@ def _filled(create: Callable[..., Any]) -> Callable[..., Any]:
 
 _HANDLERS: dict[Any, Callable[..., Any]] = {
     ops.Shape.op: lambda value, out_type=int32: value._ragged_shape.with_dtype(out_type),
-    ops.Size.op: lambda value, out_type=int32: ops.Size(outer_shapes.zeros_of(value._ragged_shape), out_type),
+    ops.Size.op: lambda value, out_type=int32: ops.Size(outer_shapes.filled_rows(value._ragged_shape), out_type),
     ops.Rank.op: lambda value: convert_to_tensor(value.rank),
     ops.ExpandDims.op: lambda value, axis: _mapped(
         [value], lambda parts: expand_dims(parts[0], _axis(int(axis), value.rank + 1, of="rank(st)"))

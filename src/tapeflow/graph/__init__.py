@@ -1,4 +1,4 @@
-"""Graphs: operations in program order, what is done with them, and the Python functions that they become."""
+"""Graphs of operations in program order, their transforms, and the Python functions compiled from them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from tapeflow.core.hooks import hooks
 
 
 def _later(module: str, function: str) -> Callable[..., Any]:
-    """Returns a function of a module in this folder, which is loaded at the first call: the compiler, and what reads
-    and writes TensorFlow's protocol buffers."""
+    """Returns a function of a module in this folder. The module loads at the first call: the compiler, or code for
+    TensorFlow's protocol buffers."""
 
     def call(*args: Any) -> Any:
         return getattr(import_module(f"{__name__}.{module}"), function)(*args)
@@ -19,7 +19,7 @@ def _later(module: str, function: str) -> Callable[..., Any]:
     return call
 
 
-hooks.form_when_run = _later("ir.deferred", "form")
+hooks.form_when_run = _later("ir.deferred_ops", "form")
 hooks.graph_def = _later("graphdef.export", "graph_def")
 hooks.node_def = _later("graphdef.export", "node_def")
 hooks.create_operation = _later("graphdef.importing", "create_operation")

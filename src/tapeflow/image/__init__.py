@@ -3,7 +3,6 @@
 import typing as _typing
 
 from tapeflow.array.blocks import extract_patches
-from tapeflow.binaries import below as _below
 from tapeflow.image.adjusting import (
     adjust_brightness,
     adjust_contrast,
@@ -79,6 +78,7 @@ from tapeflow.image.suppression import (
     non_max_suppression_with_scores,
 )
 from tapeflow.image.turning import flip_left_right, flip_up_down, rot90, transpose
+from tapeflow.unsupported import below as _below
 
 __all__ = [
     "ResizeMethod", "adjust_brightness", "adjust_contrast", "adjust_gamma", "adjust_hue", "adjust_jpeg_quality",

@@ -14,8 +14,8 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import FailedPreconditionError
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.batching import equal_shapes, leading_dimensions
-from tapeflow.core.ops.bulk import by_value, comparison, select
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.elementwise_kernels import by_value, comparison, select
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import ranked, same, text
 from tapeflow.core.types.aliases import TensorLike

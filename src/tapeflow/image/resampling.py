@@ -14,7 +14,7 @@ import torch
 
 from tapeflow.core import aten
 from tapeflow.core.ops.batching import Batch, Slices, static
-from tapeflow.core.ops.bulk import by_value
+from tapeflow.core.ops.elementwise_kernels import by_value
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import with_rank
 from tapeflow.core.types.shape import TensorShape

@@ -2,7 +2,6 @@
 
 import typing as _typing
 
-from tapeflow.binaries import below as _below
 from tapeflow.image.files import (
     decode_and_crop_jpeg,
     decode_bmp,
@@ -32,6 +31,7 @@ from tapeflow.io.parsing import (
 from tapeflow.io.protos import decode_proto, encode_proto
 from tapeflow.io.records import TFRecordOptions, TFRecordWriter, decode_compressed
 from tapeflow.io.sparse import deserialize_many_sparse, serialize_many_sparse, serialize_sparse
+from tapeflow.unsupported import below as _below
 
 __all__ = [
     "FixedLenFeature", "FixedLenSequenceFeature", "RaggedFeature", "SparseFeature", "TFRecordOptions", "TFRecordWriter",

@@ -62,7 +62,7 @@ def _decode_base64_kernel(input: Any) -> np.ndarray:
 
 
 def _check_base64(text: bytes, bare: bytes) -> None:
-    """Raises InvalidArgumentError if a string, which is `bare` without padding, is not base64."""
+    """Raises InvalidArgumentError if `text` is not base64. `bare` is `text` without padding."""
     if len(bare) % 4 == 1:
         raise invalid("Base64 string length cannot be 1 modulo 4.")
     padded = len(text) - len(bare)

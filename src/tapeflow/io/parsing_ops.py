@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.ops.bare import define, parameters
+from tapeflow.core.ops.raw_kernels import define, parameters
 from tapeflow.core.protos import Example, SequenceExample
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, string
 from tapeflow.core.types.shape import TensorShape

@@ -15,15 +15,15 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import DecodeError
 
 from tapeflow.core import errors, protos
-from tapeflow.core.ops.bare import kernel_of
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.raw_kernels import kernel_of
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, bool_, float32, float64, int32, int64, string, uint32, uint64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 
 _F = FieldDescriptor
-# The dtypes that values of fields can have, by the fields' types; the first holds all of them as they are.
+# The dtypes that values of fields can have, by the fields' types. The first one holds all values exactly.
 _DTYPES: dict[int, tuple[DType, ...]] = {
     **dict.fromkeys((_F.TYPE_INT32, _F.TYPE_SINT32, _F.TYPE_SFIXED32), (int32, int64)),
     **dict.fromkeys((_F.TYPE_INT64, _F.TYPE_SINT64, _F.TYPE_SFIXED64), (int64,)),

@@ -172,7 +172,7 @@ def write_file(path: str, contents: bytes) -> None:
 def replaced_folder(path: str, last: str, parts: str) -> Iterator[str]:
     """Yields a folder to write, which takes the place of another at the end, if nothing is raised.
 
-    Files that only the old folder has are kept. A folder without `last` is incomplete and is written in place. So is a
+    Files that only the old folder has remain. A folder without `last` is incomplete and is written in place. So is a
     folder that the system can't exchange for another one in one step, as on Windows.
 
     Args:

@@ -10,14 +10,14 @@ import torch
 from google.protobuf.message import DecodeError
 
 from tapeflow.array.protos import make_ndarray
-from tapeflow.core.ops.bare import kernel_of
 from tapeflow.core.ops.convert import convert, datatype_name, from_numpy_type
 from tapeflow.core.ops.op import not_differentiable, op
+from tapeflow.core.ops.raw_kernels import kernel_of
 from tapeflow.core.ops.shape_rules import ranked, text, with_dimension, with_rank
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, as_dtype, int64, string, variant
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.held import boxed
+from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.core.varint import varint
 from tapeflow.graph.ir.python_op import executing_eagerly

@@ -1,7 +1,7 @@
 """`tf.keras`: the genuine Keras, on its TensorFlow backend with TapeFlow in TensorFlow's place.
 
-With the environment variable `TF_USE_LEGACY_KERAS=1` it is Keras 2, the package `tf_keras`, as it is but for the
-`safe_mode` of its older formats (`hosted/keras_2.py`).
+With the environment variable `TF_USE_LEGACY_KERAS=1`, it is Keras 2, the package `tf_keras`. Only the `safe_mode` of
+its older formats is changed (`tensorflow_python/keras_2.py`).
 
 Otherwise, importing this module loads Keras. TapeFlow serves its `import tensorflow`. The module adds the spellings of
 TensorFlow 2.0 (`additions.py`) and the backend of `keras.distribution` (`distribution.py`), and fills the state that
@@ -17,7 +17,7 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from tapeflow.hosting import install_as_tensorflow, uses_legacy_keras
+from tapeflow.install import install_as_tensorflow, uses_legacy_keras
 from tapeflow.keras import internals
 
 if TYPE_CHECKING:  # editors complete `tf.keras.layers.De`: this module makes way for Keras's own

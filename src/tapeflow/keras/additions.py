@@ -86,7 +86,7 @@ def _never_auto_compile(self: Any) -> bool:
 
 
 class _Turn:
-    """Whose turn it is to apply gradients by an optimizer. A copy of the optimizer has its own."""
+    """A lock: one thread at a time applies gradients by an optimizer. A copy of the optimizer has its own."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -269,7 +269,7 @@ def _names_of_edges(self: Any, names: list[str]) -> dict[str, str]:
 
 
 def _finding_collections(lookup: Any) -> Any:
-    """Returns the method that also finds the lists and dicts of a layer, which Keras 2 has in its checkpoints."""
+    """Returns the method, which then also yields a layer's lists and dicts. Keras 2 has them in its checkpoints."""
 
     @functools.wraps(lookup)
     def find(self: Any, name: str, cached_dependencies: dict[str, Any] | None = None) -> Any:
@@ -399,7 +399,7 @@ def _replacing_files(save: Any) -> Any:
 
 
 def _refusing_damaged_files(load: Any) -> Any:
-    """Returns a function of Keras that loads its first argument, a file, and says so if that is damaged."""
+    """Returns a loader of Keras that raises ValueError for a damaged file, its first argument."""
 
     @functools.wraps(load)
     def load_or_refuse(filepath: Any, *args: Any, **kwargs: Any) -> Any:
@@ -418,7 +418,7 @@ def _refusing_damaged_files(load: Any) -> Any:
 
 
 def _with_folders_of_workers(on_train_begin: Any) -> Any:
-    """Returns the method that restores a backup, and then has all workers but the first write to another folder."""
+    """Returns the method, which restores a backup. All workers but the first one then write to another folder."""
 
     @functools.wraps(on_train_begin)
     def begin(self: Any, logs: Any = None) -> None:

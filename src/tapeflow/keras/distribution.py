@@ -187,7 +187,7 @@ def _dividing_batches(autoconvert: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _Weight(DVariable):
-    """A variable that is an array as a whole, wherever its parts are."""
+    """A variable on several devices, as one array."""
 
     def numpy(self) -> Any:
         """Returns the value of all devices; with several processes, all have to call this."""

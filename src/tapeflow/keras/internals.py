@@ -12,7 +12,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-from tapeflow.core.aten import found
+from tapeflow.core.aten import resolve
 
 OLDEST, NEWEST = "3.12", "3.15"  # the versions of Keras that have all of these
 
@@ -35,8 +35,8 @@ PRIVATE: dict[str, str] = {
     "TensorFlowTrainer": "keras.src.backend.tensorflow.trainer:TensorFlowTrainer",
 }
 
-# The methods and functions that TapeFlow replaces: what has them, and their names. Of Keras 2, it replaces
-# `tf_keras.src.saving.legacy.save.load_model`, in `hosted/keras_2.py`.
+# The methods and functions that TapeFlow replaces, by their owners. Of Keras 2, it replaces
+# `tf_keras.src.saving.legacy.save.load_model`, in `tensorflow_python/keras_2.py`.
 REPLACED: dict[str, tuple[str, ...]] = {
     "keras:Layer": ("_lookup_dependency", "_handle_deferred_dependencies", "_initialize_tracker"),
     "keras:Model": ("_resolve_auto_jit_compile",),
@@ -53,7 +53,7 @@ def __getattr__(name: str) -> Any:
     path = PRIVATE.get(name)
     if path is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = found(path)
+    value = resolve(path)
     if value is None and name in _FALLBACKS:
         value = _FALLBACKS[name]()
     if value is None:
@@ -69,9 +69,9 @@ def __getattr__(name: str) -> Any:
 
 def lacking() -> list[str]:
     """Returns the private names that this version of Keras lacks."""
-    names = [path for path in PRIVATE.values() if found(path) is None]
+    names = [path for path in PRIVATE.values() if resolve(path) is None]
     for owner, methods in REPLACED.items():
-        names += [f"{owner}.{method}" for method in methods if getattr(found(owner), method, None) is None]
+        names += [f"{owner}.{method}" for method in methods if getattr(resolve(owner), method, None) is None]
     return names
 
 
@@ -83,7 +83,7 @@ def replace(owner: str, name: str, wrapped: Callable[[Any], Any]) -> None:
         name: the name of the method or function.
         wrapped: takes the method or function, and returns its replacement.
     """
-    holder: Any = found(owner)
+    holder: Any = resolve(owner)
     function = getattr(holder, name, None)
     if function is not None:
         setattr(holder, name, wrapped(function))

@@ -20,7 +20,7 @@ from tapeflow.linalg.diagonals import (
     trace,
 )
 from tapeflow.linalg.factorizations import cholesky, lu, lu_matrix_inverse, lu_reconstruct, lu_solve, qr
-from tapeflow.linalg.functions import expm, logm, sqrtm
+from tapeflow.linalg.matrix_functions import expm, logm, sqrtm
 from tapeflow.linalg.norms import global_norm, norm, normalize
 from tapeflow.linalg.products import cross, matmul, matvec
 from tapeflow.linalg.solvers import cholesky_solve, det, inv, logdet, lstsq, slogdet, solve, triangular_solve

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from tapeflow.core import aten
-from tapeflow.core.ops.bulk import by_value, mkl_is_slow
+from tapeflow.core.ops.elementwise_kernels import by_value, mkl_is_slow
 from tapeflow.core.types.dtypes import DType, float32
 from tapeflow.core.types.shape import TensorShape
 

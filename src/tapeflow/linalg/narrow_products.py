@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import torch
 
-from tapeflow.core.ops.bulk import mkl_is_slow
+from tapeflow.core.ops.elementwise_kernels import mkl_is_slow
 from tapeflow.core.types.dtypes import DType, float32
 from tapeflow.core.types.shape import TensorShape
 

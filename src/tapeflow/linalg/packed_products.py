@@ -11,13 +11,13 @@ from typing import Any
 import torch
 
 from tapeflow.core import aten
-from tapeflow.core.ops.layer import Activation, Layer
+from tapeflow.core.ops.layer import Activation, WeightLayer
 from tapeflow.linalg.large_products import is_large
 
 _LEAST = 1 << 23  # multiplications: below, the overhead of a longer call exceeds the gain
 
 
-def layer_of_product(step: Any, producer: Callable[..., Any]) -> Layer | None:
+def layer_of_product(step: Any, producer: Callable[..., Any]) -> WeightLayer | None:
     """Returns the layer of a product of rows, of any number of dimensions, with a matrix, as `@f.layer` wants it."""
     rows, weights, *transposed = step.args
     transposes_rows, is_transposed = transposed or (False, False)
@@ -34,7 +34,7 @@ def layer_of_product(step: Any, producer: Callable[..., Any]) -> Layer | None:
             matrix = matrix * factors.unsqueeze(1)
         return aten.onednn_packed_matrix(matrix.contiguous(), count)
 
-    return Layer(rows, weights, channels, prepare, _kernel, lambda activation: None)
+    return WeightLayer(rows, weights, channels, prepare, _kernel, lambda activation: None)
 
 
 def _kernel(activation: Activation) -> Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]:

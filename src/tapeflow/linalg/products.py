@@ -232,7 +232,7 @@ def _is_of_all_slices(x: Any, y: Any, dy: Any) -> bool:
     all rows, which is faster than a product for each slice and their sum."""
     if y.shape.rank != 2 or x.shape.rank is None or x.dtype.is_complex:
         return False
-    return bool(x.shape[-1] and dy.shape[-1])  # known, and not empty
+    return bool(x.shape[-1] and dy.shape[-1])  # static, and not empty
 
 
 _batch_matmul.layer(layer_of_product)

@@ -16,9 +16,9 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.arguments import is_tensor_like
 from tapeflow.core.ops.batching import leading_dimensions
-from tapeflow.core.ops.bulk import by_value
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.elementwise_kernels import by_value
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import check_rank, ranked, text, with_rank
 from tapeflow.core.types.aliases import TensorLike

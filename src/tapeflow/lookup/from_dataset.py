@@ -112,7 +112,7 @@ def index_table_from_dataset(
         A `tf.lookup.StaticVocabularyTable` if there are buckets, else a `tf.lookup.StaticHashTable`.
 
     Raises:
-        ValueError: as for `table_from_dataset`.
+        ValueError: `num_oov_buckets` is negative, `vocab_size` not positive, or keys are no strings or integers.
 
     Example:
         >>> ds = tf.data.Dataset.from_tensor_slices(["a", "b"])

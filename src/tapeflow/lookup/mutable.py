@@ -10,7 +10,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, string
 from tapeflow.core.values.tensor import EagerTensor, invalid
-from tapeflow.lookup.storage import Storage, bare
+from tapeflow.lookup.storage import TableStorage, bare
 from tapeflow.lookup.tables import LookupTable
 from tapeflow.strings.hashing import murmur
 
@@ -169,7 +169,7 @@ class DenseHashTable(MutableHashTable):
                 f"Number of buckets must be at least 4 and a power of 2, got: {buckets} "
                 "[Op:MutableDenseHashTableV2] name: "
             )
-        self.storage: Storage = _DenseStorage(self.storage, empty, deleted, buckets)
+        self.storage: TableStorage = _DenseStorage(self.storage, empty, deleted, buckets)
 
     def insert_or_assign(self, keys: TensorLike, values: TensorLike, name: str | None = None) -> Any:
         """Adds keys, or sets new values of existing ones, see `insert`.
@@ -189,13 +189,13 @@ class DenseHashTable(MutableHashTable):
         return self.remove(keys, name)
 
 
-class _DenseStorage(Storage):
+class _DenseStorage(TableStorage):
     """Keys and values that are exported as the buckets of TensorFlow's table. TensorFlow reads the buckets directly.
 
     A key goes into the bucket of its hash, or the first free one at distances 1, 3, 6, 10, ... from there.
     """
 
-    def __init__(self, like: Storage, empty: EagerTensor, deleted: EagerTensor, buckets: int) -> None:
+    def __init__(self, like: TableStorage, empty: EagerTensor, deleted: EagerTensor, buckets: int) -> None:
         super().__init__(like.key_dtype, like.value_dtype, like.key_shape, like.value_shape)
         self._unused = {"empty": super().keys(empty)[0], "deleted": super().keys(deleted)[0]}
         if self._unused["empty"] == self._unused["deleted"]:

@@ -33,7 +33,7 @@ def shape_text(shape: Sequence[int]) -> str:
     return str(list(shape)).replace(" ", "")
 
 
-class Storage:
+class TableStorage:
     """Keys and values.
 
     Args:

@@ -13,14 +13,14 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, bool_, float32, float64, int32, int64, resource, string
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.held import held
+from tapeflow.core.values.boxed_objects import held
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, next_id
 from tapeflow.core.values.trackable import CHECKPOINT, SAVED_MODEL
 from tapeflow.graph.ir.python_op import python_op
 from tapeflow.lookup.initializers import TableInitializer
-from tapeflow.lookup.nodes import fill, hash_table
-from tapeflow.lookup.storage import Storage
+from tapeflow.lookup.storage import TableStorage
+from tapeflow.lookup.table_ops import fill, hash_table
 from tapeflow.math.casting import cast
 from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.resources import TrackableResource, saved_functions
@@ -55,7 +55,7 @@ class LookupTable(TrackableResource):
                 f"{', '.join(d.name for d in _KEYS)}, and values {', '.join(d.name for d in _VALUES)}. [Op:{op}]"
             )
         self._default = convert(default_value, value_dtype)
-        self.storage = Storage(key_dtype, value_dtype, key_shape, self._default.shape.as_list())
+        self.storage = TableStorage(key_dtype, value_dtype, key_shape, self._default.shape.as_list())
         self._handle = held(self, resource)
 
     @property
@@ -126,7 +126,7 @@ class LookupTable(TrackableResource):
         return operation.outputs if specs else operation
 
 
-def _count(storage: Storage) -> EagerTensor:
+def _count(storage: TableStorage) -> EagerTensor:
     return convert(len(storage.items), int64)
 
 

@@ -12,9 +12,9 @@ import torch
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.ops.batching import leading_dimensions
-from tapeflow.core.ops.bulk import as_bytes
 from tapeflow.core.ops.convert import convert, datatype_name, from_array, storage_type
 from tapeflow.core.ops.definition import NotStatic, ops
+from tapeflow.core.ops.elementwise_kernels import as_bytes
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import same, text
 from tapeflow.core.ops.static import elements
@@ -75,7 +75,7 @@ def _to_uint32(x: torch.Tensor) -> torch.Tensor:
 
 
 def _to_uint64(x: torch.Tensor) -> torch.Tensor:
-    """Casts floats to uint64: those that are too large become `2 ** 63`, as NaN does."""
+    """Casts floats to uint64. NaN and values that are too large become `2 ** 63`."""
     bits = x.type(torch.uint64).view(torch.int64)
     return torch.where(x.double() >= 2.0**64, torch.iinfo(torch.int64).min, bits).view(torch.uint64)
 

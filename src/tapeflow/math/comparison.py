@@ -12,7 +12,7 @@ import torch
 
 from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError
-from tapeflow.core.ops import bulk
+from tapeflow.core.ops import elementwise_kernels
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
@@ -36,7 +36,7 @@ def _of_text(function: Callable[..., Any]) -> Callable[..., torch.Tensor]:
 
 @op(
     "Equal",
-    kernel=bulk.equal,
+    kernel=elementwise_kernels.equal,
     **_COMPARISON,
     element=lambda b, x, y: b.equal(x, y),
     strings=_of_text(np.equal),
@@ -62,7 +62,7 @@ def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 @op(
     "NotEqual",
-    kernel=bulk.not_equal,
+    kernel=elementwise_kernels.not_equal,
     **_COMPARISON,
     element=lambda b, x, y: b.not_equal(x, y),
     strings=_of_text(np.not_equal),
@@ -164,7 +164,7 @@ not_equal.op.variants = {
 
 @op(
     "Less",
-    kernel=bulk.comparison(torch.lt, np.less),
+    kernel=elementwise_kernels.comparison(torch.lt, np.less),
     **_COMPARISON,
     element=lambda b, x, y: b.less(x, y),
     orders=True,
@@ -190,7 +190,7 @@ def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 @op(
     "LessEqual",
-    kernel=bulk.comparison(torch.le, np.less_equal),
+    kernel=elementwise_kernels.comparison(torch.le, np.less_equal),
     **_COMPARISON,
     element=lambda b, x, y: b.less_equal(x, y),
     orders=True,
@@ -216,7 +216,7 @@ def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 @op(
     "Greater",
-    kernel=bulk.comparison(torch.gt, np.greater),
+    kernel=elementwise_kernels.comparison(torch.gt, np.greater),
     **_COMPARISON,
     element=lambda b, x, y: b.less(y, x),
     orders=True,
@@ -242,7 +242,7 @@ def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 @op(
     "GreaterEqual",
-    kernel=bulk.comparison(torch.ge, np.greater_equal),
+    kernel=elementwise_kernels.comparison(torch.ge, np.greater_equal),
     **_COMPARISON,
     element=lambda b, x, y: b.less_equal(y, x),
     orders=True,
@@ -349,7 +349,7 @@ def logical_xor(x: TensorLike, y: TensorLike, name: str | None = "LogicalXor") -
 # ---- tests of floats -------------------------------------------------------------------------------------------------
 
 
-@op("IsNan", kernel=bulk.is_nan, shape=same, element=lambda b, x: b.is_nan(x))
+@op("IsNan", kernel=elementwise_kernels.is_nan, shape=same, element=lambda b, x: b.is_nan(x))
 def is_nan(x: TensorLike, name: str | None = None) -> Tensor:
     """Tests which elements are NaN.
 
@@ -365,7 +365,7 @@ def is_nan(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op("IsInf", kernel=bulk.is_inf, shape=same, element=lambda b, x: b.equal(b.abs(x), math.inf))
+@op("IsInf", kernel=elementwise_kernels.is_inf, shape=same, element=lambda b, x: b.equal(b.abs(x), math.inf))
 def is_inf(x: TensorLike, name: str | None = None) -> Tensor:
     """Tests which elements are infinite.
 
@@ -381,7 +381,7 @@ def is_inf(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-@op("IsFinite", kernel=bulk.is_finite, shape=same, element=lambda b, x: b.less(b.abs(x), math.inf))
+@op("IsFinite", kernel=elementwise_kernels.is_finite, shape=same, element=lambda b, x: b.less(b.abs(x), math.inf))
 def is_finite(x: TensorLike, name: str | None = None) -> Tensor:
     """Tests which elements are neither infinite nor NaN.
 

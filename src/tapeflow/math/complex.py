@@ -15,7 +15,7 @@ from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import complex64, complex128, float32, float64, variant
-from tapeflow.core.values.held import Addend, boxed
+from tapeflow.core.values.boxed_objects import Addend, boxed
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.arithmetic import multiply, negative
 from tapeflow.math.comparison import less

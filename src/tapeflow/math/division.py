@@ -11,7 +11,7 @@ import torch
 from tapeflow.core.autodiff.gradients import conj, sum_like
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import InternalError, NotFoundError
-from tapeflow.core.ops import bulk
+from tapeflow.core.ops import elementwise_kernels
 from tapeflow.core.ops.convert import as_operand, convert
 from tapeflow.core.ops.elements import Element, ElementBuilder, Unsupported
 from tapeflow.core.ops.op import not_differentiable, op, widened
@@ -34,7 +34,7 @@ def _by_zero(x: torch.Tensor, y: torch.Tensor) -> bool:
     """Tests whether integers would be divided by zero, which torch may not notice (an exporter has no values)."""
     if y.is_floating_point() or y.is_complex() or torch.compiler.is_exporting() or not x.numel():
         return False
-    if y.numel() < _VECTOR and bulk.by_value(y):
+    if y.numel() < _VECTOR and elementwise_kernels.by_value(y):
         return 0 in y.reshape(-1).tolist()
     return bool((y == 0).any())
 
@@ -233,7 +233,7 @@ def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     Raises:
         InvalidArgumentError: an integer is divided by zero, the dtypes differ, or the shapes do not broadcast.
-            A program that `torch.export` made raises torch's RuntimeError; in ONNX Runtime the result is undefined.
+            A program of `torch.export` raises torch's RuntimeError; in ONNX Runtime the result is undefined.
 
     Example:
         >>> tf.math.floordiv(-7, 2).numpy().item()
@@ -267,7 +267,7 @@ def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
     Raises:
         InternalError: an integer is divided by zero (TensorFlow's class for it).
-            A program that `torch.export` made raises torch's RuntimeError; in ONNX Runtime the result is undefined.
+            A program of `torch.export` raises torch's RuntimeError; in ONNX Runtime the result is undefined.
 
     Example:
         >>> tf.truncatediv(-7, 2).numpy().item()
@@ -288,9 +288,9 @@ def _remainder(
     quotients.
     """
     result = function(x, y)
-    if result.numel() < _VECTOR or result.dtype not in _COMPUTED_BY_FMOD or not bulk.by_value(result):
+    if result.numel() < _VECTOR or result.dtype not in _COMPUTED_BY_FMOD or not elementwise_kernels.by_value(result):
         return result
-    if not bulk.may_have_nan(result):
+    if not elementwise_kernels.may_have_nan(result):
         return result
     with np.errstate(invalid="ignore"):
         return torch.where(result.isnan(), torch.from_numpy(exact(x.numpy(), y.numpy())), result)
@@ -320,7 +320,7 @@ def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     Raises:
         InvalidArgumentError: an integer is divided by zero, the dtypes differ, or the shapes do not broadcast.
-            A program that `torch.export` made raises torch's RuntimeError; in ONNX Runtime the result is undefined.
+            A program of `torch.export` raises torch's RuntimeError; in ONNX Runtime the result is undefined.
 
     Example:
         >>> tf.math.floormod(-7, 3).numpy().item()
@@ -349,7 +349,7 @@ def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
     Raises:
         InternalError: an integer is divided by zero (TensorFlow's class for it).
-            A program that `torch.export` made raises torch's RuntimeError; in ONNX Runtime the result is undefined.
+            A program of `torch.export` raises torch's RuntimeError; in ONNX Runtime the result is undefined.
 
     Example:
         >>> tf.truncatemod(-7, 3).numpy().item()
@@ -374,7 +374,7 @@ def _(call: Call, dy: Any) -> Any:
 
 def _is_number_but_zero(y: torch.Tensor) -> bool:
     """Tests whether `y` is a readable scalar other than 0, as the divisors of losses and means are."""
-    return not y.ndim and bulk.by_value(y) and bool(y.item())
+    return not y.ndim and elementwise_kernels.by_value(y) and bool(y.item())
 
 
 @op("DivNoNan", shape=broadcast, element=lambda b, x, y: b.zero_where_zero(b.div(x, y), y), autograd=False)
@@ -384,7 +384,7 @@ def _divide_no_nan(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     if _is_number_but_zero(y):
         return quotient
     zero = torch.zeros((), dtype=quotient.dtype, device=quotient.device)
-    return bulk.select(bulk.equal(y, zero), zero, quotient)
+    return elementwise_kernels.select(elementwise_kernels.equal(y, zero), zero, quotient)
 
 
 @_divide_no_nan.gradient(needs="inputs")

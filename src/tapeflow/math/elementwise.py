@@ -9,10 +9,10 @@ import torch
 
 from tapeflow.core.autodiff.gradients import conj, sum_like
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.ops.bulk import by_numpy, may_have_nan
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elements import Element, ElementBuilder
+from tapeflow.core.ops.elementwise_kernels import by_numpy, may_have_nan
 from tapeflow.core.ops.op import op, widened
 from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.core.types.aliases import TensorLike

@@ -255,7 +255,7 @@ def _by_fraction(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
         before, value = d_value, p1 / q1
         by_q = value * dq1 / q1
         d_value = dp1 / q1 - by_q
-        # What cancels in the difference is known to a rounding of its own size.
+        # The difference has the rounding error of its larger operand.
         if n % 8 == 0 and bool(((d_value - before).abs() <= 1e-14 * (d_value.abs() + by_q.abs())).all()):
             break
     factor = torch.exp(a * torch.log(x) - x - torch.lgamma(a))

@@ -14,9 +14,9 @@ from tapeflow.array.masks import boolean_mask
 from tapeflow.core.autodiff.gradients import conj, is_unranked, shape_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import along_axis
-from tapeflow.core.ops.bulk import SOME, along, by_value, may_have_nan
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.elementwise_kernels import SOME, along, by_value, may_have_nan
 from tapeflow.core.ops.op import converting, not_differentiable, op
 from tapeflow.core.ops.shape_rules import (
     argument_shape,

@@ -10,8 +10,8 @@ import torch
 from tapeflow.core import aten
 from tapeflow.core.autodiff.gradients import conj
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.ops.bulk import by_numpy
 from tapeflow.core.ops.elements import Element, ElementBuilder
+from tapeflow.core.ops.elementwise_kernels import by_numpy
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import of_both, same
 from tapeflow.core.types.aliases import TensorLike

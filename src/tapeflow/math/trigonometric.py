@@ -9,7 +9,7 @@ import torch
 
 from tapeflow.core.autodiff.gradients import conj, sum_like
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.ops.bulk import by_numpy
+from tapeflow.core.ops.elementwise_kernels import by_numpy
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.core.types.aliases import TensorLike

@@ -1,6 +1,9 @@
 """The public `tf.nn` namespace."""
 
+import typing as _typing
+
 from tapeflow.array.blocks import space_to_batch
+from tapeflow.core.hooks import hooks as _hooks
 from tapeflow.math.normalize import l2_normalize
 from tapeflow.math.sigmoid import sigmoid, softplus, softsign, tanh
 from tapeflow.math.topk import approx_max_k, approx_min_k, in_top_k, top_k
@@ -48,7 +51,6 @@ from tapeflow.nn.losses import compute_average_loss, l2_loss, scale_regularizati
 from tapeflow.nn.max_pooling import max_pool, max_pool1d, max_pool2d, max_pool3d, max_pool_with_argmax
 from tapeflow.nn.morphology import dilation2d, erosion2d
 from tapeflow.nn.response_normalization import local_response_normalization, lrn
-from tapeflow.nn.rnn_wrappers import RNNCellDeviceWrapper, RNNCellDropoutWrapper, RNNCellResidualWrapper
 from tapeflow.nn.sampled_losses import nce_loss, sampled_softmax_loss
 from tapeflow.nn.softmaxes import log_softmax, softmax
 from tapeflow.nn.statistics import (
@@ -80,3 +82,18 @@ __all__ = [
     "weighted_cross_entropy_with_logits", "weighted_moments", "with_space_to_batch", "zero_fraction",
 ]  # fmt: skip
 __dir__ = __all__.copy
+
+RNNCellDeviceWrapper: _typing.Any  # the wrappers of cells load on first use
+RNNCellDropoutWrapper: _typing.Any
+RNNCellResidualWrapper: _typing.Any
+
+
+def _load(name: str) -> _typing.Any:
+    """Loads a wrapper of recurrent cells."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(_hooks.compat_module("rnn_cells"), name)
+
+
+if not _typing.TYPE_CHECKING:  # a name that is not there is an error to a type checker
+    __getattr__ = _load

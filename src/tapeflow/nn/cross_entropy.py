@@ -16,9 +16,9 @@ from tapeflow.core import aten
 from tapeflow.core.autodiff.gradients import shape_argument, shape_of, size_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import InvalidArgumentError
-from tapeflow.core.ops.bulk import by_value
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import MANY, ops
+from tapeflow.core.ops.elementwise_kernels import by_value
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import broadcast, text, with_rank
 from tapeflow.core.types.aliases import TensorLike

@@ -10,8 +10,8 @@ import torch
 from tapeflow.array.properties import shape
 from tapeflow.core.context import state
 from tapeflow.core.errors import UnimplementedError
+from tapeflow.core.ops.decompositions import unregistered
 from tapeflow.core.ops.definition import NotStatic, ops
-from tapeflow.core.ops.forms import unregistered
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import leave_to_kernel
 from tapeflow.core.types.aliases import TensorLike

@@ -18,7 +18,7 @@ import torch
 
 from tapeflow.core import aten
 from tapeflow.core.errors import UnimplementedError
-from tapeflow.core.ops.bulk import by_value
+from tapeflow.core.ops.elementwise_kernels import by_value
 from tapeflow.core.values.tensor import traced
 from tapeflow.nn.pooling import PoolLayout, pool_layout, pooled_depth
 from tapeflow.nn.windows import channels_last, padded, spatial, unpadded

@@ -12,7 +12,7 @@ import torch
 
 from tapeflow.core import aten
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.ops.layer import NO_ACTIVATION, Activation, Layer
+from tapeflow.core.ops.layer import NO_ACTIVATION, Activation, WeightLayer
 from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.dtypes import float32
 from tapeflow.nn.conv_layout import Layout, convolution_layout
@@ -22,10 +22,10 @@ _USUAL_BATCH = 8  # blocks are chosen for it if the batch size is not static; th
 _SHALLOW = 4  # filters of this depth cost the passes over memory, and not the arithmetic
 
 
-def layer_of_convolution(op: str) -> Callable[..., Layer | None]:
+def layer_of_convolution(op: str) -> Callable[..., WeightLayer | None]:
     """Returns the rule of a two-dimensional convolution for `@f.layer`; `op` is its name."""
 
-    def rule(step: Any, producer: Callable[..., Any]) -> Layer | None:
+    def rule(step: Any, producer: Callable[..., Any]) -> WeightLayer | None:
         image, filters, *attrs = step.args
         if not aten.has_onednn() or image.dtype is not float32 or not filters.shape.is_fully_defined():
             return None
@@ -40,7 +40,7 @@ def layer_of_convolution(op: str) -> Callable[..., Layer | None]:
         if layout.empty:
             return None
         packed = _Packed(layout, (height, width, *of_groups), sizes)
-        return Layer(image, filters, of_groups[1], packed.prepare, packed.kernel, packed.adding, steps)
+        return WeightLayer(image, filters, of_groups[1], packed.prepare, packed.kernel, packed.adding, steps)
 
     return rule
 

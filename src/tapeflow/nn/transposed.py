@@ -9,7 +9,7 @@ from __future__ import annotations
 import torch
 
 from tapeflow.core import aten
-from tapeflow.core.ops.bulk import MANY, by_value
+from tapeflow.core.ops.elementwise_kernels import MANY, by_value
 from tapeflow.nn.conv_layout import Layout
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from tapeflow.core import aten
-from tapeflow.core.ops.bulk import by_value
+from tapeflow.core.ops.elementwise_kernels import by_value
 from tapeflow.core.values.tensor import traced
 from tapeflow.nn.conv_layout import Layout
 from tapeflow.nn.windows import padded, padded_sizes, unpadded

@@ -36,7 +36,7 @@ from tapeflow.math.segment import (
 )
 from tapeflow.ragged import arranging, broadcasting, products, reducing
 from tapeflow.ragged.dynamic_shape import DynamicRaggedShape
-from tapeflow.ragged.functions import stack_dynamic_partitions
+from tapeflow.ragged.ragged_ops import stack_dynamic_partitions
 from tapeflow.ragged.row_partition import tensor_of
 from tapeflow.ragged.tensor import RaggedTensor, methods
 from tapeflow.strings.joining import unsorted_segment_join
@@ -104,8 +104,8 @@ def _on_flat_values(function: Any, x: RaggedTensor, *others: Any) -> RaggedTenso
 
 @functools.cache
 def _decoders() -> frozenset[Op]:
-    """Returns the ops that append a dimension to the shape of their strings. They are loaded here only when they may
-    be called: `tapeflow.io` takes as long to load as all the rest of this."""
+    """Returns the ops that append a dimension to the shape of their strings. They load on first use, because
+    `tapeflow.io` takes as long to load as the rest of `tapeflow.ragged`."""
     from tapeflow.io.encoding import decode_raw  # noqa: F401
 
     return frozenset({ops.DecodeRaw.op, ops.DecodePaddedRaw.op})

@@ -10,7 +10,7 @@ from tapeflow.array.masks import where
 from tapeflow.core.ops.dispatchers import offered
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.math.extrema import maximum, minimum
-from tapeflow.ragged.functions import boolean_mask
+from tapeflow.ragged.ragged_ops import boolean_mask
 from tapeflow.ragged.row_partition import length_of, number_of, offsets_of, repeated, splits_of, tensor_of, up_to
 from tapeflow.ragged.rows import gather_rows, take_rows, with_lengths
 from tapeflow.ragged.tensor import RaggedTensor, methods

@@ -124,7 +124,7 @@ def splits_of_rowids(rowids: Any, count: Any) -> Any:
 
 
 def rowids_of(splits: Any) -> Any:
-    """Returns the row of each value: of rows that begin at the same position, values belong to the last."""
+    """Returns the row of each value. If rows begin at the same position, the last one has the values."""
     if type(splits) is EagerTensor:
         lengths = splits.value.diff()
         rows = torch.arange(len(lengths), dtype=lengths.dtype, device=lengths.device)
@@ -454,7 +454,7 @@ class RowPartition(CompositeTensor):
         return array_of(self._row_splits)
 
     def same_as(self, other: RowPartition) -> bool:
-        """Returns True if another partition has the same rows; False if only running the graph would show it.
+        """Returns True if another partition has the same rows; False if the graph must run to decide it.
 
         Args:
             other: a partition.

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.ops.bare import kernel_of
+from tapeflow.core.ops.raw_kernels import kernel_of
 from tapeflow.core.ops.shape_rules import with_rank
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.held import boxed
+from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.core.values.tensor import invalid
 
 

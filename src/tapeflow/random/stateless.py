@@ -335,7 +335,7 @@ def stateless_parameterized_truncated_normal(
     shape: ShapeLike, seed: TensorLike, means: TensorLike = 0.0, stddevs: TensorLike = 1.0, minvals: TensorLike = -2.0,
     maxvals: TensorLike = 2.0, name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """Draws normally distributed numbers between bounds, that a seed decides.
+    """Draws normally distributed numbers between bounds. The seed decides them.
 
     Args:
         shape: the shape of the result; it ends with the broadcast shape of the parameters.

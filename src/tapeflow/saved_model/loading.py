@@ -10,6 +10,7 @@ from typing import Any
 from tapeflow.array.creation import zeros
 from tapeflow.array.protos import make_ndarray
 from tapeflow.core import errors
+from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.trackable import Trackable, has_state
@@ -17,8 +18,6 @@ from tapeflow.core.values.variable import Variable, VariableAggregation, Variabl
 from tapeflow.graph.graphdef.node_protos import dtype_of
 from tapeflow.saved_model import revived
 from tapeflow.saved_model.asset import Asset
-from tapeflow.saved_model.functions import Library, SignatureMap, bare_function, restored_function
-from tapeflow.saved_model.graphs import load_graph
 from tapeflow.saved_model.messages import asset_path, read_model, variables_prefix
 from tapeflow.saved_model.objects import (
     TABLE_FUNCTIONS,
@@ -30,6 +29,7 @@ from tapeflow.saved_model.objects import (
     StatefulObject,
 )
 from tapeflow.saved_model.options import LoadOptions
+from tapeflow.saved_model.restored_functions import Library, SignatureMap, bare_function, restored_function
 from tapeflow.train.bundle import Bundle
 from tapeflow.train.object_graph import View, state_of
 from tapeflow.train.reader import OBJECT_GRAPH
@@ -109,6 +109,7 @@ def load_partial(
                 f"The SavedModel at {directory} was written by TensorFlow 1, as a graph without objects: "
                 "there are none to load in part."
             )
+        load_graph = hooks.compat_module("v1_graphs.saved_models").load_graph
         return {"root": load_graph(directory, meta, not options.experimental_skip_checkpoint)}
     loader = _Loader(directory, meta, options, nodes)
     root = loader.load()
@@ -176,10 +177,10 @@ class _Loader:
         return number
 
     def _check(self) -> None:
-        """Checks what the objects say of each other.
+        """Checks the references between objects.
 
         Raises:
-            OSError: an object is not there, or can't be what it is said to be.
+            OSError: an object is missing, or has another kind than its reference says.
         """
         for number in self._numbers():
             if not 0 <= number < len(self._nodes):
@@ -392,7 +393,7 @@ class _Loader:
         """Restores the state of objects that are no variables, such as tables.
 
         Raises:
-            UnimplementedError: nothing here can restore it.
+            UnimplementedError: TapeFlow cannot restore an object of this kind.
         """
         for number, node in enumerate(self._nodes):
             restored = self.objects[number]

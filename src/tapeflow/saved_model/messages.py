@@ -36,7 +36,7 @@ def assets_directory(export_dir: str) -> str:
 
 
 def asset_path(export_dir: str, name: str) -> str:
-    """Returns the path of one of a SavedModel's other files.
+    """Returns the path of an asset of a SavedModel.
 
     Raises:
         OSError: it would be outside of their directory.
@@ -176,5 +176,5 @@ def signature_of(proto: Any) -> inspect.Signature:
 
 
 def _name(text: str) -> str:
-    """Returns a name that Python's parameters can have: TensorFlow's may hold slashes and dots."""
+    """Returns a valid name of a Python parameter for a name of TensorFlow, which may hold slashes and dots."""
     return text if text.isidentifier() else "".join(c if c.isalnum() else "_" for c in f"_{text}")

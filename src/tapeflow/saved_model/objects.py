@@ -165,7 +165,7 @@ class SignatureNode(Trackable):
 
 
 class SavedView(View):
-    """A view of everything that can be reached from an object, functions too.
+    """A view of all objects that an object refers to, functions included.
 
     Args:
         root: the object.
@@ -175,7 +175,7 @@ class SavedView(View):
         super().__init__(root)
         self._nodes: dict[Any, Any] = {}
         self._own: dict[int, Any] = {}
-        self._cache: dict[str, Any] = {}  # the objects', in which Keras 2's have what they create to be saved
+        self._cache: dict[str, Any] = {}  # where objects of Keras 2 put the objects that they create for a save
 
     def own_children(self, trackable: Any) -> dict[str, Any]:
         """Returns the children that an object names itself. It is asked once, since it may create them then."""

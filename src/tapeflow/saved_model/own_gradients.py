@@ -9,12 +9,12 @@ from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.function.signature import FunctionType, Signature
-from tapeflow.graph.graphdef.export import OwnGradient
+from tapeflow.graph.graphdef.export import ExportedGradient
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import Operation
 
 
-def traced_gradient(own: OwnGradient) -> ConcreteFunction:
+def traced_gradient(own: ExportedGradient) -> ConcreteFunction:
     """Returns the gradient of an operation as a function of the cotangents of the outputs that its node has.
 
     The function captures tensors of the graph of the operation, and of those around it.

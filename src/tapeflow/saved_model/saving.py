@@ -27,10 +27,10 @@ from tapeflow.data_structures import ListWrapper, _DictWrapper, _TupleWrapper
 from tapeflow.function import Function
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.graph.graphdef.definitions import strip_default_attrs
-from tapeflow.graph.graphdef.export import PRODUCER, FunctionWriter, OwnGradient
+from tapeflow.graph.graphdef.export import PRODUCER, ExportedGradient, FunctionWriter
 from tapeflow.graph.ir.python_op import executing_eagerly
 from tapeflow.io.replacing import replaced_file, replaced_folder
-from tapeflow.lookup.nodes import storage_of
+from tapeflow.lookup.table_ops import storage_of
 from tapeflow.lookup.tables import StaticHashTable
 from tapeflow.registered_gradients import new_name
 from tapeflow.saved_model import revived
@@ -168,7 +168,7 @@ class _Model:
         self.concretes: dict[str, ConcreteFunction] = {}
         self._names: dict[int, str] = {}
         self._functions = FunctionWriter()
-        self._own_gradients: dict[int, OwnGradient] = {}  # by the ids of their functions
+        self._own_gradients: dict[int, ExportedGradient] = {}  # by the ids of their functions
         for node in self.objects:
             if isinstance(node, FunctionNode):
                 for concrete in node.traces:

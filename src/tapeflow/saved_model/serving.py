@@ -10,7 +10,7 @@ from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.function.concrete import ConcreteFunction
-from tapeflow.lookup.storage import Storage
+from tapeflow.lookup.storage import TableStorage
 
 _METHOD = "tensorflow/serving/predict"
 
@@ -41,7 +41,7 @@ def add_variable(graph_def: Any, variable: Variable, name: str) -> str:
     return name
 
 
-def add_table(graph_def: Any, storage: Storage, name: str) -> str:
+def add_table(graph_def: Any, storage: TableStorage, name: str) -> str:
     """Adds a table's handle; returns its name."""
     node = _node(graph_def, name, "HashTableV2", key_dtype=storage.key_dtype, value_dtype=storage.value_dtype)
     node.attr["shared_name"].s = name.encode()

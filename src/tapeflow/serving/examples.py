@@ -9,11 +9,11 @@ import numpy as np
 
 from tapeflow.core.types.dtypes import string
 from tapeflow.serving.json_values import BadRequest, plain, string_of
-from tapeflow.serving.models import Signature
+from tapeflow.serving.models import ServedSignature
 from tapeflow.train import BytesList, Example, Feature, Features, FloatList, Int64List
 
 
-def arrays(request: Mapping[str, Any], signature: Signature) -> dict[str, np.ndarray]:
+def arrays(request: Mapping[str, Any], signature: ServedSignature) -> dict[str, np.ndarray]:
     """Returns the examples of a request as the one input of a signature, serialized.
 
     Raises:

@@ -15,7 +15,7 @@ from tapeflow.serving import json_values
 from tapeflow.serving.json_values import BadRequest as BadRequest
 
 
-class Signature:
+class ServedSignature:
     """A signature of a SavedModel.
 
     Args:
@@ -65,7 +65,7 @@ class Signature:
         return {name: np.asarray(results[name].numpy()) for name in self.outputs}
 
 
-class Version:
+class ServedVersion:
     """A version of a model.
 
     Args:
@@ -80,9 +80,9 @@ class Version:
     def __init__(self, number: int, path: str) -> None:
         self.number = number
         self._model = load(path)  # keeps the variables alive
-        self.signatures = {name: Signature(name, f) for name, f in self._model.signatures.items()}
+        self.signatures = {name: ServedSignature(name, f) for name, f in self._model.signatures.items()}
 
-    def signature(self, name: str) -> Signature:
+    def signature(self, name: str) -> ServedSignature:
         """Returns a signature.
 
         Raises:
@@ -138,13 +138,13 @@ class Servable:
         folder = os.fspath(path)
         numbers = sorted(int(n) for n in os.listdir(folder) if n.isdigit())
         if any(n.startswith("saved_model.pb") for n in os.listdir(folder)):
-            self.versions = {1: Version(1, folder)}
+            self.versions = {1: ServedVersion(1, folder)}
         elif numbers:
-            self.versions = {n: Version(n, os.path.join(folder, str(n))) for n in numbers}
+            self.versions = {n: ServedVersion(n, os.path.join(folder, str(n))) for n in numbers}
         else:
             raise OSError(f"{folder} holds no SavedModel, and no folders of versions.")
 
-    def version(self, number: int | None = None) -> Version | None:
+    def version(self, number: int | None = None) -> ServedVersion | None:
         """Returns a version, by default the latest; None if no version has this number."""
         return self.versions.get(max(self.versions) if number is None else number)
 

@@ -22,10 +22,10 @@ from aiohttp import web
 
 from tapeflow.logger import get_logger
 from tapeflow.serving import examples, json_values
-from tapeflow.serving.batching import Batcher
 from tapeflow.serving.connections import listening
 from tapeflow.serving.json_values import BadRequest
-from tapeflow.serving.models import Servable, Signature, Version
+from tapeflow.serving.models import Servable, ServedSignature, ServedVersion
+from tapeflow.serving.request_batching import Batcher
 
 _MODEL = r"/v1/models/{name:[^/:]+}"
 _VERSION = r"/versions/{version:\d{1,18}}"
@@ -99,7 +99,7 @@ class Server:
 
     # ---- models ----------------------------------------------------------------------------------------------------
 
-    def _model(self, request: web.Request) -> tuple[Servable, Version]:
+    def _model(self, request: web.Request) -> tuple[Servable, ServedVersion]:
         """Returns the model and version that a request names.
 
         Raises:
@@ -127,7 +127,7 @@ class Server:
 
     # ---- methods ---------------------------------------------------------------------------------------------------
 
-    async def _request(self, request: web.Request) -> tuple[dict[str, Any], Signature]:
+    async def _request(self, request: web.Request) -> tuple[dict[str, Any], ServedSignature]:
         """Returns the JSON object of a request and the signature that it calls."""
         _, version = self._model(request)
         value = json_values.parsed(await request.read())
@@ -136,7 +136,7 @@ class Server:
             raise BadRequest('"signature_name" has to be a string.')
         return value, version.signature(name)
 
-    async def _run(self, signature: Signature, arrays: Any) -> dict[str, Any]:
+    async def _run(self, signature: ServedSignature, arrays: Any) -> dict[str, Any]:
         batcher = self._batchers.get(id(signature))
         if batcher is None:
             batcher = self._batchers[id(signature)] = Batcher(signature, self._executor, self._most, self._wait)

@@ -103,7 +103,7 @@ def text(row: Sequence[int] | torch.Tensor) -> str:
 def merged(a: torch.Tensor, b: torch.Tensor, shape: Sequence[int]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Merges the indices of two sparse tensors, and returns them with the position of each row of `a` and of `b`.
 
-    Unsorted or repeated rows are merged in the given order: the lesser of the two next rows comes first.
+    Unsorted or repeated rows are merged in their order: the lesser of the two next rows comes first.
     """
     if not len(shape):
         raise invalid("Tensors must not be empty")

@@ -1,7 +1,6 @@
 """The public `tf.summary` namespace: numbers, images and more, written for TensorBoard as a program runs."""
 
 from tapeflow.summary import experimental
-from tapeflow.summary import proto_ops as _proto_ops
 from tapeflow.summary.kinds import audio, histogram, image, scalar, text
 from tapeflow.summary.recording import record_if, should_record_summaries
 from tapeflow.summary.tracing import trace_export, trace_off, trace_on

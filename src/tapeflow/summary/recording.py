@@ -15,7 +15,7 @@ from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.comparison import logical_and
 
 
-class Recording(threading.local):
+class RecordingState(threading.local):
     """The state of one thread.
 
     Attributes:
@@ -32,7 +32,7 @@ class Recording(threading.local):
         self.in_replica: bool = True
 
 
-recording = Recording()
+recording = RecordingState()
 
 
 def get_step() -> TensorLike | None:

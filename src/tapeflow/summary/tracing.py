@@ -18,7 +18,7 @@ from tapeflow.summary.recording import checked_step
 from tapeflow.summary.writing import summary_scope, write
 
 
-class Trace:
+class SummaryTrace:
     """The trace that is running.
 
     Attributes:
@@ -53,7 +53,7 @@ class Trace:
 
 
 _lock = threading.Lock()
-_running: list[Trace] = []  # one or none
+_running: list[SummaryTrace] = []  # one or none
 
 
 def _refused(message: str) -> bool:
@@ -85,7 +85,7 @@ def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: str | 
         if _running:
             get_logger().warning("Trace already enabled")
             return
-        _running.append(Trace(graph, profiler, profiler_outdir))
+        _running.append(SummaryTrace(graph, profiler, profiler_outdir))
 
 
 def trace_export(name: str, step: TensorLike | None = None, profiler_outdir: str | None = None) -> None:

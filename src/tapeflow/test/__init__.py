@@ -2,7 +2,6 @@
 
 import typing as _typing
 
-from tapeflow.binaries import below as _below
 from tapeflow.test import experimental
 from tapeflow.test.availability import (
     gpu_device_name,
@@ -19,6 +18,7 @@ from tapeflow.test.decorators import disable_with_predicate, with_eager_op_as_fu
 from tapeflow.test.gradients import compute_gradient
 from tapeflow.test.graph_defs import assert_equal_graph_def
 from tapeflow.test.running import main
+from tapeflow.unsupported import below as _below
 
 __all__ = [
     "Benchmark", "TestCase", "assert_equal_graph_def", "benchmark_config", "compute_gradient", "create_local_cluster",

@@ -61,7 +61,7 @@ class TestCase(ArrayAssertions):
         random.seed(_SEED)
         np.random.seed(_SEED)
         if state.graph is None or state.graph is state.default_graph:  # a test may begin in another graph
-            hooks.compat_v1().reset_default_graph()
+            hooks.compat_module("compat.v1").reset_default_graph()
         set_seed(_SEED)
 
     def tearDown(self) -> None:
@@ -301,14 +301,14 @@ class TestCase(ArrayAssertions):
 
         Args:
             graph: the graph; by default the default one.
-            config: see `tf.compat.v1.Session`.
+            config: a `tf.compat.v1.ConfigProto`, the session's options.
             use_gpu: False builds the graph for the CPU.
             force_gpu: whether to build the graph for the GPU.
         """
         if executing_eagerly():
             yield NoSession()
             return
-        session = hooks.compat_v1().Session("", graph=graph, config=config)
+        session = hooks.compat_module("compat.v1").Session("", graph=graph, config=config)
         with session.as_default(), session.graph.as_default(), self._devices(session, use_gpu, force_gpu):
             yield session
 
@@ -358,7 +358,7 @@ class TestCase(ArrayAssertions):
 
     def _shared_session(self, graph: Graph | None, config: Any, force_gpu: bool) -> Any:
         if self._cached_session is None:
-            session = hooks.compat_v1().Session("", graph=graph or current_graph(), config=config)
+            session = hooks.compat_module("compat.v1").Session("", graph=graph or current_graph(), config=config)
             self._cached_session = session, config, force_gpu
             return session
         session, its_config, its_force = self._cached_session

@@ -34,7 +34,7 @@ def written(overload: Any, args: Sequence[Any], named: dict[str, Any]) -> tuple[
 
     Args:
         overload: the function of ATen.
-        args, named: its arguments. Where it takes numbers, integers may be scalar tensors.
+        args, named: its arguments. Scalar tensors may stand for integers.
 
     Raises:
         Uncallable: there is another kind of argument.

@@ -13,7 +13,7 @@ from tapeflow.core.autodiff.tape import Tape, dense, record_function
 from tapeflow.core.context import state
 from tapeflow.core.types.dtypes import FROM_TORCH, variant
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.held import boxed
+from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, alias
 from tapeflow.graph.ir.operation import GraphOp
 from tapeflow.graph.ir.python_op import python_op, spec_of_gradient
@@ -79,11 +79,11 @@ class TorchCall:
         record_function(self.name, operands, results, gradient)
         return results
 
-    def recorded(self, operands: Sequence[Any]) -> tuple[Sequence[torch.Tensor], Record]:
+    def recorded(self, operands: Sequence[Any]) -> tuple[Sequence[torch.Tensor], CallRecord]:
         """Calls the function with autograd on; returns its results and the record for its gradients."""
         with torch.enable_grad():
             outputs, sources = self._run(operands, state.tapes)
-        return outputs, Record(outputs, sources)
+        return outputs, CallRecord(outputs, sources)
 
     def _run(
         self, operands: Sequence[Any], tapes: Sequence[Any] | None = None
@@ -195,7 +195,7 @@ class TorchCall:
         ]
 
 
-class Record:
+class CallRecord:
     """Holds a call of torch, for its gradients.
 
     Args:

@@ -90,7 +90,7 @@ def load_module(path: str, outputs: Sequence[str] | None = None, training: bool 
     Args:
         path: the folder of a SavedModel, a .keras or .h5 file, or a file of TensorFlow 1 (see `module`).
         outputs: the names of the tensors that a file of TensorFlow 1 is to return.
-        training: see `module`.
+        training: True if a file of TensorFlow 1 computes as in training.
 
     Raises:
         OSError: there is no such file.

@@ -53,7 +53,7 @@ def cond(predicate: torch.Tensor, true_fn: Function, false_fn: Function, operand
 
 
 def case(index: torch.Tensor, functions: Sequence[Function], operands: Sequence[Any]) -> list[Any]:
-    """Calls the function with number `index`, or the last one if there is none; arguments as of `cond`."""
+    """Calls `functions[index]` on operands such as `cond` takes; the last function if `index` is out of range."""
     first, *others = functions
     if not others:
         return list(first(*operands))

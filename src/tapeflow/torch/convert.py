@@ -79,7 +79,8 @@ def preprocessing_folder(to: str, output: str | os.PathLike[str]) -> str:
     """Returns the folder of the SavedModel whose function `preprocess` computes a converted model's inputs from text.
 
     Args:
-        to, output: see `convert`.
+        to: the format of the converted model, such as "torch" or "onnx".
+        output: the path of the converted model.
     """
     path = os.fspath(output)
     return os.path.join(path, "preprocessing") if to == "torch" else f"{os.path.splitext(path)[0]}_preprocessing"
@@ -99,7 +100,7 @@ def _beyond(model: Converted, limit: int) -> tuple[list[sampling.Sample], torch.
 
 
 def exported(model: Converted, samples: Sequence[torch.Tensor]) -> torch.export.ExportedProgram:
-    """Returns a module as torch exports it, with the dimensions open that the TensorFlow function leaves open.
+    """Exports a module. The dimensions that are None in the TensorFlow function stay dynamic.
 
     Raises:
         Unconvertible: `torch.export` can't trace it.

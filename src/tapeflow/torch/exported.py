@@ -28,7 +28,7 @@ from tapeflow.torch.unconvertible import Unconvertible
 
 
 class ExportWriter(ModuleWriter):
-    """Writes the source that `torch.export` traces; arguments as of `ModuleWriter`."""
+    """Writes the source that `torch.export` traces. `ModuleWriter` describes the arguments."""
 
     def __init__(
         self, attributes: Callable[[Any, str], str], structure: Any, changed: set[int], captured: dict[int, Any]

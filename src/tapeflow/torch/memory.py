@@ -51,7 +51,7 @@ def from_torch(x: torch.Tensor) -> Tensor:
 def to_torch(x: TensorLike) -> torch.Tensor:
     """Returns the `torch.Tensor` of a tensor, in the same memory, on the same device.
 
-    Writing to the result does not change `x`: torch copies the memory then. A tensor that was made of a NumPy array is
+    Writing to the result does not change `x`: torch copies the memory then. A tensor of a NumPy array is
     copied at once.
 
     Args:

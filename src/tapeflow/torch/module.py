@@ -45,7 +45,7 @@ class Converted(torch.nn.Module):
         input_specs: their shapes, with None for a dimension of any size, and dtypes of torch.
 
     Raises:
-        TypeError: torch lacks what the function does; the message names the op.
+        TypeError: torch lacks an op of the function; the message names it.
 
     Example:
         >>> import torch
@@ -179,7 +179,7 @@ class Converted(torch.nn.Module):
 
 @functools.cache
 def _let_dynamo_in() -> None:
-    """Has `torch.compile` look into TapeFlow's kernels, which it does not in a module that is known as `tensorflow`."""
+    """Has `torch.compile` look into TapeFlow's kernels, even if their module is named `tensorflow`."""
     aten.inlined_by_dynamo.add(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 

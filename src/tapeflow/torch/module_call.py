@@ -79,7 +79,7 @@ class ModuleCall(Op):
 
         Args:
             args: the tensors among its arguments.
-            function: a function of these tensors that calls the module, or its argument `module` if given; by default
+            function: a function of these tensors that calls the module, or its argument `module`; by default
                 the module itself.
         """
         tapes = state.tapes

@@ -15,7 +15,7 @@ from tapeflow.graph.codegen.program import Step
 from tapeflow.graph.ir.python_op import eager_arguments, executing_eagerly
 
 
-class OwnGradient:
+class TorchGradient:
     """A step's kernel, whose derivative in torch is the gradient of its op. It has no second one.
 
     Args:
@@ -66,7 +66,7 @@ class _Differentiated(torch.autograd.Function):
     """A call of a kernel that is recorded for autograd."""
 
     @staticmethod
-    def forward(ctx: Any, own: OwnGradient, values: Sequence[Any], *tensors: torch.Tensor) -> tuple[Any, ...]:
+    def forward(ctx: Any, own: TorchGradient, values: Sequence[Any], *tensors: torch.Tensor) -> tuple[Any, ...]:
         ctx.own, ctx.values = own, values
         results = own.run(values)
         ctx.mark_non_differentiable(*[r for r in results if not r.is_floating_point() and not r.is_complex()])

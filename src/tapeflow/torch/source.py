@@ -27,7 +27,7 @@ from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, symbolic_in, variable_of
 from tapeflow.logger import get_logger
 from tapeflow.torch.changes import METHODS, change, changed_variables, is_change
-from tapeflow.torch.own_gradient import OwnGradient
+from tapeflow.torch.own_gradient import TorchGradient
 from tapeflow.torch.recognizing import recognize, recognize_layers
 from tapeflow.torch.sizes import Sizes, tensor_of
 from tapeflow.torch.unconvertible import Unconvertible
@@ -310,7 +310,7 @@ class ModuleWriter(StructuredWriter):
         key = op.key(step.args), tuple([t.dtype for t in step.outputs])
         name = self._kernels.get((op, key))
         if name is None:
-            kernel = with_stream(step, self._typed(step, op.kernel if op.autograd else OwnGradient(step)))
+            kernel = with_stream(step, self._typed(step, op.kernel if op.autograd else TorchGradient(step)))
             builtin = getattr(kernel, "__name__", "")
             if getattr(torch, builtin, None) is kernel:
                 name = f"torch.{builtin}"

@@ -1,4 +1,4 @@
-"""Splitting a function in two: the part with text and lookup tables, for which torch has no tensors, and the rest.
+"""Splits a function in two: text and lookup tables, which torch has no tensors for, and the rest.
 
 Integers that follow from text alone, such as the positions of words in a sentence, are computed before the cut too if
 fewer tensors then pass the cut. The model behind it usually takes a single tensor of word numbers.

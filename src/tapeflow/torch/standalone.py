@@ -127,7 +127,7 @@ def _lines(graph_module: Any, references: dict[str, str], used: set[str], weight
     Args:
         graph_module: the module of the graph.
         references: from nodes to their expressions; changed.
-        used: names that are taken.
+        used: names in use.
         weights: the weights by name; changed: constants of inner graphs are added.
         scope: the names of the graphs around it, each with a `.` after it.
     """
@@ -144,12 +144,12 @@ def _lines(graph_module: Any, references: dict[str, str], used: set[str], weight
                 lines += _function(name, value, weights, f"{scope}{node.target}.")
         elif node.op == "call_function":
             references[node.name] = name
-            lines += _called(node, name, references)
+            lines += _call_lines(node, name, references)
     return lines
 
 
 def _function(name: str, graph_module: Any, weights: dict[str, torch.Tensor], scope: str) -> list[str]:
-    """Returns the lines of a function of a conditional or a loop; arguments as of `_lines`."""
+    """Returns the lines of a function of a conditional or a loop. `_lines` describes the arguments."""
     nodes = graph_module.graph.nodes
     parameters = [node.name for node in nodes if node.op == "placeholder"]
     references = {n: n for n in parameters}
@@ -159,7 +159,7 @@ def _function(name: str, graph_module: Any, weights: dict[str, torch.Tensor], sc
     return [f"def {name}({', '.join(parameters)}):", *(f"    {line}" for line in body)]
 
 
-def _called(node: Node, name: str, references: dict[str, str]) -> list[str]:
+def _call_lines(node: Node, name: str, references: dict[str, str]) -> list[str]:
     """Returns the lines of a call; a conditional or a loop is Python's own."""
     arguments = [_expression(a, references) for a in node.args]
     if node.target is torch.ops.higher_order.cond:

@@ -530,7 +530,7 @@ def _unsigned(value: int) -> bytes:
 
 def _signed(value: int) -> bytes:
     size = next(n for n in range(1, 11) if -(1 << 7 * n - 1) <= value < 1 << 7 * n - 1)
-    # The first bits are a run as long as the number of bytes, of ones for what is not negative.
+    # The header is a run of bits as long as the number of bytes: ones for values of at least 0.
     header = ((1 << size) - 1) << 7 * size
     bits = value & (1 << 8 * size) - 1
     return (bits ^ header & (1 << 8 * size) - 1).to_bytes(size, "big")

@@ -93,7 +93,7 @@ class CheckpointLoadStatus:
         return any(bound is trackable and nodes[i].attributes for i, bound in self._restoration.bound.items())
 
     def left_of(self, trackable: Any) -> list[str]:
-        """Returns the names of an object's attributes that have a value in the checkpoint and were not found in it.
+        """Returns the names of an object's attributes that have a value in the checkpoint, without the restored ones.
 
         Args:
             trackable: the object.

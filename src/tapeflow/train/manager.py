@@ -68,7 +68,7 @@ class CheckpointManager:
         self._init_fn = init_fn
         # the checkpoints that may be deleted, and the times of their writing
         self._retained: OrderedDict[str, float] = OrderedDict()
-        self._deleted: list[str] = []  # of these some files may be left, where a process was killed
+        self._deleted: list[str] = []  # a killed process may leave some files of these
         self._latest: str | None = None
         self._last_preserved = time.time()
         self._take_over()

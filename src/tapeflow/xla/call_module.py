@@ -131,7 +131,7 @@ class _Program(NamedTuple):
     executable: Any
 
     def run(self, values: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
-        """Runs it; tensors are shared with JAX, both ways."""
+        """Runs the module. Tensors share memory with JAX."""
         with self.jax.enable_x64(True):  # else JAX makes 32 bits of 64
             arrays = [self.jax.dlpack.from_dlpack(value.contiguous()) for value in values]
         results = self.jax.block_until_ready(self.executable.execute(arrays))
@@ -174,7 +174,7 @@ def _compiled(module: str, takes_index: bool, types: tuple[str, ...]) -> _Progra
 
 
 def _refine_arguments(ir: Any, stablehlo: Any, main: Any, takes_index: bool, types: Sequence[str]) -> None:
-    """Gives a function arguments of static shapes, which it converts to its own where those are dynamic."""
+    """Gives a function arguments of static shapes. It converts them to its own dynamic shapes."""
     if any("stablehlo.token" in str(argument.type) for argument in main.arguments):
         raise errors.UnimplementedError.of("XlaCallModule can't run modules with ordered effects")
     count = len(main.arguments)

@@ -14,11 +14,11 @@ from tapeflow.core.scopes import name_scope
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, bool_, int32, resource
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.held import held
+from tapeflow.core.values.boxed_objects import held
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.graph.ir.operation import GraphOp
-from tapeflow_compat.queue.nodes import KERNELS, component_specs, handle_node, node, storage_of
+from tapeflow_compat.queue.queue_ops import KERNELS, component_specs, handle_node, node, storage_of
 
 _numbers = itertools.count()
 

@@ -14,7 +14,7 @@ from tapeflow.core.protos import ReaderBaseState
 from tapeflow.core.types.dtypes import string
 from tapeflow.core.values.tensor import invalid
 from tapeflow.io.records import opened, read_records
-from tapeflow_compat.queue.storage import Storage
+from tapeflow_compat.queue.storage import QueueStorage
 
 Records = Iterator[tuple[bytes, bytes]]  # keys and values
 _FRAME = 16  # bytes beside a TFRecord's own: its length and two checksums
@@ -88,7 +88,7 @@ class Reading:
             self._work = b""
             self._current: Records | None = None
 
-    def read(self, queue: Storage, most: int) -> list[tuple[bytes, bytes]]:
+    def read(self, queue: QueueStorage, most: int) -> list[tuple[bytes, bytes]]:
         """Reads one record or more, all of one piece of work.
 
         Args:

@@ -23,7 +23,7 @@ from tapeflow_compat.queue.waiting import wait_until
 Element = tuple[Any, ...]  # one raw value for each component
 
 
-class Storage:
+class QueueStorage:
     """A bounded buffer of elements, first in, first out.
 
     Threads that add wait in one line and threads that dequeue in another, so none overtakes.
@@ -201,7 +201,7 @@ class Storage:
         self._closed = True
 
     def cancel(self) -> None:
-        """Cancels all operations that wait, now and from now on."""
+        """Cancels all waiting operations, now and later."""
         with self._changed:
             self._cancelled = True
             self._changed.notify_all()
@@ -215,13 +215,13 @@ class Storage:
         return len(self._items)
 
 
-class ShuffledStorage(Storage):
+class ShuffledStorage(QueueStorage):
     """Elements that are dequeued in random order.
 
     Args:
         at_least: the number of elements that stay to choose from until the queue is closed.
         seed: of the random numbers; None for others each time.
-        name, capacity, dtypes, shapes: see `Storage`.
+        name, capacity, dtypes, shapes: see `QueueStorage`.
 
     Raises:
         InvalidArgumentError: `at_least` is negative, or leaves no room.
@@ -253,7 +253,7 @@ class ShuffledStorage(Storage):
         return len(self._items) - (0 if self._closed else self._at_least)
 
 
-class SortedStorage(Storage):
+class SortedStorage(QueueStorage):
     """Elements that are dequeued in the order of their first component; equal ones in the order of arrival."""
 
     kind = "PriorityQueue"
@@ -274,7 +274,7 @@ class SortedStorage(Storage):
             self._add(element)
 
 
-class PaddedStorage(Storage):
+class PaddedStorage(QueueStorage):
     """Elements whose components may differ in some dimensions, and are padded with zeros to be stacked."""
 
     kind = "PaddingFIFOQueue"

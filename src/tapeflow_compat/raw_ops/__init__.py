@@ -5,7 +5,7 @@ No op is listed here: its signature is read from its definition when it is first
 
 import typing as _typing
 
-from tapeflow_compat.raw_ops import functions as _functions
+from tapeflow_compat.raw_ops import generated as _functions
 
 __dir__ = _functions.names
 

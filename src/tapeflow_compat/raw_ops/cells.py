@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.core.ops.forms import form
+from tapeflow.core.ops.decompositions import form
 from tapeflow.core.ops.shape_rules import divided, with_rank
 from tapeflow.core.types.shape import TensorShape
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import tapeflow as tf
 import tapeflow_compat.raw_ops as raw
-from tapeflow.core.ops.forms import form
+from tapeflow.core.ops.decompositions import form
 from tapeflow.core.ops.shape_rules import length, merged, stated, wholly_static, with_dimension, with_rank
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid

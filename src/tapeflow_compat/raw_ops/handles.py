@@ -11,11 +11,11 @@ import numpy as np
 import torch
 
 from tapeflow.core import errors
-from tapeflow.core.ops.bare import define, kernel_of
+from tapeflow.core.ops.raw_kernels import define, kernel_of
 from tapeflow.core.ops.shape_rules import no_results, scalar
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.held import boxed
+from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.core.values.tensor import invalid
 from tapeflow.graph.ir.session_resources import held_here
 from tapeflow.logger import get_logger

@@ -6,7 +6,7 @@ from typing import Any
 
 import tapeflow as tf
 import tapeflow_compat.raw_ops as raw
-from tapeflow.core.ops.forms import form
+from tapeflow.core.ops.decompositions import form
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.random.algorithms import key_counter_alg
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from tapeflow.core.context import state
 from tapeflow.core.ops import op_def
 from tapeflow.core.values.variable import Variable
-from tapeflow.graph.graphdef.reference_variables import op_on_handles
+from tapeflow_compat.v1_graphs.reference_variables import op_on_handles
 
 
 def call(name: str, arguments: dict[str, typing.Any], raw_op: Callable[[str], typing.Any]) -> typing.Any:

@@ -21,7 +21,7 @@ from tapeflow.core.ops.static import static_or_unknown
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, variant
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.held import Addend, boxed
+from tapeflow.core.values.boxed_objects import Addend, boxed
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.linalg.diagonals import matrix_transpose
@@ -166,7 +166,7 @@ def _held(tensor: Any) -> Matrix:
 
 
 def static_shape(tensor: Any) -> TensorShape:
-    """Returns the static shape of the matrix in a variant, as far as it is known; for other tensors their own shape."""
+    """Returns the static shape of the matrix in a variant, if static; of other tensors, their own shape."""
     if tensor.dtype is not variant:
         return tensor.shape
     if not isinstance(tensor, SymbolicTensor):

@@ -13,10 +13,10 @@ from tensorboard.compat.proto.summary_pb2 import Summary, SummaryMetadata
 import tapeflow as tf
 import tapeflow_compat.raw_ops as raw
 from tapeflow.core import errors
-from tapeflow.core.ops.bare import kernel_of
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.raw_kernels import kernel_of
 from tapeflow.core.ops.shape_rules import no_results, scalar
-from tapeflow.core.values.held import boxed
+from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.ir.python_op import executing_eagerly
 from tapeflow.graph.ir.session_resources import held_here

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.graph.backends import dividing, inductor
+from tapeflow.graph.backends import inductor, partitioning
 
 pytestmark = [
     pytest.mark.usefixtures("for_gpus", "no_debug_messages"),
@@ -28,7 +28,7 @@ def graphs(monkeypatch):
 
     monkeypatch.setattr(inductor, "_inducted", run_as_it_is)
     monkeypatch.setattr(inductor, "require_compiler", lambda: None)
-    monkeypatch.setattr(dividing, "LEAST_COST", 0)
+    monkeypatch.setattr(partitioning, "LEAST_COST", 0)
     return graphs
 
 

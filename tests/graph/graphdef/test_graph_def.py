@@ -16,8 +16,8 @@ import graph_second_gradients  # noqa: F401 (adds its programs)
 import tapeflow as tf
 from graph_files import difference, encoded, read, run, write
 from graph_programs import PROGRAMS
-from tapeflow.graph.graphdef import importing
-from tapeflow.graph.graphdef.v1_control_flow import Unstructured
+from tapeflow import v1_graphs
+from tapeflow.graph.graphdef.importing import Unstructured
 
 v1 = tf.compat.v1
 ROOT = pathlib.Path(__file__).parents[3]
@@ -40,7 +40,7 @@ def test_runs_the_control_flow_of_tensorflow_1_as_it_stands(name, monkeypatch):
     def refused(nodes):
         raise Unstructured
 
-    monkeypatch.setattr(importing, "functional", refused)
+    monkeypatch.setattr(v1_graphs, "functional", refused)
     entry = EXPECTED[name]
     assert not difference(entry["values"], [encoded(v) for v in run(tf, read(tf, HOME / f"{name}.pb"), entry)])
 

@@ -1,4 +1,4 @@
-"""Rows of `tapeflow/linalg/solvers.py`, `factorizations.py`, `functions.py` and what is unique of `spectral.py`."""
+"""Rows of `tapeflow/linalg/solvers.py`, `factorizations.py`, `matrix_functions.py` and parts of `spectral.py`."""
 
 import numpy as np
 import scipy.linalg

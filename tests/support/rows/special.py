@@ -1,4 +1,4 @@
-"""Rows of `tapeflow/math/special/functions.py`, `gamma.py`, `error_functions.py` and `sobol.py`."""
+"""Rows of `tapeflow/math/special/special_functions.py`, `gamma.py`, `error_functions.py` and `sobol.py`."""
 
 import numpy as np
 import scipy.special

@@ -82,8 +82,9 @@ def set_loop_options(
     """Sets options of the surrounding loop, at the beginning of its body. It has no effect in eager mode.
 
     Args:
-        parallel_iterations, swap_memory, maximum_iterations, shape_invariants: see `tf.while_loop`; the invariants
-            are pairs of a variable of the loop and a shape.
+        parallel_iterations, swap_memory: accepted, and without effect.
+        maximum_iterations: an int scalar, the most iterations of the loop. Unlimited by default.
+        shape_invariants: pairs of a loop variable and the `tf.TensorShape` that all its values fit.
 
     Returns:
         None.

@@ -109,7 +109,7 @@ def _completed(
         def run() -> list[Any]:
             results = branch()
             if isinstance(results[k], Undefined) and not isinstance(other, Undefined):
-                results[k] = nest.map_structure(zeros_of, other)
+                results[k] = nest.map_structure(zeros_of_spec, other)
             return results
 
         return run
@@ -126,7 +126,7 @@ def specs_of(function: Callable[[], Any], index: int | None = None) -> Any:
         return nest.map_structure(lambda v: type_spec_from_value(as_tensor(v)) if is_tensor_leaf(v) else v, value)
 
 
-def zeros_of(spec: Any) -> Any:
+def zeros_of_spec(spec: Any) -> Any:
     """Returns zeros of a spec, with 1 for unknown dimensions; any other value unchanged."""
     if isinstance(spec, TensorSpec):
         shape = [] if spec.shape.rank is None else [1 if n is None else n for n in spec.shape.as_list()]
@@ -135,7 +135,7 @@ def zeros_of(spec: Any) -> Any:
         return TensorArray(spec._dtype, 0, dynamic_size=True, element_shape=spec._element_shape)
     if isinstance(spec, TypeSpec):
         return nest.pack_sequence_as(
-            spec, [zeros_of(s) for s in nest.flatten(spec._component_specs)], expand_composites=True
+            spec, [zeros_of_spec(s) for s in nest.flatten(spec._component_specs)], expand_composites=True
         )
     return spec
 

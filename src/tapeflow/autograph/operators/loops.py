@@ -23,7 +23,7 @@ from tapeflow.array.creation import range as tf_range
 from tapeflow.array.gathering import gather
 from tapeflow.array.properties import shape, size
 from tapeflow.autograph.operators.builtins import StagedRange, StagedZip, is_staged_iterable
-from tapeflow.autograph.operators.conditions import dtype_of, specs_of, zeros_of
+from tapeflow.autograph.operators.conditions import dtype_of, specs_of, zeros_of_spec
 from tapeflow.autograph.operators.staging import (
     as_tensor,
     checked_condition,
@@ -58,7 +58,7 @@ class _WiderShape(Exception):
 
 
 @dataclasses.dataclass
-class Loop:
+class StagedLoop:
     """A loop that is about to be staged.
 
     Attributes:
@@ -174,7 +174,8 @@ class Loop:
         filled = []
         for value, spec in zip(before, after, strict=True):
             empty = isinstance(value, Undefined) or value is None
-            filled.append(nest.map_structure(zeros_of, spec) if empty and not isinstance(spec, Undefined) else value)
+            fills = empty and not isinstance(spec, Undefined)
+            filled.append(nest.map_structure(zeros_of_spec, spec) if fills else value)
             if empty:
                 self._invented += nest.flatten(filled[-1])
         return tuple(filled)
@@ -266,7 +267,7 @@ def while_stmt(
             return
         body()
     if not any(op.stateful for op in graph.operations[mark:]):
-        Loop(body, test, get_state, set_state, names, options).over((), lambda: True, lambda: (NOTHING, ()))
+        StagedLoop(body, test, get_state, set_state, names, options).over((), lambda: True, lambda: (NOTHING, ()))
         return
     # The test has effects, and ran once already: each iteration runs it for the next one.
     following: list[Any] = []
@@ -275,7 +276,7 @@ def while_stmt(
         body()
         following[:] = [as_tensor(test())]
 
-    loop = Loop(body_and_test, None, get_state, set_state, names, options)
+    loop = StagedLoop(body_and_test, None, get_state, set_state, names, options)
     loop.over((going,), lambda going: going, lambda _: (NOTHING, lambda: tuple(following)))
 
 
@@ -299,12 +300,12 @@ def for_stmt(
         staged = _counted(iterable)
     elif graph_being_built() is not None:
         if hook := getattr(type(iterable), "__tf_autograph_for__", None):
-            hook(iterable, Loop(body, test, get_state, set_state, names, options))
+            hook(iterable, StagedLoop(body, test, get_state, set_state, names, options))
             return
         if hasattr(iterable, "unstack") and hasattr(iterable, "read"):
             staged = _counted(iterable)
     if staged is not None:
-        loop = Loop(body, test, get_state, set_state, names, options)
+        loop = StagedLoop(body, test, get_state, set_state, names, options)
         bounds = _bounds(iterable)
         if bounds is not None and _counts_up(bounds):
             start, limit, _ = bounds

@@ -50,7 +50,8 @@ def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
         device: a physical device.
 
     Returns:
-        A dict. For a GPU, it has the `device_name` and, if known, the `compute_capability`. For a CPU, it is empty.
+        A dict. For a GPU, it has the `device_name`, and the `compute_capability` if torch reports it. For a CPU, it is
+        empty.
 
     Raises:
         ValueError: there is no such device.

@@ -26,7 +26,7 @@ from tapeflow.core.types.dtypes import DType, as_dtype, int32, string, uint64
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 
-_MOST_SETTLED = 256  # calls of an op whose types and attrs are kept
+_MOST_SETTLED = 256  # calls of an op whose types and attrs are remembered
 
 
 class Settled(NamedTuple):

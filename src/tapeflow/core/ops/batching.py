@@ -1,8 +1,8 @@
 """Batching rules: an op for all slices of a batch at once, by ops on tensors with one more dimension in front.
 
 A batching rule, `rule(batch, *args)`, takes the arguments of an op of one slice, with `Slices` for tensors, and
-returns the batch of the op's results, or `Slices` for a result that all slices share. It stands at its op
-(`@f.batching`, or `batching=` in the declaration where it is one of those here, which families of ops share).
+returns the batch of the op's results, or `Slices` for a result that all slices share. It stands at its op:
+`@f.batching`, or `batching=` in the declaration for a rule of this module, which families of ops share.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class Batch:
         return x.value if x.stacked else ops.BroadcastTo(x.value, (self.count, *self.dims(x)))
 
     def lift(self, x: Slices, rank: int) -> Any:
-        """Returns `x` with slices of at least rank `rank`, with the broadcasting of `x` kept."""
+        """Returns `x` with slices of at least rank `rank`, and the same broadcasting."""
         lifted = x.value
         for _ in range(rank - x.rank if x.stacked else 0):
             lifted = ops.ExpandDims(lifted, 1)

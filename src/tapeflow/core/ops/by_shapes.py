@@ -18,7 +18,7 @@ def by_shapes(size: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
     Sizes that stand for any number, while `torch.export` traces a kernel, have no hash: then the function is called.
 
     Args:
-        size: the most results that are kept.
+        size: the most results that are cached.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:

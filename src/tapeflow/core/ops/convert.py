@@ -424,7 +424,7 @@ def host_value(value: Any) -> Any:
     """Returns the Python numbers in a shape, an axis or paddings, with tuples for lists and tensors.
 
     Raises:
-        ValueError: no tensor can be made of it; in a graph it is a TypeError.
+        ValueError: it can't be converted; a graph raises TypeError.
     """
     kind = type(value)
     if kind in (int, float, bool, complex, str, bytes, type(None), DType):
@@ -434,17 +434,17 @@ def host_value(value: Any) -> Any:
     if isinstance(value, TensorShape):
         return tuple(value.as_list())
     if isinstance(value, EagerTensor):
-        return _tuples(value._array().tolist())
+        return _nested_tuples(value._array().tolist())
     if isinstance(value, Tensor):
         return value  # symbolic: it has no value yet
     if isinstance(value, (np.ndarray, np.generic)):
-        return _tuples(value.tolist())
+        return _nested_tuples(value.tolist())
     if isinstance(value, range):
         return tuple(value)
     if hasattr(kind, "__tf_tensor__") or hasattr(value, "__array__") or isinstance(value, torch.Tensor):
         tensor = convert(value)
         # a symbolic one has no value yet
-        return _tuples(tensor._array().tolist()) if isinstance(tensor, EagerTensor) else tensor
+        return _nested_tuples(tensor._array().tolist()) if isinstance(tensor, EagerTensor) else tensor
     if hasattr(kind, "__index__"):
         return value.__index__()
     if isinstance(value, Sequence):
@@ -452,8 +452,8 @@ def host_value(value: Any) -> Any:
     raise unsupported(value, value)
 
 
-def _tuples(value: Any) -> Any:
-    return tuple([_tuples(v) for v in value]) if type(value) is list else value
+def _nested_tuples(value: Any) -> Any:
+    return tuple([_nested_tuples(v) for v in value]) if type(value) is list else value
 
 
 __all__ = ["convert", "datatype_name", "from_array", "from_scalar", "from_torch", "host_value", "operand"]

@@ -16,12 +16,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tapeflow.core.ops.layer import Activation, Layer
+    from tapeflow.core.ops.layer import Activation, WeightLayer
 
 
 class NotStatic(Exception):
-    """Not enough is known at trace time to apply a rule: the one exception that a shape rule, or a gradient in a graph,
-    raises for that, and the only one that is caught."""
+    """A rule needs a value that is not static. This is the only exception of shape rules, and of gradients in graphs,
+    that is caught."""
 
 
 MANY = 1 << 14  # elements: from here on a call of Python more is worth it
@@ -120,7 +120,7 @@ class Op:
     static_value: Callable[..., Any] | None = None
     fusions: Mapping[str, Callable[..., Any]] = MappingProxyType({})
     inline: Any = None
-    layer: Callable[..., Layer | None] | None = None
+    layer: Callable[..., WeightLayer | None] | None = None
     decomposition: Callable[..., Any] | None = None
 
     element: Callable[..., Any] | None = None

@@ -207,7 +207,7 @@ def _on_the_cpu(op: RegisteredOp, kernel: Callable[..., Any], values: list[Any])
     """Runs a kernel that works in NumPy, or that a GPU lacks, on copies on the CPU.
 
     Raises:
-        InvalidArgumentError: the program asks for a device, and may not be given another.
+        InvalidArgumentError: the program asks for a device, and soft placement is off.
     """
     tensors = [v for v in _leaves(values) if isinstance(v, torch.Tensor)]
     target = next(t.device for t in tensors if not t.is_cpu)

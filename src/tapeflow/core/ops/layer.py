@@ -35,7 +35,7 @@ class Activation(NamedTuple):
 NO_ACTIVATION = Activation("none")
 
 
-class Layer(NamedTuple):
+class WeightLayer(NamedTuple):
     """The kernels of an op that multiplies by weights.
 
     Attributes:

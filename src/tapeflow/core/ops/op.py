@@ -50,7 +50,7 @@ class RegisteredOp(DefinedOp):
             `kernel` has computed it.
     """
 
-    # What a tape reads of each call is found quickest in slots.
+    # A tape reads these attributes of each call: slots are fastest.
     __slots__ = (
         "accumulate", "differentiable", "gradient", "keep_all_inputs", "keep_dtypes", "keep_inputs", "keep_outputs",
         "keep_shapes", "none_for_zero", "passes_gradient",
@@ -403,7 +403,6 @@ def op(
         host: parameters that are inputs in TensorFlow and Python numbers to the kernel (shapes, axes, paddings).
         shape: the family's shape rule, see `core/ops/shape_rules.py`.
         input_shape: a function from a tensor to the shape rule's argument: its shape.
-        input_shape: returns of a tensor what the shape rule takes of it: its shape.
         held_shape: the rule for the static shape of the matrix that the output, a variant, holds; or None.
         strings: the kernel for string tensors, on NumPy object arrays; True where it is the same.
         moves: the kernel only moves elements, and so works for every dtype there is.

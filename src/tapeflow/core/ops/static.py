@@ -1,7 +1,7 @@
-"""Static values: the values of symbolic tensors that are known while their graph is built.
+"""Static values: values that symbolic tensors have while their graph is built.
 
-Shapes are computed from shapes (`tf.shape(x)[1] * 2`). So most shapes and axes that ops take are known, wholly or in
-part, without running anything.
+Shapes are computed from shapes (`tf.shape(x)[1] * 2`). So most shapes and axes that ops take are static, wholly or
+in part.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tapeflow.core.values.tensor import EagerTensor
 
 
 class Unknown(SymbolicTensor):
-    """Stands for a host argument that is unknown at trace time. Its own shape and dtype are known. Any other use in a
+    """Stands for a host argument that is unknown at trace time. Its shape and dtype are static. Any other use in a
     shape rule raises `NotStatic`."""
 
     def __init__(self, tensor: SymbolicTensor) -> None:
@@ -96,14 +96,14 @@ def _may_be_static(tensor: SymbolicTensor) -> bool:
 
 
 def has_none(value: Any) -> bool:
-    """Returns True if something in nested tuples is not known."""
+    """Returns True if nested tuples contain None."""
     return value is None or (type(value) is tuple and any(map(has_none, value)))
 
 
 def computed(
     op: Any, args: Sequence[Any], types: dict[str, Any], value_of: Callable[[SymbolicTensor], Any]
 ) -> tuple[Any, ...] | None:
-    """Returns the raw values of a registered op if all its arguments are known and it does not fail, else None.
+    """Returns the raw values of a registered op if its arguments are static and it does not fail, else None.
 
     Args:
         args: the arguments of an operation.
@@ -163,7 +163,7 @@ def elements(tensor: Any) -> Any:
 
 
 def host_static(value: Any) -> Any:
-    """Returns a kernel argument as Python numbers if it is known, with None for unknown numbers, else the tensor
+    """Returns a kernel argument as Python numbers if it is static, with None for unknown numbers, else the tensor
     itself."""
     if isinstance(value, SymbolicTensor):
         try:
@@ -177,13 +177,13 @@ def host_static(value: Any) -> Any:
 
 
 def static_or_unknown(value: Any) -> Any:
-    """Returns `host_static` of a value, or an `Unknown` for a tensor with no known values."""
+    """Returns `host_static` of a value, or an `Unknown` for a tensor without static values."""
     static = host_static(value)
     return Unknown(static) if isinstance(static, SymbolicTensor) else static
 
 
 def partial_value(tensor: SymbolicTensor) -> tuple[int | None, ...] | None:
-    """The elements of a vector of ints, None for those that are not known; None if nothing is."""
+    """Returns the elements of a vector of ints, None for unknown elements; None if all are unknown."""
     if tensor.shape.rank != 1 or not tensor.dtype.is_integer:
         return None
     static = host_static(tensor)
@@ -212,11 +212,11 @@ def array_of(tensor: SymbolicTensor) -> np.ndarray | None:
 
 def numbers(value: Any) -> Any:
     """Returns the Python numbers of a raw value in nested tuples. A tuple is returned unchanged."""
-    return value if type(value) is tuple else _tuples(value.tolist())
+    return value if type(value) is tuple else _as_tuples(value.tolist())
 
 
-def _tuples(value: Any) -> Any:
-    return tuple([_tuples(v) for v in value]) if type(value) is list else value
+def _as_tuples(value: Any) -> Any:
+    return tuple([_as_tuples(v) for v in value]) if type(value) is list else value
 
 
 hooks.static_shape = static_shape

@@ -98,7 +98,7 @@ class TensorShape(ValuelessType):
     # Two shapes together.
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Returns True if one tensor could have both shapes: dimensions that are known in both agree."""
+        """Returns True if one tensor could have both shapes: static dimensions of both agree."""
         other = as_shape(other)
         if self._dims is None or other._dims is None:
             return True
@@ -112,13 +112,13 @@ class TensorShape(ValuelessType):
             raise ValueError(f"Shapes {self} and {other} are incompatible")
 
     def assert_same_rank(self, other: Any) -> None:
-        """Raises a ValueError if both ranks are known and differ."""
+        """Raises a ValueError if both ranks are static and differ."""
         other = as_shape(other)
         if self._dims is not None and other._dims is not None and len(self._dims) != len(other._dims):
             raise ValueError(f"Shapes {self} and {other} must have the same rank")
 
     def merge_with(self, other: Any) -> TensorShape:
-        """Returns the shape with the dimensions that are known in either of the two.
+        """Returns the shape with the static dimensions of both.
 
         Raises:
           ValueError: if no tensor could have both shapes.
@@ -149,7 +149,7 @@ class TensorShape(ValuelessType):
     # Ranks.
 
     def assert_has_rank(self, rank: int | None) -> None:
-        """Raises a ValueError if the rank is known and is not `rank`."""
+        """Raises a ValueError if the rank is static and is not `rank`."""
         if self._dims is not None and len(self._dims) != rank:
             raise ValueError(f"Shape {self} must have rank {rank}")
 
@@ -157,7 +157,7 @@ class TensorShape(ValuelessType):
         """Returns this shape, or `rank` unknown dimensions if its rank is unknown.
 
         Raises:
-          ValueError: if the rank is known and is not `rank`.
+          ValueError: if the rank is static and is not `rank`.
         """
         if rank is None:
             return self
@@ -170,7 +170,7 @@ class TensorShape(ValuelessType):
         """Returns this shape.
 
         Raises:
-          ValueError: if the rank is known and less than `rank`.
+          ValueError: if the rank is static and less than `rank`.
         """
         if self._dims is not None and len(self._dims) < rank:
             raise ValueError(f"Shape {self} must have rank at least {rank}")
@@ -180,7 +180,7 @@ class TensorShape(ValuelessType):
         """Returns this shape.
 
         Raises:
-          ValueError: if the rank is known and greater than `rank`.
+          ValueError: if the rank is static and greater than `rank`.
         """
         if self._dims is not None and len(self._dims) > rank:
             raise ValueError(f"Shape {self} must have rank at most {rank}")

@@ -174,7 +174,9 @@ class BoundedTensorSpec(TensorSpec):
     """A `TensorSpec` with the least and greatest values the elements may have.
 
     Args:
-        shape, dtype, name: see `TensorSpec`.
+        shape: the static shape, a `tf.TensorShape`, or a list that converts to it.
+        dtype: the dtype of the elements.
+        name: a str, the name of the argument, or None.
         minimum, maximum: numbers or arrays that broadcast to `shape`; the bounds are included.
 
     Raises:

@@ -74,7 +74,7 @@ def flatten_with_tuple_paths(structure: Any, expand_composites: bool = False) ->
 
     Args:
       structure: a structure or an atom.
-      expand_composites: as in `flatten`.
+      expand_composites: True to take ragged and sparse tensors apart into their component tensors.
 
     Returns:
       The pairs, in the order of `flatten`.
@@ -121,8 +121,8 @@ def flatten_up_to(
     Args:
       shallow_tree: a structure or an atom.
       input_tree: a structure that begins like `shallow_tree`.
-      check_types: as in `assert_same_structure`.
-      expand_composites: as in `flatten`.
+      check_types: True if the types of structures have to be the same, and dicts have the same keys.
+      expand_composites: True to take ragged and sparse tensors apart into their component tensors.
 
     Returns:
       The values in order.

@@ -43,7 +43,7 @@ class SymbolicTensor(Tensor):
 
     @property
     def value(self) -> Any:
-        """The raw value, which a tensor of a graph does not have: an op that runs eagerly was given it.
+        """The raw value, which a tensor of a graph does not have: an op that runs eagerly got it as an argument.
 
         Raises:
             InaccessibleTensorError: always.

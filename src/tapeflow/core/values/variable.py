@@ -23,8 +23,8 @@ from tapeflow.core.scopes import init_scope
 from tapeflow.core.types.dtypes import DType, as_dtype, resource
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import VariableSpec
-from tapeflow.core.values.held import held
-from tapeflow.core.values.slices import SaveSliceInfo
+from tapeflow.core.values.boxed_objects import held
+from tapeflow.core.values.save_slice_info import SaveSliceInfo
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Reference, Tensor, next_id, numpy_text
 from tapeflow.core.values.trackable import Trackable
 from tapeflow.core.values.variable_copies import VariableAggregation, VariableSynchronization

@@ -2,7 +2,6 @@
 
 import typing as _typing
 
-from tapeflow.binaries import below as _below
 from tapeflow.data.dataset import INFINITE as INFINITE_CARDINALITY
 from tapeflow.data.dataset import UNKNOWN as UNKNOWN_CARDINALITY
 from tapeflow.data.experimental import service
@@ -65,6 +64,7 @@ from tapeflow.data.threads import AUTOTUNE
 from tapeflow.lookup.from_dataset import index_table_from_dataset, table_from_dataset
 from tapeflow.lookup.initializers import DatasetInitializer
 from tapeflow.optional import Optional
+from tapeflow.unsupported import below as _below
 
 __all__ = [
     "AUTOTUNE",

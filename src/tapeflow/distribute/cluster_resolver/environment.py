@@ -91,7 +91,7 @@ class TFConfigClusterResolver(ClusterResolver):
 class TorchrunClusterResolver(ClusterResolver):
     """Reads the cluster from RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT, which `torchrun` sets: all are workers.
 
-    `torchrun` tells a process the address of the first worker only; the others are known by their number.
+    `torchrun` tells a process the address of the first worker only; the others have only a number.
 
     Raises:
         ValueError: a variable is missing.

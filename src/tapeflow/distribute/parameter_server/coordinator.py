@@ -15,8 +15,8 @@ from tapeflow.core.values import nest
 from tapeflow.data.dataset import Dataset
 from tapeflow.distribute.input import DistributedDataset
 from tapeflow.distribute.parameter_server.dispatch import dispatching
-from tapeflow.distribute.parameter_server.functions import argument_message, message_of
 from tapeflow.distribute.parameter_server.queue import Closure, ClosureQueue
+from tapeflow.distribute.parameter_server.remote_functions import argument_message, message_of
 from tapeflow.distribute.parameter_server.strategy import ParameterServerStrategy
 from tapeflow.distribute.parameter_server.values import PerWorkerIterator, RemoteValue, WorkerValue, of_worker
 from tapeflow.distribute.parameter_server.variables import OWNER
@@ -240,7 +240,7 @@ class PerWorkerDataset:
     """A dataset for each worker.
 
     Args:
-        dataset_fn: see `ClusterCoordinator.create_per_worker_dataset`.
+        dataset_fn: a function without arguments that returns a worker's dataset, or a dataset.
         coordinator: the coordinator.
     """
 

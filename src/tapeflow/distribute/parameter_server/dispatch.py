@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tapeflow.core.context import state
-from tapeflow.distribute.parameter_server.functions import WORKER_INDEX
+from tapeflow.distribute.parameter_server.remote_functions import WORKER_INDEX
 
 _MESSAGE = (
     "Cannot retrieve the worker index. `get_worker_idx_and_num_workers` should be called from within a tf.function "

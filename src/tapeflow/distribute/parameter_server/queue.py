@@ -28,8 +28,8 @@ class Closure:
 class ClosureQueue:
     """The closures of a coordinator.
 
-    After the first error those that wait are cancelled; once none runs any more, `put`, `join` or `done` raises it, and
-    the next ones begin anew.
+    The first error cancels the waiting closures. When no closure runs any more, `put`, `join` or `done` raises the
+    error, and the queue is ready for new closures.
     """
 
     def __init__(self) -> None:
@@ -98,7 +98,7 @@ class ClosureQueue:
 
     @property
     def stopped(self) -> bool:
-        """Returns True if the workers' threads shall end."""
+        """Returns True if the workers' threads should end."""
         return self._stopped
 
     def take(self) -> Closure | None:

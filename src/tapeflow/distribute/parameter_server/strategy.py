@@ -20,8 +20,8 @@ from tapeflow.distribute.mirrored import default_devices
 from tapeflow.distribute.options import InputOptions
 from tapeflow.distribute.parameter_server.dispatch import dispatch
 from tapeflow.distribute.parameter_server.sharded import ShardedVariable
-from tapeflow.distribute.parameter_server.task import Task
-from tapeflow.distribute.parameter_server.variables import OWNER, Place, RemoteVariable, new_key
+from tapeflow.distribute.parameter_server.task import ServerTask
+from tapeflow.distribute.parameter_server.variables import OWNER, RemoteVariable, VariablePlace, new_key
 from tapeflow.distribute.partitioners import Partitioner
 from tapeflow.distribute.strategy import Strategy, StrategyExtended
 from tapeflow.train.cluster import ClusterSpec
@@ -52,7 +52,7 @@ class ParameterServerExtended(StrategyExtended):
     """
 
     def __init__(
-        self, container_strategy: Any, cluster: ClusterSpec, partitioner: Partitioner | None, task: Task
+        self, container_strategy: Any, cluster: ClusterSpec, partitioner: Partitioner | None, task: ServerTask
     ) -> None:
         super().__init__(container_strategy, default_devices()[:1])
         self._partitioner = partitioner
@@ -86,7 +86,7 @@ class ParameterServerExtended(StrategyExtended):
         if unused:
             server.call("delete", unused)
         server.call("create", key, first._value, first._name, first.shape, first.trainable)
-        where = Place(server.address, server.task, key, first._name, first.dtype, first.shape, first.trainable)
+        where = VariablePlace(server.address, server.task, key, first._name, first.dtype, first.shape, first.trainable)
         variable = RemoteVariable(where, first)
         weakref.finalize(variable, self._drop, number, key)
         return variable
@@ -225,7 +225,7 @@ class ParameterServerStrategy(Strategy):
                 raise ValueError(f"There must be at least one {job}.")
         self._cluster_resolver = cluster_resolver
         self._cluster_coordinator: Any = None  # this strategy's only `ClusterCoordinator`
-        task = Task(_own_address(cluster), "chief:0")
+        task = ServerTask(_own_address(cluster), "chief:0")
         task.endpoint.start()
         weakref.finalize(self, task.endpoint.end)
         super().__init__(ParameterServerExtended(self, cluster, variable_partitioner, task))

@@ -13,12 +13,12 @@ from typing import Any
 from tapeflow.core.errors import NotFoundError, OutOfRangeError, UnavailableError, UnimplementedError
 from tapeflow.core.types.dtypes import resource
 from tapeflow.core.values import nest
-from tapeflow.core.values.held import held
+from tapeflow.core.values.boxed_objects import held
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.data.iterators import Iterator
-from tapeflow.distribute.parameter_server.functions import WorkerFunction
-from tapeflow.distribute.parameter_server.variables import Place, RemoteVariable, apply_change, new_key
+from tapeflow.distribute.parameter_server.remote_functions import WorkerFunction
+from tapeflow.distribute.parameter_server.variables import RemoteVariable, VariablePlace, apply_change, new_key
 from tapeflow.optional import Optional
 from tapeflow.transport.calls import Client, Endpoint, client_of
 
@@ -66,7 +66,7 @@ class RemoteIterator(Iterator):
         return Optional(element, None)
 
 
-class Task:
+class ServerTask:
     """The variables, functions and iterators that a task holds, and its methods.
 
     Args:
@@ -176,7 +176,7 @@ class Task:
         if isinstance(value, Iterator):
             return self.endpoint.address, self.name, key
         return tuple(
-            Place(self.endpoint.address, self.name, key, value._name, value.dtype, value.shape, value.trainable)
+            VariablePlace(self.endpoint.address, self.name, key, value._name, value.dtype, value.shape, value.trainable)
         )
 
     def _received(self, shared: Any) -> Any:
@@ -184,7 +184,7 @@ class Task:
         stay."""
         if isinstance(shared, EagerTensor):
             return shared
-        if len(shared) == len(Place._fields):
-            return RemoteVariable(Place(*shared))
+        if len(shared) == len(VariablePlace._fields):
+            return RemoteVariable(VariablePlace(*shared))
         address, task, key = shared
         return held(RemoteIterator(client_of(address, task), key), resource)

@@ -28,7 +28,7 @@ _METHODS = {"AssignAddVariableOp": "assign_add", "AssignSubVariableOp": "assign_
 _SCATTER = {"_scatter_rows": "scatter_{}", "_scatter_places": "scatter_nd_{}", "_scatter_batch": "batch_scatter_{}"}
 
 
-class Place(NamedTuple):
+class VariablePlace(NamedTuple):
     """A variable as tasks tell each other about it.
 
     Attributes:
@@ -69,7 +69,7 @@ class RemoteVariable(Variable):
         like: a variable to copy the other attributes from, or None.
     """
 
-    def __init__(self, where: Place, like: Variable | None = None) -> None:
+    def __init__(self, where: VariablePlace, like: Variable | None = None) -> None:
         self.where = where
         self._client: Client = client_of(where.address, where.task)
         self.dtype, self._name, self._trainable = where.dtype, where.name, where.trainable

@@ -125,7 +125,7 @@ def ones_like(a: TensorLike, dtype: DTypeLike = None) -> Tensor:
 
 
 def _array_like(value: TensorLike) -> TensorLike:
-    """Returns a value that has a dtype, or that an array can be made of; sparse tensors are none."""
+    """Returns a value that has a dtype or converts to an array. A sparse tensor becomes an array."""
     return as_array(value) if isinstance(value, SparseTensor) else value
 
 

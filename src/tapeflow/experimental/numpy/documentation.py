@@ -15,7 +15,7 @@ SHAPES = "np.shape({}) == np.shape({})"
 def document(
     function: Any, arguments: str | None = None, numpy_name: str | None = None, comparison: str = VALUES
 ) -> None:
-    """Completes the docstring of a function: what it takes and gives, and an example that compares it with NumPy's.
+    """Adds Args, Returns and an example to the docstring of a function. The example compares it with NumPy's.
 
     Args:
         function: its docstring is the summary.

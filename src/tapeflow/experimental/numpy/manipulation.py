@@ -62,7 +62,7 @@ def isscalar(num: TensorLike) -> bool:
 
 @numpy_function("[[1, 2]]")
 def size(x: TensorLike, axis: None = None) -> int | Tensor:
-    """Returns the number of elements, as an int where it is known."""
+    """Returns the number of elements, as an int if it is static."""
     if axis is not None:
         raise NotImplementedError("axis argument is not supported in the current `np.size` implementation")
     if isinstance(x, (int, float)):

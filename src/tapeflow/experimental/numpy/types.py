@@ -173,7 +173,7 @@ def broadcast_shape_of(values: Iterable[Any]) -> Any:
 
 
 def axis_of(axis: Any, rank: int | None) -> Any:
-    """Returns an axis counted from the front if the rank is known, else unchanged."""
+    """Returns an axis counted from the front if the rank is static, else unchanged."""
     return axis + rank if rank is not None and axis < 0 else axis
 
 
@@ -195,7 +195,7 @@ def rank_of(value: Any, caller: str) -> int:
     """Returns the rank of a tensor.
 
     Raises:
-        ValueError: it is not known.
+        ValueError: the rank is not static.
     """
     rank = value.shape.rank
     if rank is None:

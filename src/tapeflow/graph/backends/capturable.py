@@ -2,8 +2,8 @@
 
 A capture stores the kernels that are launched, with the addresses and numbers among their arguments; a replay launches
 the same again. Everything that Python and the host do in between (reading a value, printing, choosing a branch) happens
-during the capture alone. So a program is checked twice: its steps before it runs (`obstacle`), and the calls of ATen in
-one of its runs (`dispatch_modes.py`). The rules are CUDA's
+during the capture alone. So a program is checked twice: its steps before it runs (`obstacle`), and the calls of ATen
+while it runs (`dispatch_modes.py`). The rules are CUDA's
 (https://docs.nvidia.com/cuda/cuda-c-programming-guide/#cuda-graphs) and PyTorch's
 (https://docs.pytorch.org/docs/stable/notes/cuda.html#constraints).
 """
@@ -18,7 +18,7 @@ from tapeflow.core.ops.definition import Op
 from tapeflow.core.ops.static import value_of
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import ResourceVariable, Variable, _add, _assign, _subtract
-from tapeflow.graph.backends.flat import label
+from tapeflow.graph.backends.kernel_calls import called_program, label
 from tapeflow.graph.codegen.program import CALLS, Program, Step
 from tapeflow.graph.codegen.writing import has_stream
 from tapeflow.graph.ir.graph import READ
@@ -70,7 +70,7 @@ def _obstacle_of_step(step: Step, program: Program) -> str | None:
         if device is not None and device.kind != "GPU":
             return f"{label(step)} runs on {device.name}"
     if step.name in CALLS and not step.registered and step.op.bodies["f"].jit is None:
-        inner = obstacle(_called(step))
+        inner = obstacle(called_program(step))
         if inner is not None:
             return f"in {step.op.bodies['f'].name}: {inner}"
     why = _host_work_of_op(step, program) if step.registered else _host_work_of_node(step)
@@ -85,7 +85,7 @@ def _obstacle_of_step(step: Step, program: Program) -> str | None:
 
 
 def _host_work_of_op(step: Step, program: Program) -> str | None:
-    """Returns what the host does in a call of a registered op, or None."""
+    """Returns the host's work in a call of a registered op as text, or None."""
     op = step.op
     if op.opdef.stateful:
         if not op.random:
@@ -102,7 +102,7 @@ def _host_work_of_op(step: Step, program: Program) -> str | None:
 
 
 def _host_work_of_node(step: Step) -> str | None:
-    """Returns what the host does in an operation that only graphs have, or None."""
+    """Returns the host's work in an operation that only graphs have as text, or None."""
     op, name = step.op, step.name.removeprefix("Stateless").removeprefix("Stateful")
     if op is READ:
         return None if variable_of(step.args[0]) is not None else "reads a variable that only its run can tell"
@@ -117,10 +117,6 @@ def _host_work_of_node(step: Step) -> str | None:
     return "is run by Python" if op.runs_python else None
 
 
-def _called(step: Step) -> Program:
-    return step.op.bodies["f"].returning(step.op.results).program
-
-
 # ---- costs -----------------------------------------------------------------------------------------------------------
 
 
@@ -128,7 +124,7 @@ def all_steps(program: Program) -> Iterator[Step]:
     """Yields the steps of a program, and of the functions that it calls."""
     for step in program.steps:
         if step.name in CALLS and not step.registered:
-            yield from all_steps(_called(step))
+            yield from all_steps(called_program(step))
         else:
             yield step
 

@@ -1,8 +1,8 @@
 """CUDA graphs: a traced function of many small ops as one launch.
 
-On a GPU a small op costs what its launch costs, some microseconds of Python and driver. A CUDA graph holds all launches
-of a program and repeats them as one. Whether a trace is captured is decided when it is compiled, so that functions on
-the CPU have no overhead:
+On a GPU, the launch of a small op, some microseconds of Python and driver, takes longer than its kernel. A CUDA graph
+holds all launches of a program and repeats them as one. The compiler of a trace decides whether to capture it, so
+functions on the CPU have no overhead:
 
 - `tf.function(experimental_attributes={"cuda_graph": True})` captures all traces that can be, and warns of the others,
   once for each reason; False captures none.
@@ -32,7 +32,7 @@ from tapeflow.core.settings import settings
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.backends.capturable import draws, kernels, obstacle, written
-from tapeflow.graph.backends.recordings import Recorder, Recording, Run, recording
+from tapeflow.graph.backends.recordings import GraphRecording, Run, StreamRecorder, recording
 from tapeflow.graph.codegen.compile import Compiled
 from tapeflow.graph.ir.operation import Operation
 from tapeflow.logger import get_logger
@@ -111,15 +111,15 @@ class CudaGraphs:
 
     def compiled(
         self, name: str, inputs: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor],
-        effects: Iterable[Operation], given: int,
+        effects: Iterable[Operation], argument_count: int,
     ) -> Compiled:  # fmt: skip
         """Returns the function of a trace, which is captured if it can be.
 
         Args:
             name, inputs, outputs, effects: see `Compiled`.
-            given: the number of arguments, which are the first inputs.
+            argument_count: the number of arguments, which are the first inputs.
         """
-        return Captured(self, name, inputs, outputs, effects, given)
+        return Captured(self, name, inputs, outputs, effects, argument_count)
 
     def warn(self, why: str) -> None:
         """Logs why a trace isn't captured, if the user requested it; once for each reason."""
@@ -150,9 +150,9 @@ class Captured(Compiled):
         self._argument_count = argument_count
         self._lock = threading.RLock()
         self._calls = self._recordings = self._replays = 0
-        self._target: torch.device | None = None  # where it is recorded, after a successful rehearsal
-        self._rehearsed: Recorder | None = None  # holds the stream, with its workspaces, until the recording
-        self._recording: Recording | None = None
+        self._target: torch.device | None = None  # the device of its recording, after a successful rehearsal
+        self._rehearsed: StreamRecorder | None = None  # holds the stream, with its workspaces, until the recording
+        self._recording: GraphRecording | None = None
         self._why_not: str | None = None
         if why is not None:
             self._give_up(why)
@@ -229,7 +229,7 @@ class Captured(Compiled):
         self._recording = new
         return results
 
-    def _new_recording(self, values: Sequence[Any]) -> Recording | None:
+    def _new_recording(self, values: Sequence[Any]) -> GraphRecording | None:
         """Returns a new recording, or None if there were too many."""
         device = self._target
         if device is None or self._recordings == MOST_RECORDINGS:
@@ -241,7 +241,7 @@ class Captured(Compiled):
         run: Callable[..., Any] = lambda *inputs: self._plain(inputs)  # noqa: E731
         recorder = RECORDERS[device.type](device)
         self._rehearsed = None
-        return Recording(run, recorder, device, values, self._argument_count, fixed, draws(self.program))
+        return GraphRecording(run, recorder, device, values, self._argument_count, fixed, draws(self.program))
 
     def _device(self, values: Sequence[Any]) -> torch.device:
         """Returns the device of all tensors except arguments on the CPU, which are copied there, and constants.
@@ -331,7 +331,7 @@ def explanation(compiled: Compiled, jit_compile: bool) -> str:
 class _Pool:
     """The memory and the capture stream that the graphs of one device share, and the order of their replays.
 
-    Graphs share memory for their intermediate results, so that replays must follow each other on the device.
+    Graphs share memory for their intermediate results. So replays must follow each other on the device.
 
     Args:
         device: a CUDA device.
@@ -365,7 +365,7 @@ class CudaRecorder:
         self.lock = pool.lock
 
     def rehearse(self, run: Run, watch: AbstractContextManager[Any], uses: Callable[[], list[torch.Tensor]]) -> Any:
-        """Runs on the capture stream, so that cuBLAS and cuDNN allocate their workspaces there."""
+        """Runs on the capture stream: cuBLAS and cuDNN allocate their workspaces there."""
         side, current = self._pool.stream, torch.cuda.current_stream(self._pool.device)
         before = uses()
         side.wait_stream(current)
@@ -374,7 +374,7 @@ class CudaRecorder:
                 result = run()
         finally:
             current.wait_stream(side)
-        # The other stream may still use what one frees.
+        # A stream may free memory that the other one still uses.
         for tensors, stream in ((before, side), ([*uses(), *result], current)):
             for t in tensors:
                 if t.is_cuda:
@@ -412,4 +412,4 @@ class CudaRecorder:
 
 
 # The recorders by the types of devices.
-RECORDERS: dict[str, Callable[[torch.device], Recorder]] = {"cuda": CudaRecorder}
+RECORDERS: dict[str, Callable[[torch.device], StreamRecorder]] = {"cuda": CudaRecorder}

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from tapeflow.core.aten import TorchDispatchMode
-from tapeflow.graph.backends.flat import label
+from tapeflow.graph.backends.kernel_calls import label
 from tapeflow.graph.codegen.program import Step
 
 

@@ -1,10 +1,10 @@
 """`tf.function(jit_compile=True)` on GPUs: TorchInductor compiles the graph to fused kernels of Triton.
 
-A program is flattened (`flat.py`), traced once more with tensors that have no memory, and compiled for the shapes of
+`kernel_calls.py` flattens a program. It is traced once more with tensors without memory, and compiled for the shapes of
 its inputs. The first call for these shapes runs uncompiled and raises TensorFlow's errors for bad arguments. For the
 same reason the uncompiled function runs if the compiled code rejects values (an index out of range).
 
-A program with loops, conditionals or side effects is divided (`dividing.py`). Its source stays Python, and calls a
+A program with loops, conditionals or side effects is divided (`partitioning.py`). Its source stays Python, and calls a
 compiled function for each part without obstacles.
 
 Kernels that can't be compiled run eagerly before or between the compiled ones; a warning names the op and the reason.
@@ -31,8 +31,8 @@ from tapeflow.core import device as devices
 from tapeflow.core.ops.kernels import first_line
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable_updates import Locked
-from tapeflow.graph.backends.dividing import Part, divide
-from tapeflow.graph.backends.flat import Call, Flat, Refused, Stage, Value, is_structure, obstacle
+from tapeflow.graph.backends.kernel_calls import Flat, FlatValue, KernelCall, Refused, Stage, is_structure, obstacle
+from tapeflow.graph.backends.partitioning import CompiledPart, divide
 from tapeflow.graph.backends.tracing import Argument, AtenGraph, described, empty, trace
 from tapeflow.graph.codegen import passes
 from tapeflow.graph.codegen.compile import Compiled, after_passes
@@ -40,7 +40,7 @@ from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.ir.operation import Operation, variable_of
 from tapeflow.logger import get_logger
 
-MOST_SHAPES = 8  # of inputs for which one function is compiled; for others it runs uncompiled
+MOST_SHAPES = 8  # a function is compiled for so many shapes of its inputs, and runs uncompiled for others
 
 _here = threading.local()
 Compiler = Callable[[Sequence[AtenGraph]], Sequence[Callable[..., Any]]]
@@ -78,15 +78,15 @@ class JitCompile:
         self, name: str, inputs: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor],
         effects: Iterable[Operation] = (), **options: Any,
     ) -> Compiled:  # fmt: skip
-        """Returns a function of a graph that TorchInductor compiles; arguments as of `Compiled`."""
+        """Returns a function of a graph that TorchInductor compiles. `Compiled` describes the arguments."""
         return Jitted(self, name, inputs, outputs, effects, **options)
 
     def add(self, function: Jitted) -> None:
-        """Adds a function to those of the explanation."""
+        """Adds a function to the explanation."""
         self._functions[next(self._numbers)] = function
 
     def explanation(self) -> str:
-        """Returns what is compiled, and what is not and why, a line for each function and part of one that ran."""
+        """Returns a line for each function or part that ran: compiled, or the reason against it."""
         outcomes = [(function.name, function.outcome()) for _, function in sorted(self._functions.items())]
         return "\n".join(f"{name}: {outcome}" for name, outcome in outcomes if outcome) or "not compiled yet"
 
@@ -146,7 +146,7 @@ class Jitted(Compiled):
     @property
     def parts(self) -> list[Jitted]:
         """The parts that are compiled."""
-        kernels: list[Any] = [step.op.kernel for step in self._divided.steps if isinstance(step.op, Part)]
+        kernels: list[Any] = [step.op.kernel for step in self._divided.steps if isinstance(step.op, CompiledPart)]
         return kernels
 
     @property
@@ -201,7 +201,7 @@ class Jitted(Compiled):
             return result
 
     def uncompiled(self, values: Sequence[Any]) -> Any:
-        """Runs the Python version, in which the parts of a divided program are compiled.
+        """Runs the Python version. The parts of a partitioned program are compiled there, too.
 
         Raises:
             OpError: an op failed.
@@ -275,7 +275,7 @@ class Jitted(Compiled):
         self._plans.clear()
 
     def outcome(self) -> str:
-        """Returns what is compiled of it, and what is not and why, as a line of text; "" if it never ran itself."""
+        """Returns a line of text: its compiled share, and the reasons against the rest; "" if it never ran itself."""
         if self._plans:
             return "compiled" + ("" if self._has_static_shapes else f" for {len(self._plans)} shapes of its inputs")
         if self._outcome or not self._in_python:
@@ -336,8 +336,8 @@ class Plan:
 
     Args:
         flat: the program.
-        arguments: what its inputs are, see `described`.
-        variables: for each input, the variable that it is the value of, or None.
+        arguments: the descriptions of its inputs, see `described`.
+        variables: for each input, the variable whose value it is, or None.
         compiler: returns the functions that compute graphs.
 
     Raises:
@@ -370,7 +370,7 @@ class Plan:
 
     def _traced_stage(
         self, stage: Stage, later: Sequence[Stage], flat: Flat
-    ) -> tuple[list[Call], list[int], AtenGraph | None]:
+    ) -> tuple[list[KernelCall], list[int], AtenGraph | None]:
         """Traces a stage, whose outputs are added to the plan's tensors.
 
         Returns:
@@ -391,7 +391,7 @@ class Plan:
         self._add(outputs)
         return stage.eager, places, graph
 
-    def _add(self, values: Sequence[Value]) -> None:
+    def _add(self, values: Sequence[FlatValue]) -> None:
         """Adds tensors to those that later stages can use."""
         for v in values:
             self._places[id(v)] = len(self._values)
@@ -409,7 +409,7 @@ class Plan:
         for i in self._variables:
             tensors[i] = tensors[i]._value.value
 
-        def value_of(value: Value) -> Any:
+        def value_of(value: FlatValue) -> Any:
             return tensors[self._places[id(value)]] if value.constant is None else value.constant
 
         for eager, places, constants, run in self._stages:

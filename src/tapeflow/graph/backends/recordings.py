@@ -1,11 +1,11 @@
 """A compiled function recorded on memory of its own, and replayed there.
 
 A recording works on addresses. Arguments are copied into tensors that stay where they are; results are returned as
-copies, since the next replay overwrites the tensors that hold them. A variable has a `Home`, a tensor from which all
-recordings read its value, and to which the program copies what it assigns at its end. Tensors never change in TapeFlow,
-so that a replay first checks whether the memory that it is going to write is the variable's own. If it is not, the
-recording is no longer valid, and the function has to be recorded again. If a variable has another tensor by now
-(`assign`, a restored checkpoint), that is copied home.
+copies, since the next replay overwrites the tensors that hold them. A variable has a `Home`, a tensor that
+all recordings read. At its end, the program copies assigned values there. Tensors never change in TapeFlow, so a
+replay first checks that the variable alone uses the memory to be written. If not, the recording is no longer valid,
+and the function is recorded again. If a variable has another tensor by now (`assign`, a restored checkpoint), the
+tensor is copied home.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tapeflow.core.values.variable_updates import Locked, Owned
 Run = Callable[[], list[torch.Tensor]]
 
 
-class Recorder(Protocol):
+class StreamRecorder(Protocol):
     """Records the launches on a device and repeats them, as a CUDA graph does.
 
     Attributes:
@@ -53,12 +53,12 @@ class Recorder(Protocol):
 
 
 class Home:
-    """The memory from which recordings read the value of a variable.
+    """The memory of a variable's value for recordings.
 
     Attributes:
         variable: the variable.
         tensor: the memory.
-        stand_in: a variable that replaces it while the program is recorded, so that other threads see no change.
+        stand_in: a variable that replaces it while the program is recorded: other threads see no change.
 
     Args:
         variable: the variable, whose lock the caller holds; its value moves here.
@@ -119,7 +119,7 @@ def copy_home(homes: Sequence[Home]) -> None:
         home.move_in(tensor)
 
 
-class Recording:
+class GraphRecording:
     """A program recorded for tensors of certain shapes.
 
     Args:
@@ -133,7 +133,7 @@ class Recording:
     """
 
     def __init__(
-        self, program: Callable[..., Any], recorder: Recorder, device: torch.device, values: Sequence[Any],
+        self, program: Callable[..., Any], recorder: StreamRecorder, device: torch.device, values: Sequence[Any],
         argument_count: int, fixed: dict[int, torch.Tensor], draws: bool,
     ) -> None:  # fmt: skip
         self._recorder = recorder
@@ -211,7 +211,7 @@ def _copy(targets: list[torch.Tensor], values: Sequence[torch.Tensor]) -> None:
 
 
 def _separated(tensors: list[torch.Tensor], memory: set[int]) -> list[torch.Tensor]:
-    """Returns the tensors, with copies of those whose memory is at one of the addresses."""
+    """Returns the tensors. Tensors whose memory is at one of the addresses are copied."""
     return [t.clone() if t.untyped_storage().data_ptr() in memory else t for t in tensors]
 
 

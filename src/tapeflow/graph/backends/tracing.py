@@ -20,7 +20,7 @@ from tapeflow.core.aten import FakeTensor, FakeTensorMode, TorchDispatchMode
 from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.kernels import first_line
 from tapeflow.core.ops.static import numbers
-from tapeflow.graph.backends.flat import Call, Flat, Refused, Value, label
+from tapeflow.graph.backends.kernel_calls import Flat, FlatValue, KernelCall, Refused, label
 
 # Of an argument: its shape, its strides if it is not contiguous, its dtype and device.
 Argument = tuple[tuple[int, ...], tuple[int, ...] | None, torch.dtype, torch.device]
@@ -28,7 +28,7 @@ _MOST_CONSTANT = 1 << 16  # bytes: larger constants are computed in each run
 
 
 class Recorded(NamedTuple):
-    """A call of an ATen op: its arguments, and its result, in which tensors have no memory unless they are constant."""
+    """A call of an ATen op, with arguments and result. Only constant tensors have memory."""
 
     op: Any
     args: tuple[Any, ...]
@@ -62,7 +62,7 @@ def empty(argument: Argument) -> torch.Tensor:
 
 
 def described(tensor: torch.Tensor) -> Argument:
-    """Returns what decides how a tensor is computed with."""
+    """Returns shape, strides, dtype and device of a tensor. Compiled code depends on them."""
     strides = None
     if not tensor.is_contiguous() and torch.empty_like(tensor, device="meta").stride() == tensor.stride():
         strides = tensor.stride()  # which have no gaps
@@ -74,7 +74,7 @@ def trace(flat: Flat, arguments: Sequence[Argument]) -> None:
 
     Args:
         flat: the program.
-        arguments: what its inputs are.
+        arguments: the descriptions of its inputs.
 
     Raises:
         Refused: the shape of a result depends on values.
@@ -96,10 +96,10 @@ def trace(flat: Flat, arguments: Sequence[Argument]) -> None:
     flat.calls = remaining
 
 
-def _inferred(call: Call, mode: Any) -> list[Any]:
+def _inferred(call: KernelCall, mode: Any) -> list[Any]:
     """Returns a call's results: real tensors if they are constant, otherwise fake ones."""
     if call.step.op.reads_shape and call.step.op.static_value is not None:
-        return call.with_dtypes(call.kernel(*call.kernel_arguments(Value.stand_in)))
+        return call.with_dtypes(call.kernel(*call.kernel_arguments(FlatValue.stand_in)))
     constant = call.step.pure and all(v.constant is not None for v in call.inputs)
     results = None
     if call.eager_because is None:
@@ -111,11 +111,11 @@ def _inferred(call: Call, mode: Any) -> list[Any]:
         why = call.eager_because or f"{label(call.step)} draws random numbers, and how many depends on values"
         raise Refused(why, call.part_of)
     if results is None or (constant and sum(r.nbytes for r in results) <= _MOST_CONSTANT):
-        return call.run(Value.stand_in)
+        return call.run(FlatValue.stand_in)
     return results
 
 
-def _traced_results(call: Call) -> list[Any] | None:
+def _traced_results(call: KernelCall) -> list[Any] | None:
     """Traces a call with fake tensors.
 
     Returns:
@@ -134,11 +134,11 @@ def _traced_results(call: Call) -> list[Any] | None:
     return None
 
 
-def _traced(call: Call) -> list[torch.Tensor]:
-    """Calls a kernel with fake tensors, and records what it calls."""
+def _traced(call: KernelCall) -> list[torch.Tensor]:
+    """Calls a kernel with fake tensors, and records its ATen calls."""
     hosts = {id(a) for kind, a in zip(call.kinds, call.args, strict=True) if kind == "host"}
 
-    def of(value: Value) -> torch.Tensor:
+    def of(value: FlatValue) -> torch.Tensor:
         constant = value.constant
         if constant is None:
             return value.fake
@@ -156,14 +156,14 @@ def _traced(call: Call) -> list[torch.Tensor]:
 
 
 def _number(constant: torch.Tensor) -> Any:
-    """Returns the only element of a tensor. While calls are traced, `constant.item()` would be one of them."""
+    """Returns the only element of a tensor. A tracer would record `constant.item()` as a call."""
     number = constant.tolist()
     while type(number) is list:
         (number,) = number
     return number
 
 
-def _empty(call: Call, mode: Any) -> list[Any] | None:
+def _empty(call: KernelCall, mode: Any) -> list[Any] | None:
     """Returns fake results of a call that runs eagerly; None if their shapes are not static."""
     step = call.step
     shapes = [t.shape for t in step.outputs]
@@ -186,7 +186,7 @@ def _static(arg: Any) -> Any:
     Raises:
         NotStatic: it is computed when the program runs.
     """
-    if not isinstance(arg, Value):
+    if not isinstance(arg, FlatValue):
         return arg
     if arg.constant is None:
         raise NotStatic
@@ -215,12 +215,12 @@ class AtenGraph:
 
     Attributes:
         module: the calls; it takes the inputs, then the constants.
-        arguments: the shapes, layouts, dtypes and devices of what it takes.
+        arguments: the shapes, layouts, dtypes and devices of its arguments.
         constants: the constants.
     """
 
     def __init__(
-        self, calls: Sequence[Call], inputs: Sequence[Value], outputs: Sequence[Value], assigned: set[int]
+        self, calls: Sequence[KernelCall], inputs: Sequence[FlatValue], outputs: Sequence[FlatValue], assigned: set[int]
     ) -> None:
         recorded = [record for call in calls for record in call.recorded]
         with torch.no_grad(), _Recorder() as last:

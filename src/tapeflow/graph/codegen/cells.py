@@ -15,8 +15,8 @@ from typing import NamedTuple, Protocol
 
 import torch
 
-from tapeflow.core.ops.bulk import calls_in_place
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.elementwise_kernels import calls_in_place
 
 Tensors = Sequence[torch.Tensor]
 

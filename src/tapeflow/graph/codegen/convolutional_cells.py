@@ -14,8 +14,8 @@ from typing import Any
 import torch
 
 from tapeflow.core.errors import InvalidArgumentError
-from tapeflow.core.ops.bulk import calls_in_place
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.elementwise_kernels import calls_in_place
 from tapeflow.graph.codegen.cells import Gradients, Tensors, Weights
 from tapeflow.nn.conv import convolve, convolve_back_filter, convolve_back_input
 from tapeflow.nn.conv_layout import convolution_layout

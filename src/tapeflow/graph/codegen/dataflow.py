@@ -3,7 +3,7 @@
 A graph with such operations is no straight-line program. An operation runs when all its inputs have arrived, and a
 tensor may be dead: the output of a `Switch` on the other side, and everything that depends on it. A loop runs in a
 frame, and each iteration has values of its own. See Yu et al. 2018, https://arxiv.org/abs/1805.01772. Only control flow
-that `graphdef/v1_control_flow.py` can't express by `If` and `While` runs this way, such as the gradients in TensorFlow
+that `v1_graphs/control_flow.py` can't express by `If` and `While` runs this way, such as the gradients in TensorFlow
 1's training graphs.
 """
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 
 from tapeflow.array.list_values import Raw, Rows, Sparse, Zeros, as_variant
-from tapeflow.core.ops.bulk import by_value
-from tapeflow.core.values.held import boxed
+from tapeflow.core.ops.elementwise_kernels import by_value
+from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.graph.codegen.cells import Cell, Weights
 
 if TYPE_CHECKING:

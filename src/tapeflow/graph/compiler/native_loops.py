@@ -20,7 +20,7 @@ from tapeflow.core import device as devices
 from tapeflow.core.ops.elements import DTYPES, Unsupported
 from tapeflow.core.types.dtypes import resource, variant
 from tapeflow.core.types.spec import TensorSpec
-from tapeflow.core.values.held import boxed
+from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.counters import counts_to_known_bound, static_trip_count, trip_count
 from tapeflow.graph.codegen.loop_records import Column, Record, Same

@@ -68,7 +68,7 @@ class Body:
             name = self.name if len(outputs) == len(self.outputs) else f"forward_{self.name}"
             arguments = name, self.inputs, outputs, self.graph.effects()
             if self.capturing is not None and outputs is self.outputs:
-                function = self.capturing.compiled(*arguments, given=len(self.graph.inputs))
+                function = self.capturing.compiled(*arguments, argument_count=len(self.graph.inputs))
             else:
                 function = self.function(*arguments)
             function.locks = tuple(self.graph.locks)

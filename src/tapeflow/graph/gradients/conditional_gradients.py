@@ -14,7 +14,7 @@ from tapeflow.core.autodiff.gradients import raw_zeros
 from tapeflow.core.context import state
 from tapeflow.core.types.dtypes import variant
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.held import boxed
+from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import GradientOf, GraphOp, Operation, has_gradient

@@ -1,7 +1,7 @@
 """Builders: functions that add the operation for a node of a `GraphDef` whose op is not registered.
 
-They register here by the op of the node: `node_ops.py` those of the engine, and services (tables, queues, checkpoints)
-their own when they are loaded.
+They register here by the op of the node: `node_ops.py` registers the builders of the engine, and services (tables,
+queues, checkpoints) register theirs when they are loaded.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 Build = Callable[[Any, Any, list[Any]], Any]
 
 _builders: dict[str, Build] = {}
-# A higher layer puts here what loads the services that have builders.
+# A higher layer adds functions that load the services with builders.
 load_services: list[Callable[[], None]] = []
 
 

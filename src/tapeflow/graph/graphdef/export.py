@@ -53,8 +53,8 @@ def node_def(operation: Operation) -> Any:
 GRADIENT_NAME = "_gradient_op_type"  # the attr of a node that names the gradient that the program defines for it
 
 
-class OwnGradient(NamedTuple):
-    """An operation with a gradient that the program defines, as it is written in a function.
+class ExportedGradient(NamedTuple):
+    """An operation of a function whose gradient the program defines.
 
     Attributes:
         operation: the operation.
@@ -86,7 +86,7 @@ class FunctionWriter:
 
     def __init__(self) -> None:
         self.library: dict[str, Any] = {}
-        self.own_gradients: list[OwnGradient] = []
+        self.own_gradients: list[ExportedGradient] = []
         self._arguments: dict[str, Mapping[int, str]] = {}  # by function: their names, by the ids of their placeholders
         self._functions: dict[int, str] = {}  # the first function that is written of a graph, by the graph's id
         self._written: dict[Any, tuple[str, Any]] = {}  # names and bodies; a body in it keeps its id
@@ -109,12 +109,12 @@ class FunctionWriter:
             proto.ret[result] = arguments.get(id(t)) or _result(t)
 
     def place_of(self, tensor: SymbolicTensor, graph: Any, function: str) -> tuple[str, str]:
-        """Returns the name of a tensor, as graphs have it, and that of its function.
+        """Returns the name of a tensor in its graph, and the name of its function.
 
         Args:
-            tensor: a tensor of a graph that is written, or of one that is written around it.
-            graph: the first of these.
-            function: the function that is written of it.
+            tensor: a tensor of `graph` or of a graph around it.
+            graph: the graph to write.
+            function: the name of the function written for `graph`.
         """
         if tensor.graph is not graph:
             function = self._functions[id(tensor.graph)]
@@ -122,7 +122,7 @@ class FunctionWriter:
         return (f"{argument}:0" if argument else f"{tensor.op.name}:{tensor.value_index}"), function
 
     def nodes(self, operation: Operation) -> list[Any]:
-        """Returns the node of an operation, after those of its inputs that are no operations here."""
+        """Returns the nodes of an operation: first the nodes of inputs that are not operations here."""
         nodes = [node for part in lowered(operation) for node in self._nodes(part)]
         if operation.op.gradient_name:
             set_attr(nodes[-1].attr[GRADIENT_NAME], operation.op.gradient_name)
@@ -193,8 +193,8 @@ class FunctionWriter:
     def _loop(self, node: Any, operation: Operation) -> list[Any]:
         """Writes the attrs of a loop, and its functions into the library.
 
-        In TensorFlow, a counter and its limit come before the loop variables, and what is loop-invariant here is a loop
-        variable too.
+        In TensorFlow, a counter and its limit come before the loop variables, and loop-invariant inputs are loop
+        variables, too.
 
         Returns:
             Nodes that come before it.
@@ -296,7 +296,7 @@ class FunctionWriter:
     def _body(self, proto: Any, body: Any, arguments: dict[int, str]) -> None:
         """Writes the nodes of a body into a function.
 
-        Side effects happen in the order of the program, for which the nodes get control inputs.
+        Control inputs keep side effects in the order of the program.
         """
         self._arguments[proto.signature.name] = arguments
         self._functions.setdefault(id(body.graph), proto.signature.name)
@@ -327,7 +327,7 @@ class FunctionWriter:
             nodes[-1].input.extend(f"^{n}" for n in after if f"^{n}" not in nodes[-1].input)
             proto.node_def.extend(nodes)
             if operation.op.gradient_name:
-                self.own_gradients.append(OwnGradient(operation, proto.node_def[-1], proto.signature.name))
+                self.own_gradients.append(ExportedGradient(operation, proto.node_def[-1], proto.signature.name))
 
 
 def _allows(op: Any, attrs: Mapping[str, Any]) -> bool:
@@ -488,7 +488,7 @@ def _is_object(operation: Operation) -> bool:
 
 
 def _capture(node: Any, tensor: SymbolicTensor) -> Any:
-    """Makes a node an input of its graph, which is what TensorFlow captures such constants by."""
+    """Makes a node an input of its graph: TensorFlow captures such constants."""
     node.op = "Placeholder"
     set_attr(node.attr["dtype"], tensor.dtype)
     set_attr(node.attr["shape"], tensor.shape)

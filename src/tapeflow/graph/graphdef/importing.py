@@ -1,7 +1,7 @@
 """`tf.import_graph_def`: operations from a `GraphDef`.
 
-A node becomes a call of the registered op of its name, so that a graph from TensorFlow runs on the same kernels, and
-has the same gradients, as one traced here. `node_ops.py` builds the nodes of other ops: variables, calls, control flow.
+A node becomes a call of the registered op of its name. So a graph from TensorFlow has the kernels and gradients of a
+graph traced here. `node_ops.py` builds the nodes of other ops: variables, calls, control flow.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tapeflow.array.protos import make_ndarray
 from tapeflow.core import errors
 from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
-from tapeflow.core.ops import forms
+from tapeflow.core.ops import decompositions
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import find, ops
 from tapeflow.core.ops.op_def import NO_DEFAULT, OpDef
@@ -32,9 +32,9 @@ from tapeflow.graph.graphdef.builders import builder_of
 from tapeflow.graph.graphdef.calls import called_by, check_calls
 from tapeflow.graph.graphdef.export import GRADIENT_NAME
 from tapeflow.graph.graphdef.node_protos import (
-    Function,
-    Node,
+    LibraryFunction,
     Output,
+    ParsedNode,
     attr_of,
     check_attrs,
     check_inputs,
@@ -47,9 +47,6 @@ from tapeflow.graph.graphdef.node_protos import (
     shape_of,
     type_attr,
 )
-from tapeflow.graph.graphdef.reference_variables import without_references
-from tapeflow.graph.graphdef.tensor_arrays import with_lists
-from tapeflow.graph.graphdef.v1_control_flow import CONTROL_FLOW, READS, Unstructured, functional
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import current_graph
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
@@ -60,6 +57,15 @@ _WITHOUT_EFFECT = frozenset(
      "parallel_iterations", "shared_name", "swap_memory", "use_cudnn_on_gpu", "use_inter_op_parallelism", "use_locking",
      "validate_indices", "validate_shape"}
 )  # fmt: skip
+
+
+_V1_CONTROL_FLOW = ("Switch", "Merge", "Enter", "Exit", "NextIteration", "LoopCond")
+CONTROL_FLOW = frozenset({f"{reference}{name}" for name in _V1_CONTROL_FLOW for reference in ("", "Ref")})
+READS = frozenset({"ReadVariableOp", "VarHandleOp"})  # stateful ops that may run twice
+
+
+class Unstructured(Exception):
+    """Control flow of TensorFlow 1 that can't be expressed by `If` and `While`."""
 
 
 def import_graph_def(
@@ -115,7 +121,10 @@ def add_graph_def(
     """Adds the nodes of a `GraphDef` to the default graph.
 
     Args:
-        graph_def, input_map, return_elements, name: as of `import_graph_def`.
+        graph_def: the `GraphDef`.
+        input_map: tensors and operations that replace others, by the names in the `GraphDef`.
+        return_elements: names of operations (`"x"`) and tensors (`"x:0"`).
+        name: the prefix of the new names; "import" by default.
         accepts_any_op: adds nodes of TensorFlow's ops that are not here, too. They raise an error when they run: whole
             models have nodes that few programs run.
 
@@ -133,7 +142,7 @@ def add_graph_def(
             else scope and f"{scope}/"
         )
         replaced = {_key(k): v if isinstance(v, Operation) else convert(v) for k, v in (input_map or {}).items()}
-        nodes = without_references(nodes_of_graph(graph_def))
+        nodes = nodes_with_handles(graph_def)
         library = {f.signature.name: f for f in graph_def.library.function}
         check_calls(library, called_by(graph_def.node))
         builder = Builder(graph, library, prefix)
@@ -147,6 +156,17 @@ def add_graph_def(
     if unused:
         raise ValueError(f"Attempted to map inputs that were not found in graph_def: [{', '.join(unused)}]")
     return None if elements is None else [builder.element(text) for text in elements]
+
+
+def nodes_with_handles(graph_def: Any) -> list[ParsedNode]:
+    """Returns the nodes of a `GraphDef`, with resource variables in place of TensorFlow 1's reference variables."""
+    nodes: list[ParsedNode] = _v1_graphs().without_references(nodes_of_graph(graph_def))
+    return nodes
+
+
+def _v1_graphs() -> Any:
+    """Returns the module that rewrites graphs of TensorFlow 1."""
+    return hooks.compat_module("v1_graphs")
 
 
 def _check_arguments(graph_def: Any, input_map: Any) -> None:
@@ -198,13 +218,13 @@ def create_operation(graph: Any, op: str, inputs: list[Any], attrs: Mapping[str,
     outer, node_name = state.name_scope, graph.unique_name(name or op)
     builder.values = {f"input{i}": [graph.capture(t)] for i, t in enumerate(inputs)}
     try:
-        builder.add([Node(node_name, op, [(f"input{i}", 0) for i in range(len(inputs))], [], protos)])
+        builder.add([ParsedNode(node_name, op, [(f"input{i}", 0) for i in range(len(inputs))], [], protos)])
     finally:
         state.name_scope = outer
     return builder.operations[node_name]
 
 
-def _grouped(node: Node, definition: OpDef, tensors: Sequence[Any]) -> list[Any]:
+def _grouped(node: ParsedNode, definition: OpDef, tensors: Sequence[Any]) -> list[Any]:
     """Returns a node's inputs as the op takes them: a tensor or a list of them for each."""
     args: list[Any] = []
     rest = iter(tensors)
@@ -227,7 +247,7 @@ class FunctionOfAttr:
 
     captured_inputs: Sequence[Any] = ()
 
-    def __init__(self, builder: Builder, node: Node, name: str) -> None:
+    def __init__(self, builder: Builder, node: ParsedNode, name: str) -> None:
         self._builder, self._node, self.name = builder, node, name
 
     @functools.cached_property
@@ -279,10 +299,10 @@ class Builder:
         self.operations: dict[str, Operation] = {}
         self.replaced: dict[Output, Any] = {}
         self.used: set[Output] = set()
-        self.functions: dict[str, Function] = {} if around is None else around.functions
+        self.functions: dict[str, LibraryFunction] = {} if around is None else around.functions
         self.bodies: dict[Any, Any] = {} if around is None else around.bodies
         self.open: tuple[str, ...] = () if around is None else around.open
-        self.dataflow: dict[str, Node] = {}
+        self.dataflow: dict[str, ParsedNode] = {}
         self.accepts_any_op: bool = around is not None and around.accepts_any_op
         self.variables: Mapping[tuple[str, str], Any] = {} if around is None else around.variables
         self.used_variables: set[int] = set() if around is None else around.used_variables
@@ -290,17 +310,17 @@ class Builder:
         self.resource_scope: str | None = None if around is None else around.resource_scope
         self.gradients: Mapping[str, Callable[[Builder, Operation], None]] = {} if around is None else around.gradients
 
-    def add(self, nodes: Sequence[Node]) -> None:
+    def add(self, nodes: Sequence[ParsedNode]) -> None:
         """Adds nodes in topological order, except for existing ones."""
         for node in nodes:
             if node.name not in self.operations:
                 self._add(node)
 
-    def add_graph(self, nodes: Sequence[Node]) -> None:
+    def add_graph(self, nodes: Sequence[ParsedNode]) -> None:
         """Adds the nodes of a graph, in any order: control flow of TensorFlow 1 as `If` and `While`, if it can be
         expressed so, and else as it stands."""
         try:
-            structured = in_order(functional(with_lists(nodes)))
+            structured = in_order(_v1_graphs().functional(_v1_graphs().with_lists(nodes)))
         except Unstructured:
             if self.graph.building_function and not self.graph.takes_control_flow:
                 raise errors.UnimplementedError.of(
@@ -311,7 +331,7 @@ class Builder:
         else:
             self.add(structured)
 
-    def add_function(self, function: Function) -> None:
+    def add_function(self, function: LibraryFunction) -> None:
         """Adds the nodes of a function, whose arguments are there already.
 
         Raises:
@@ -322,18 +342,18 @@ class Builder:
             return
         arguments = [self._stub(*pair) for pair in zip(function.arguments, function.dtypes, strict=True)]
         try:
-            self.add(in_order(functional([*arguments, *function.nodes])))
+            self.add(in_order(_v1_graphs().functional([*arguments, *function.nodes])))
         except Unstructured:
             raise errors.UnimplementedError.of(
                 f"The function '{function.name}' has control flow of TensorFlow 1 that can't be expressed by If and "
                 "While: write it with tf.compat.v1.enable_control_flow_v2()"
             ) from None
 
-    def _stub(self, name: str, dtype: Any) -> Node:
+    def _stub(self, name: str, dtype: Any) -> ParsedNode:
         """Returns a placeholder for an argument of a function."""
-        return Node(name, "Placeholder", [], [], {"dtype": type_attr(dtype)})
+        return ParsedNode(name, "Placeholder", [], [], {"dtype": type_attr(dtype)})
 
-    def _add_dataflow(self, nodes: Sequence[Node]) -> None:
+    def _add_dataflow(self, nodes: Sequence[ParsedNode]) -> None:
         """Adds the nodes of a graph with control flow of TensorFlow 1 as it stands. Its loops are cycles: a
         `NextIteration` gets its input last."""
         self.dataflow = {node.name: node for node in nodes}
@@ -352,7 +372,7 @@ class Builder:
             operation.args = [self._tensor(node, node.inputs[0])]
             operation._control_inputs.extend(o for c in node.controls for o in self._control(c))
 
-    def _add(self, node: Node) -> None:
+    def _add(self, node: ParsedNode) -> None:
         definition = definition_of(node.op)
         tensors = [self._tensor(node, output) for output in node.inputs]
         build = builder_of(node.op)
@@ -366,7 +386,7 @@ class Builder:
                 stack.enter_context(self.graph.control_dependencies(controls))
             if build is not None:
                 operation = build(self, node, tensors)
-            elif node.op in forms.forms:
+            elif node.op in decompositions.forms:
                 operation = self._formed(node, definition, tensors)
             else:
                 operation = self._registered(node, definition, tensors)
@@ -386,7 +406,7 @@ class Builder:
         elif gradient and not getattr(operation.op, "bodies", None):  # a call has the gradient of its function
             operation.op = hooks.with_registered_gradient(operation.op, gradient)
 
-    def _tensor(self, node: Node, output: Output) -> Any:
+    def _tensor(self, node: ParsedNode, output: Output) -> Any:
         """Returns the tensor for an input of a node."""
         replacement = self.replaced.get(output)
         if replacement is not None:
@@ -400,7 +420,7 @@ class Builder:
             )
         return outputs[output[1]]
 
-    def loop_before(self, node: Node) -> tuple[list[Any], Body | None]:
+    def loop_before(self, node: ParsedNode) -> tuple[list[Any], Body | None]:
         """Returns the tensors that enter the loop that an `Exit` ends, and a body that computes the result from them.
 
         There is no body if the loop has another form than `tf.while_loop` writes, or side effects.
@@ -413,7 +433,7 @@ class Builder:
                 return [self._tensor(node, node.inputs[0])], None
         frame = first.attrs["frame_name"].s
         runs_again = True
-        inside: dict[str, Node] = {}
+        inside: dict[str, ParsedNode] = {}
         entering: dict[Output, str] = {}
         stack = [node.name]
         while stack:
@@ -428,14 +448,17 @@ class Builder:
                 runs_again &= part.op in READS or not definition_of(part.op).stateful
                 stack += [name for name, _ in inputs]
                 stack += controls
-            inside[part.name] = Node(part.name, part.op, inputs, controls, part.attrs, part.device)
+            inside[part.name] = ParsedNode(part.name, part.op, inputs, controls, part.attrs, part.device)
         tensors = [self._tensor(node, output) for output in entering]
         if not runs_again:
             return tensors, None
         ordered = [inside[name] for name in nodes if name in inside]
-        function = Function(node.name, list(entering.values()), [t.dtype for t in tensors], ordered, [(node.name, 0)])
+        function = LibraryFunction(
+            node.name, list(entering.values()), [t.dtype for t in tensors], ordered, [(node.name, 0)]
+        )
         try:
-            functional([*(self._stub(n, t.dtype) for n, t in zip(entering.values(), tensors, strict=True)), *ordered])
+            stubs = [self._stub(n, t.dtype) for n, t in zip(entering.values(), tensors, strict=True)]
+            _v1_graphs().functional([*stubs, *ordered])
         except Unstructured:
             return tensors, None
         return tensors, self.body_of(node, function, tensors, [t.shape for t in tensors])
@@ -483,7 +506,7 @@ class Builder:
 
     # ---- registered ops ----------------------------------------------------------------------------------------------
 
-    def _registered(self, node: Node, definition: OpDef, tensors: list[Any]) -> Operation:
+    def _registered(self, node: ParsedNode, definition: OpDef, tensors: list[Any]) -> Operation:
         """Adds a call of the node's op, which is a registered one."""
         op = find(node.op)
         if op is None:
@@ -504,7 +527,7 @@ class Builder:
         self.graph.add(op, tuple(op.map(lambda t: t, args, host=lambda a: tuple(a) if type(a) is list else a)))
         return self.graph._operations[-1]
 
-    def _without_kernel(self, node: Node, definition: OpDef, tensors: list[Any], message: str) -> Operation:
+    def _without_kernel(self, node: ParsedNode, definition: OpDef, tensors: list[Any], message: str) -> Operation:
         """Adds an operation that raises an error when it runs."""
 
         def kernel(*values: Any) -> Any:
@@ -519,7 +542,7 @@ class Builder:
         outputs = [(dtype, None) for dtype in output_dtypes(node, definition)]
         return self.graph.node(op, tensors, outputs, node.name)
 
-    def _attr(self, node: Node, definition: OpDef, name: str) -> Any:
+    def _attr(self, node: ParsedNode, definition: OpDef, name: str) -> Any:
         """Returns an attr of a node as ops here take it: functions as such."""
         value, kind = attr_of(node, definition, name), definition.attrs[name].type
         if kind == "func":
@@ -528,20 +551,20 @@ class Builder:
             return tuple([FunctionOfAttr(self, node, v.name) for v in value])
         return value
 
-    def _formed(self, node: Node, definition: OpDef, tensors: list[Any]) -> Operation:
+    def _formed(self, node: ParsedNode, definition: OpDef, tensors: list[Any]) -> Operation:
         """Adds the operations that compute the node's op, and one that has their outputs."""
         inputs = {
             a.name: value for a, value in zip(definition.inputs, _grouped(node, definition, tensors), strict=True)
         }
         attrs = {name: attr_of(node, definition, name) for name in definition.attrs}
-        outputs = [convert(t) for t in forms.applied(node.op, attrs | inputs)]
+        outputs = [convert(t) for t in decompositions.applied(node.op, attrs | inputs)]
         if not outputs:
             return self.graph._operations[-1]
         if isinstance(outputs[0], SymbolicTensor) and list(map(id, outputs[0].op.outputs)) == list(map(id, outputs)):
             return outputs[0].op
         return ops.IdentityN(outputs)[0].op
 
-    def _check_other_attrs(self, node: Node, definition: OpDef, supported: Sequence[str]) -> None:
+    def _check_other_attrs(self, node: ParsedNode, definition: OpDef, supported: Sequence[str]) -> None:
         """Checks that attrs that the op lacks here, and that would change the result, have their defaults."""
         type_attrs = {t for a in definition.inputs for t in (a.type_attr, a.number_attr, a.type_list_attr)}
         for name in definition.attrs:
@@ -563,12 +586,12 @@ class Builder:
 
     # ---- functions ---------------------------------------------------------------------------------------------------
 
-    def body(self, node: Node, attr: str, inputs: Sequence[Any], shapes: Sequence[Any]) -> Any:
+    def body(self, node: ParsedNode, attr: str, inputs: Sequence[Any], shapes: Sequence[Any]) -> Any:
         """Returns the body of the function that an attr of a node names, see `body_of`."""
         function = node.functions.get(attr) or self.function(node, node.attrs[attr].func.name)
         return self.body_of(node, function, inputs, shapes)
 
-    def body_of(self, node: Node, function: Function, inputs: Sequence[Any], shapes: Sequence[Any]) -> Any:
+    def body_of(self, node: ParsedNode, function: LibraryFunction, inputs: Sequence[Any], shapes: Sequence[Any]) -> Any:
         """Returns the body of a function that a node calls.
 
         Args:
@@ -589,7 +612,7 @@ class Builder:
         return body
 
     def loop_bodies(
-        self, node: Node, inputs: Sequence[Any], shapes: Sequence[Any],
+        self, node: ParsedNode, inputs: Sequence[Any], shapes: Sequence[Any],
         changing: Sequence[int], invariant: Sequence[int],
     ) -> list[Any]:  # fmt: skip
         """Returns the bodies of a loop's functions. Loop variables come first, then loop-invariant inputs.
@@ -619,14 +642,14 @@ class Builder:
             bodies.append(self.bodies[key])
         return bodies
 
-    def _check_dtypes(self, node: Node, function: Function, inputs: Sequence[Any]) -> None:
+    def _check_dtypes(self, node: ParsedNode, function: LibraryFunction, inputs: Sequence[Any]) -> None:
         if [t.dtype for t in inputs] != function.dtypes:
             raise ValueError(
                 f"Node '{self.prefix}{node.name}': function '{function.name}' takes "
                 f"{[d.name for d in function.dtypes]}, and is called with {[t.dtype.name for t in inputs]}"
             )
 
-    def function(self, node: Node, name: str) -> Function:
+    def function(self, node: ParsedNode, name: str) -> LibraryFunction:
         """Returns the function of that name in the library.
 
         Raises:
@@ -641,7 +664,7 @@ class Builder:
         return self.functions[name]
 
     def func_graph(
-        self, function: Function, inputs: Sequence[Any], shapes: Sequence[Any], variables: Sequence[Any]
+        self, function: LibraryFunction, inputs: Sequence[Any], shapes: Sequence[Any], variables: Sequence[Any]
     ) -> Any:
         """Returns the graph of a function.
 
@@ -672,6 +695,6 @@ class Builder:
                 graph.inputs.append(placeholder)
                 inner.values[name], inner.operations[name] = [placeholder], operation
             inner.add_function(function)
-            graph.outputs = [inner._tensor(Node("result", "", [], [], {}), output) for output in function.outputs]
+            graph.outputs = [inner._tensor(ParsedNode("result", "", [], [], {}), output) for output in function.outputs]
         graph.structured_outputs = list(graph.outputs)
         return graph

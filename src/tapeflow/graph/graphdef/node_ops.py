@@ -28,11 +28,16 @@ from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import _add, _assign, _subtract
 from tapeflow.graph.codegen.dataflow import ControlFlowOp
 from tapeflow.graph.control.control_flow import conditional, loop
-from tapeflow.graph.graphdef import update_ops  # noqa: F401 (registers them)
 from tapeflow.graph.graphdef.builders import Build, register
 from tapeflow.graph.graphdef.importing import Builder
-from tapeflow.graph.graphdef.node_protos import Node, attr_of, definition_of, node_attr, without_identities
-from tapeflow.graph.graphdef.reference_variables import NAMED_AFTER_NODE
+from tapeflow.graph.graphdef.node_protos import (
+    NAMED_AFTER_NODE,
+    ParsedNode,
+    attr_of,
+    definition_of,
+    node_attr,
+    without_identities,
+)
 from tapeflow.graph.ir.checks import assert_op
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_in, variable_of
@@ -45,7 +50,7 @@ from tapeflow.printing import stream_of
 # ---- values ----------------------------------------------------------------------------------------------------------
 
 
-def _constant(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _constant(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
     proto = node.attrs["value"].tensor
     dtype = node_attr(node, "dtype")
     where = f"Node '{builder.prefix}{node.name}'"
@@ -62,11 +67,11 @@ def _constant(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     return builder.graph.constant(value, node.name).op
 
 
-def _placeholder(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _placeholder(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
     return builder.graph.placeholder(node_attr(node, "dtype"), node_attr(node, "shape"), node.name).op
 
 
-def _placeholder_with_default(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _placeholder_with_default(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
     return placeholder_with_default(builder.graph, inputs[0], node_attr(node, "shape"), node.name)
 
 
@@ -82,19 +87,19 @@ def placeholder_with_default(graph: Any, value: Any, shape: Any, name: str) -> O
     return graph.node(op, [value], [(value.dtype, TensorShape(shape))], name)
 
 
-def _no_op(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _no_op(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
     kind = "ControlTrigger" if node.op == "ControlTrigger" else "NoOp"
     return builder.graph.insert(GraphOp(kind), builder.graph.unique_name(node.name), ())
 
 
-def _identity(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _identity(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
     return identity(inputs[0]).op
 
 
 # ---- variables -------------------------------------------------------------------------------------------------------
 
 
-def _variable_handle(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _variable_handle(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
     graph = builder.graph
     name = node_attr(node, "shared_name") or node.name
     if not node_attr(node, "shared_name") or (NAMED_AFTER_NODE in node.attrs and node.attrs[NAMED_AFTER_NODE].b):
@@ -114,7 +119,7 @@ def _variable_handle(builder: Builder, node: Node, inputs: list[Any]) -> Operati
     return graph.handle_of(variable, node.name).op
 
 
-def _read_variable(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _read_variable(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
     variable = variable_of(inputs[0])
     operation = builder.graph.insert(READ, builder.graph.unique_name(node.name), (inputs[0],))
     shape = TensorShape(None) if variable is None else variable.shape
@@ -125,7 +130,7 @@ def _read_variable(builder: Builder, node: Node, inputs: list[Any]) -> Operation
 def _variable_update(kernel: Callable[..., Any]) -> Build:
     """Returns the builder of an op that changes a variable by a kernel and has no outputs."""
 
-    def build(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    def build(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
         return builder.graph.node(GraphOp(node.op, kernel, stateful=True), inputs, (), node.name)
 
     return build
@@ -134,7 +139,7 @@ def _variable_update(kernel: Callable[..., Any]) -> Build:
 def _scatter(method: str) -> Build:
     """Returns the builder of an op that changes a variable by a method `scatter_...` or `scatter_nd_...`."""
 
-    def build(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+    def build(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
         dtypes = [t.dtype for t in inputs[1:]]
 
         def kernel(handle: Any, *values: Any) -> None:
@@ -148,12 +153,12 @@ def _scatter(method: str) -> Build:
     return build
 
 
-def _is_initialized(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _is_initialized(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
     op = GraphOp(node.op, lambda handle: convert(has_value(variable_in(handle))).value)
     return builder.graph.node(op, inputs, [(bool_, [])], node.name)
 
 
-def _variable_shape(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _variable_shape(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
     variable, dtype = variable_of(inputs[0]), node_attr(node, "out_type")
 
     def kernel(handle: Any) -> Any:
@@ -164,26 +169,26 @@ def _variable_shape(builder: Builder, node: Node, inputs: list[Any]) -> Operatio
     )
 
 
-def _resource_gather(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _resource_gather(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
     if node_attr(node, "batch_dims"):
         raise errors.UnimplementedError(None, None, f"Node '{node.name}' of op {node.op}: batch_dims other than 0")
     variable: Any = variable_of(inputs[0])
     if hasattr(variable, "staged_rows"):
         return variable.staged_rows(*inputs).op
-    reading = Node(f"{node.name}/Read", "ReadVariableOp", [], [], {"dtype": node.attrs["dtype"]})
+    reading = ParsedNode(f"{node.name}/Read", "ReadVariableOp", [], [], {"dtype": node.attrs["dtype"]})
     return gather(_read_variable(builder, reading, inputs[:1]).outputs[0], inputs[1]).op
 
 
 # ---- side effects in Python ------------------------------------------------------------------------------------------
 
 
-def _assert(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _assert(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
     summarize = node_attr(node, "summarize")
     condition, *data = inputs
     return assert_op(lambda condition, *data: Assert(condition, list(data), summarize), condition, data, summarize)
 
 
-def _print(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _print(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
     stream, end = node_attr(node, "output_stream"), node_attr(node, "end")
     if stream_of(stream) is None:
         raise errors.UnimplementedError(
@@ -199,13 +204,13 @@ def _print(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
 # ---- calls and control flow ------------------------------------------------------------------------------------------
 
 
-def _call(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _call(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
     body = builder.body(node, "f", inputs, [t.shape for t in inputs])
     body.call(inputs)
     return builder.graph._operations[-1]
 
 
-def _if(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _if(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
     index, values = inputs[0], inputs[1:]
     shapes = [t.shape for t in values]
     names = ["then_branch", "else_branch"]
@@ -213,7 +218,7 @@ def _if(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
     return _conditional(node, _truth(index), values, bodies, names)
 
 
-def _case(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _case(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
     index, values = inputs[0], inputs[1:]
     shapes = [t.shape for t in values]
     functions = [builder.function(node, f.name) for f in node.attrs["branches"].list.func]
@@ -229,7 +234,7 @@ def _truth(value: Any) -> Any:
 
 
 def _conditional(
-    node: Node, index: Any, values: Sequence[Any], bodies: Sequence[Any], names: Sequence[str]
+    node: ParsedNode, index: Any, values: Sequence[Any], bodies: Sequence[Any], names: Sequence[str]
 ) -> Operation:
     """Adds a conditional whose branches take all of `values`."""
     dtypes = [[t.dtype.name for t in body.outputs] for body in bodies]
@@ -238,7 +243,7 @@ def _conditional(
     return conditional(index, values, bodies, names, [range(len(values))] * len(bodies), node.name)
 
 
-def _while(builder: Builder, node: Node, inputs: list[Any]) -> Any:
+def _while(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Any:
     """Adds a loop. Loop variables that its body only passes on are loop-invariant inputs of the operation: gradients
     pass to the variables whose handles they are."""
     shapes = [TensorShape(None) if t.dtype is not resource else t.shape for t in inputs]
@@ -272,7 +277,7 @@ def _while(builder: Builder, node: Node, inputs: list[Any]) -> Any:
     return ops.IdentityN(outputs)[0].op  # whose outputs have TensorFlow's numbers
 
 
-def _changing(builder: Builder, node: Node, inputs: Sequence[Any]) -> list[int]:
+def _changing(builder: Builder, node: ParsedNode, inputs: Sequence[Any]) -> list[int]:
     """Returns the places of a loop's variables, without those at the end, and the handles, that its body passes on.
 
     All count as changing if the body is no function of a `GraphDef`, or if no variable is left.
@@ -290,7 +295,7 @@ def _changing(builder: Builder, node: Node, inputs: Sequence[Any]) -> list[int]:
     return [i for i in every[: last + 1] if not passed[i] or inputs[i].dtype is not resource] or every
 
 
-def _invariant_shapes(builder: Builder, node: Node, inputs: Sequence[Any]) -> list[TensorShape]:
+def _invariant_shapes(builder: Builder, node: ParsedNode, inputs: Sequence[Any]) -> list[TensorShape]:
     """Returns the shapes of loop variables in all iterations: the initial ones, as far as the body preserves them."""
     shapes = [t.shape for t in inputs]
     for _ in range(len(inputs) + 1):
@@ -302,7 +307,7 @@ def _invariant_shapes(builder: Builder, node: Node, inputs: Sequence[Any]) -> li
     return [TensorShape(None)] * len(inputs)
 
 
-def _control_flow(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _control_flow(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
     """Adds an operation of TensorFlow 1's control flow as it stands."""
     definition = definition_of(node.op)
     attrs = {name: attr_of(node, definition, name) for name in definition.attrs}
@@ -322,7 +327,7 @@ def _control_flow(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
 # ---- counters --------------------------------------------------------------------------------------------------------
 
 
-def _count_up_to(builder: Builder, node: Node, inputs: list[Any]) -> Operation:
+def _count_up_to(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
     limit, dtype = node_attr(node, "limit"), node_attr(node, "T")
     op = GraphOp(node.op, lambda handle: variable_in(handle).count_up_to(limit).value, stateful=True,
                 attrs={"limit": limit, "T": dtype})  # fmt: skip

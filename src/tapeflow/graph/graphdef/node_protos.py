@@ -42,7 +42,7 @@ def node_name(text: str) -> str:
 
 
 @dataclasses.dataclass(slots=True)
-class Node:
+class ParsedNode:
     """A node.
 
     Attributes:
@@ -62,11 +62,11 @@ class Node:
     controls: list[str]
     attrs: Mapping[str, Any]
     device: str = ""
-    functions: dict[str, Function] = dataclasses.field(default_factory=dict)
+    functions: dict[str, LibraryFunction] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(slots=True)
-class Function:
+class LibraryFunction:
     """A function.
 
     Attributes:
@@ -81,12 +81,16 @@ class Function:
     name: str
     arguments: list[str]
     dtypes: list[DType]
-    nodes: list[Node]
+    nodes: list[ParsedNode]
     outputs: list[Output]
     effects: list[str] = dataclasses.field(default_factory=list)
 
 
-def without_identities(nodes: Mapping[str, Node], output: Output) -> Output:
+# The attr of a `VarHandleOp` whose shared name is its node's, and gets the node's prefix.
+NAMED_AFTER_NODE = "_named_after_node"
+
+
+def without_identities(nodes: Mapping[str, ParsedNode], output: Output) -> Output:
     """Returns the output, or the argument, that identities pass on as an output."""
     while output[0] in nodes and nodes[output[0]].op == "Identity":
         output = nodes[output[0]].inputs[0]
@@ -111,7 +115,7 @@ def definition_of(op: str) -> OpDef:
         ) from None
 
 
-def nodes_of_graph(graph_def: Any) -> list[Node]:
+def nodes_of_graph(graph_def: Any) -> list[ParsedNode]:
     """Returns the nodes of a graph, in the order of the proto.
 
     Raises:
@@ -127,12 +131,12 @@ def nodes_of_graph(graph_def: Any) -> list[Node]:
                 raise ValueError(f"Node '{proto.name}': Control dependencies must come after regular dependencies")
             else:
                 inputs.append(_output(proto.name, text))
-        nodes.append(Node(proto.name, proto.op, inputs, controls, proto.attr, proto.device))
+        nodes.append(ParsedNode(proto.name, proto.op, inputs, controls, proto.attr, proto.device))
     _check_names(nodes)
     return nodes
 
 
-def _check_names(nodes: Sequence[Node], arguments: Iterable[str] = ()) -> None:
+def _check_names(nodes: Sequence[ParsedNode], arguments: Iterable[str] = ()) -> None:
     """Raises a ValueError if a name is invalid or not unique, or names no node and none of `arguments`."""
     names = set(arguments)
     for node in nodes:
@@ -158,7 +162,7 @@ def _output(node: str, text: str) -> Output:
     return name, int(index)
 
 
-def in_order(nodes: Sequence[Node], arguments: Iterable[str] = ()) -> list[Node]:
+def in_order(nodes: Sequence[ParsedNode], arguments: Iterable[str] = ()) -> list[ParsedNode]:
     """Returns nodes with each one after those that it depends on, and otherwise in their order.
 
     Args:
@@ -170,7 +174,7 @@ def in_order(nodes: Sequence[Node], arguments: Iterable[str] = ()) -> list[Node]
     """
     by_name = {node.name: node for node in nodes}
     done = set(arguments)
-    ordered: list[Node] = []
+    ordered: list[ParsedNode] = []
     for first in nodes:
         stack = [first]
         waiting = set()
@@ -192,12 +196,12 @@ def in_order(nodes: Sequence[Node], arguments: Iterable[str] = ()) -> list[Node]
     return ordered
 
 
-def _needs(node: Node) -> list[str]:
+def _needs(node: ParsedNode) -> list[str]:
     """Returns the names of the nodes that a node depends on."""
     return [*(n for n, _ in node.inputs), *node.controls]
 
 
-def _cycle_length(node: Node, by_name: Mapping[str, Node], done: set[str]) -> int:
+def _cycle_length(node: ParsedNode, by_name: Mapping[str, ParsedNode], done: set[str]) -> int:
     """Returns the number of nodes that wait for each other."""
     waiting = {n for n in by_name if n not in done}
     while True:
@@ -210,8 +214,8 @@ def _cycle_length(node: Node, by_name: Mapping[str, Node], done: set[str]) -> in
 # ---- functions -------------------------------------------------------------------------------------------------------
 
 
-def function_of(proto: Any) -> Function:
-    """Returns a `FunctionDef` as a `Function`.
+def function_of(proto: Any) -> LibraryFunction:
+    """Returns a `FunctionDef` as a `LibraryFunction`.
 
     Raises:
         ValueError: an input or a result names no output of the function's nodes.
@@ -249,19 +253,19 @@ def function_of(proto: Any) -> Function:
     for node in proto.node_def:
         inputs = [resolve(text) for text in node.input if not text.startswith("^")]
         controls = [text[1:] for text in node.input if text.startswith("^")]
-        nodes.append(Node(node.name, node.op, inputs, controls, node.attr, node.device))
+        nodes.append(ParsedNode(node.name, node.op, inputs, controls, node.attr, node.device))
     _check_names(nodes, arguments)
     missing = [out.name for out in proto.signature.output_arg if out.name not in proto.ret]
     if missing:
         raise ValueError(f"Function '{name}': no node gives its result '{missing[0]}'")
     outputs = [resolve(proto.ret[out.name]) for out in proto.signature.output_arg]
-    return Function(name, arguments, dtypes, nodes, outputs, list(proto.control_ret.values()))
+    return LibraryFunction(name, arguments, dtypes, nodes, outputs, list(proto.control_ret.values()))
 
 
 def output_offsets(proto: Any) -> dict[str, int]:
-    """Returns the index at which each of the outputs of a `NodeDef` starts, by its name."""
+    """Returns the first index of each output of a `NodeDef`, by the output's name."""
     starts, count = {}, 0
-    node, definition = Node(proto.name, proto.op, [], [], proto.attr), definition_of(proto.op)
+    node, definition = ParsedNode(proto.name, proto.op, [], [], proto.attr), definition_of(proto.op)
     for out in definition.outputs:
         starts[out.name] = count
         if out.number_attr:
@@ -288,7 +292,7 @@ def dtype_of(enum: int) -> DType:
         raise ValueError(f"{enum} is the number of no dtype") from None
 
 
-def check_attrs(node: Node, definition: OpDef, prefix: str) -> None:
+def check_attrs(node: ParsedNode, definition: OpDef, prefix: str) -> None:
     """Checks that a node has the attrs that its op requires, of the right types.
 
     Raises:
@@ -312,13 +316,13 @@ def check_attrs(node: Node, definition: OpDef, prefix: str) -> None:
             )
 
 
-def _missing_attr(node: Node, definition: OpDef, name: str, prefix: str = "") -> ValueError:
+def _missing_attr(node: ParsedNode, definition: OpDef, name: str, prefix: str = "") -> ValueError:
     return ValueError(
         f"NodeDef missing attr '{name}' from {definition.signature}; NodeDef: {{{{node {prefix}{node.name}}}}}"
     )
 
 
-def attr_of(node: Node, definition: OpDef, name: str) -> Any:
+def attr_of(node: ParsedNode, definition: OpDef, name: str) -> Any:
     """Returns an attr of a node, or the op's default, as a Python value.
 
     Raises:
@@ -351,7 +355,7 @@ def unused_name(name: str, used: Container[str]) -> str:
     return name
 
 
-def node_attr(node: Node, name: str) -> Any:
+def node_attr(node: ParsedNode, name: str) -> Any:
     """Returns the value of a node's attr, by the definition of its op."""
     return attr_of(node, definition_of(node.op), name)
 
@@ -386,17 +390,17 @@ def shape_of(proto: Any) -> TensorShape:
     return TensorShape([None if d.size == -1 else d.size for d in proto.dim])
 
 
-def input_dtypes(node: Node, definition: OpDef) -> list[Any]:
+def input_dtypes(node: ParsedNode, definition: OpDef) -> list[Any]:
     """Returns the dtypes that the node's attrs specify for its inputs, at most for one more than it has."""
     return _dtypes(node, definition, definition.inputs, len(node.inputs) + 1)
 
 
-def output_dtypes(node: Node, definition: OpDef) -> list[Any]:
+def output_dtypes(node: ParsedNode, definition: OpDef) -> list[Any]:
     """Returns the dtypes that the node's attrs specify for its outputs."""
     return _dtypes(node, definition, definition.outputs, _MOST_OUTPUTS)
 
 
-def _dtypes(node: Node, definition: OpDef, arguments: Sequence[ArgDef], most: int) -> list[Any]:
+def _dtypes(node: ParsedNode, definition: OpDef, arguments: Sequence[ArgDef], most: int) -> list[Any]:
     dtypes: list[Any] = []
     for argument in arguments:
         if argument.type_list_attr:
@@ -408,7 +412,7 @@ def _dtypes(node: Node, definition: OpDef, arguments: Sequence[ArgDef], most: in
     return dtypes
 
 
-def check_inputs(node: Node, definition: OpDef, tensors: Sequence[Any], prefix: str) -> None:
+def check_inputs(node: ParsedNode, definition: OpDef, tensors: Sequence[Any], prefix: str) -> None:
     """Checks that a node's inputs have the number and dtypes that its attrs specify.
 
     Raises:

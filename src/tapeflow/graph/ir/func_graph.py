@@ -29,7 +29,7 @@ class FuncGraph(Graph):
 
     Attributes:
         name: the function's name.
-        inputs: its placeholders: those of the arguments, then those of the captures.
+        inputs: the placeholders of the arguments, then of the captures.
         outputs: its result tensors.
         structured_outputs: the result of the Python function, with symbolic tensors.
         captures: pairs of an outside value (an eager tensor, a variable, a tensor of the graph around) and its
@@ -41,7 +41,7 @@ class FuncGraph(Graph):
     def __init__(self, name: str, scope: str = "") -> None:
         super().__init__()
         self.name = name
-        self.scope = scope  # the name scope of all operations: that of the operation whose function it is
+        self.scope = scope  # the name scope of all operations: the name of the operation that calls the function
         self.inputs: list[SymbolicTensor] = []
         self.outputs: list[SymbolicTensor] = []
         self.structured_outputs: Any = None
@@ -52,15 +52,15 @@ class FuncGraph(Graph):
         self.is_alternative = False  # another function computes the same on another device
         self.inference_name = ""  # of a function that a user calls: TensorFlow's name of it
         self.names_results = False  # results are named `Identity`, as for a function that a user calls
-        self.traced = False  # it is that of a Python function; else a program fills it itself, and may never run it
-        self.copies: dict[int, SymbolicTensor] = {}  # of a copy: its tensors, by the ids of those of the first graph
+        self.traced = False  # from a Python function; otherwise a program fills it itself, and may never run it
+        self.copies: dict[int, SymbolicTensor] = {}  # of a copy: its tensors, by the ids of the first graph's
         self.original: FuncGraph | None = None  # of a copy: the first graph
-        self.is_differentiable = False  # it is a copy whose operations return what gradients ask of them
+        self.is_differentiable = False  # it is a copy whose operations also return residuals
         self.revision = 0  # grows when a loop of it records more than before
         self.depth = 0  # the number of functions being traced around it
         self.around = state.graph
         self.compiler: Any = None  # of the functions in it, if it is not TapeFlow alone that compiles them
-        self.locks: list[Any] = []  # what is held while it runs, as it reads variables before it updates them
+        self.locks: list[Any] = []  # held while it runs, because it reads variables before it updates them
         self.arguments: dict[int, Any] = {}  # while a call is traced: the arguments, by the ids of placeholders
         self._captured: dict[int, SymbolicTensor] = {}
         self._tapes = [tape for tape in state.tapes if hasattr(tape, "watched")]  # those that record its calls
@@ -208,7 +208,7 @@ class FuncGraph(Graph):
         return [op for op in self._operations if op.stateful]
 
     def initial_value(self, variable: Any, value: Any, dtype: Any) -> Any:
-        """Returns the initial value of a variable created in the function, to which it then belongs.
+        """Returns the initial value of a variable that the function creates and owns.
 
         Raises:
             ValueError: the function was traced before, when it should have created its variables.

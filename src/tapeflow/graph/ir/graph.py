@@ -1,4 +1,4 @@
-"""`tf.Graph`: operations in the order in which a program created them.
+"""`tf.Graph`: operations in the order of their creation.
 
 While a thread builds a graph (`state.graph`), every op that it calls comes to `Graph.add` instead of running.
 """
@@ -24,17 +24,17 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
 from tapeflow.graph.ir import shapes, variables
 from tapeflow.graph.ir.collections import Collections
-from tapeflow.graph.ir.deferred import gradient
-from tapeflow.graph.ir.members import Members
+from tapeflow.graph.ir.deferred_ops import gradient
+from tapeflow.graph.ir.graph_members import GraphMembers
 from tapeflow.graph.ir.messages import check_attr_lists, check_host_dtype, check_lists, shape_error, type_error
-from tapeflow.graph.ir.names import Names
+from tapeflow.graph.ir.names import GraphNames
 from tapeflow.graph.ir.operation import GraphOp, Operation, VariableUpdate, variable_in, variable_of
 from tapeflow.graph.ir.positions import Positions
 
 _MOST_CONSTANT = 128  # elements of an eager tensor that becomes a constant; a larger one is captured
 
 
-class Graph(Collections, Names, Members):
+class Graph(Collections, GraphNames, GraphMembers):
     """Operations and the tensors between them, to be run later.
 
     Example:
@@ -424,7 +424,7 @@ class Graph(Collections, Names, Members):
 
         Args:
             tensor: a tensor or a variable.
-            name: the name for an eager tensor or a variable; another graph's tensor has that of its operation.
+            name: the name for an eager tensor or a variable; another graph's tensor has the name of its operation.
             shape: accepted, and without effect.
             scope: is put before the name.
         """
@@ -636,7 +636,7 @@ def _check_hosts(op: Any, args: Sequence[Any], converted: Sequence[Any], types: 
 
 
 def _dtype_of_numbers(value: Any) -> DType | None:
-    """Returns the dtype of the tensor that numbers would be: that of the first tensor among them. None for none."""
+    """Returns the dtype that numbers get as one tensor: the dtype of the first tensor among them. None for none."""
     if value is None or (type(value) is tuple and not value):
         return None
     if type(value) is tuple and _has_symbolic(value):

@@ -14,7 +14,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 
 
 def check_lists(op: Any, args: Sequence[Any]) -> None:
-    """Raises TensorFlow's error for an empty list of tensors, where the op takes none."""
+    """Raises TensorFlow's error for an empty list of tensors, if the op refuses it."""
     for argument, arg in zip(op.opdef.inputs, args, strict=False):
         if argument.type_list_attr and type(arg) in (list, tuple) and not arg:
             attr = op.opdef.attrs[argument.type_list_attr]

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from tapeflow.graph.ir.operation import Operation
 
 
-class Names:
+class GraphNames:
     """The part of a graph that names its operations."""
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ class Names:
         return numbered
 
     def _operation_name(self, name: str) -> str:
-        """Returns the name of a new operation. One that ends in `/` is that of a scope, from the root."""
+        """Returns the name of a new operation. A name that ends in `/` is absolute."""
         if not name.endswith("/"):
             return self.unique_name(name)
         name = name.rstrip("/")
@@ -85,7 +85,7 @@ class _OutsideOfScopes:
 
     __slots__ = ("_before", "_graph")
 
-    def __init__(self, graph: Names) -> None:
+    def __init__(self, graph: GraphNames) -> None:
         self._graph = graph
 
     def __enter__(self) -> None:

@@ -32,7 +32,7 @@ class GradientOf(NamedTuple):
     """The conditional or loop that an operation is the gradient of.
 
     Such a gradient takes the residuals of the conditional or loop, cotangents, other values, the primal inputs, and
-    what its backward functions capture from outside.
+    the captures of its backward functions.
 
     Attributes:
         operation: the conditional or loop.
@@ -122,8 +122,8 @@ class VariableUpdate(GraphOp):
     Args:
         name: TensorFlow's name of the op.
         kernel: `kernel(variable, *raw values)`.
-        element: the element form, if it changes each element for itself: of the variable's element and those of the
-            values.
+        element: the element form of an op that changes each element for itself. It takes an element of the variable
+            and an element of each value.
     """
 
     def __init__(self, name: str, kernel: Callable[..., Any], element: Callable[..., Any] | None = None) -> None:
@@ -159,7 +159,7 @@ class Operation:
 
     captured: SymbolicTensor | None = None
 
-    __slots__ = (  # and what programs note at it, which costs nothing where they do not
+    __slots__ = (  # programs may set further attributes in `__dict__`
         "__dict__", "__weakref__", "_control_inputs", "args", "device", "graph", "index", "name", "op", "outputs",
         "position", "record", "static", "types",
     )  # fmt: skip
@@ -181,7 +181,7 @@ class Operation:
         self.static: Any = None  # its cached static value, see `static.py`
 
     def _get_control_flow_context(self) -> None:
-        """See that of `Graph`."""
+        """Returns None: there are no control flow contexts."""
 
     @property
     def type(self) -> str:
@@ -195,7 +195,7 @@ class Operation:
 
     @property
     def control_inputs(self) -> list[Operation]:
-        """The operations that run before it, beside those of its inputs."""
+        """The operations that run before it, beside its inputs'."""
         return list(self._control_inputs)
 
     @property

@@ -1,7 +1,7 @@
 """The lines of the user's code that add operations, as errors name them when an operation fails.
 
 A position is a code object with the index of an instruction, and the position of its caller. Line numbers are looked up
-when an error is printed, for that is what takes time.
+when an error is printed, since that takes time.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ class Positions:
     """Finds the positions of the operations that are added to a graph.
 
     Args:
-        base: the frame that calls the function whose operations these are. A caller does not go on while what it
-            called runs, so that the callers of a frame are looked up once. Without a base, the frames that add
-            operations may end at any time, and none is kept.
+        base: the frame that calls the function whose operations these are. A caller waits for the function
+            that it called, so the callers of a frame are looked up once. Without a base, the frames that add
+            operations may end at any time, and are not cached.
     """
 
     def __init__(self, base: FrameType | None = None) -> None:

@@ -1,7 +1,7 @@
 """Python in a graph: an operation that calls a function on eager tensors when the graph runs.
 
-In a graph, `tf.py_function`, prints, assertions and writers are such operations, and so are gradients that can't be
-written while shapes are unknown.
+`tf.py_function`, prints, assertions and writers are such operations of graphs, and so are gradients that need static
+shapes but have none.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def python_op(
 
 
 def as_eager(value: Any, dtype: DType) -> Any:
-    """Returns the eager tensor of a raw value; a variable as it is."""
+    """Returns the eager tensor of a raw value. A variable stays itself."""
     return value if hasattr(value, "_read") else EagerTensor(value, dtype)
 
 
@@ -82,7 +82,7 @@ def eager_arguments(op: Op, args: Sequence[Any], values: Sequence[Any]) -> list[
 
 
 class executing_eagerly:
-    """A context in which ops of this thread run at once: no graph is built and no tape records."""
+    """A context: ops of this thread run at once. No graph is built and no tape records."""
 
     __slots__ = ("_before",)
 

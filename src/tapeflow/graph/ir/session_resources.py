@@ -25,7 +25,7 @@ class Resources:
             return self._resources[key]
 
     def close(self) -> None:
-        """Cancels the operations that wait for one of the resources, now or later."""
+        """Cancels operations that wait for a resource, now or later."""
         with self._lock:
             self._closed = True
             resources = list(self._resources.values())
@@ -35,7 +35,7 @@ class Resources:
 
 
 class in_use:
-    """A context in which the operations that this thread runs use these resources."""
+    """A context: the operations that this thread runs use these resources."""
 
     __slots__ = ("_before", "_resources")
 
@@ -50,7 +50,7 @@ class in_use:
 
 
 class _Running(threading.local):
-    """The resources of the operations that a thread runs: a session's, or else those of the whole process."""
+    """The resources of the operations that a thread runs: a session's, or the whole process's."""
 
     def __init__(self) -> None:
         self.resources = _of_process

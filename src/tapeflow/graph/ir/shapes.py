@@ -66,7 +66,10 @@ def infer_without_captures(
 
     Args:
         graph: the graph that the op is added to.
-        op, args, types, count: as of `infer`.
+        op: the op.
+        args: its arguments, tensors being symbolic.
+        types: its type attrs.
+        count: the number of its outputs.
 
     Raises:
         InvalidArgumentError, ValueError: the shapes of the inputs do not go together.

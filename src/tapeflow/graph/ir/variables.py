@@ -79,7 +79,7 @@ def variable_of_def(graph: Any, definition: Any, scope: str) -> Variable:
     """Returns the variable whose operations a `VariableDef` message names; they are in the graph already.
 
     Raises:
-        ValueError: the names are not those of a resource variable's operations.
+        ValueError: a name does not belong to an operation of a resource variable.
     """
     scope = f"{scope.rstrip('/')}/" if scope else ""
     try:

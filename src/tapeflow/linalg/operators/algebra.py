@@ -7,12 +7,12 @@ from typing import Any
 
 from tapeflow.array.shaping import expand_dims
 from tapeflow.linalg.operators import hints
+from tapeflow.linalg.operators.adjoint_and_inverse import LinearOperatorInversion
 from tapeflow.linalg.operators.base import LinearOperator
 from tapeflow.linalg.operators.blocks import LinearOperatorBlockDiag
 from tapeflow.linalg.operators.circulant import CirculantOperator, to_complex
 from tapeflow.linalg.operators.composition import LinearOperatorComposition
 from tapeflow.linalg.operators.dense import LinearOperatorLowerTriangular
-from tapeflow.linalg.operators.derived import LinearOperatorInversion
 from tapeflow.linalg.operators.diagonal import LinearOperatorDiag
 from tapeflow.linalg.operators.dispatch import products, rule, solutions
 from tapeflow.linalg.operators.identity import (

@@ -417,7 +417,9 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
             A tensor of shape `[..., n]` and the operator's dtype.
 
         Raises:
-            NotImplementedError, TypeError, ValueError: see `solve`.
+            NotImplementedError: the operator is singular or not square, by its hints or its shape.
+            TypeError: `rhs` is of another dtype.
+            ValueError: the dimensions do not fit.
         """
         return self._solvevec(self._argument(rhs, -1 if adjoint else -2, -1), adjoint=adjoint)
 

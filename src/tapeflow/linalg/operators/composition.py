@@ -15,9 +15,9 @@ from tapeflow.debugging.types import assert_proper_iterable
 from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
 from tapeflow.linalg.diagonals import matrix_transpose
 from tapeflow.linalg.operators import hints
+from tapeflow.linalg.operators.adjoint_and_inverse import LinearOperatorAdjoint
 from tapeflow.linalg.operators.base import LinearOperator
 from tapeflow.linalg.operators.dense import LinearOperatorLowerTriangular
-from tapeflow.linalg.operators.derived import LinearOperatorAdjoint
 from tapeflow.linalg.operators.shapes import broadcast_dynamic, broadcast_static, check_same_dimension, dimensions
 from tapeflow.math.casting import cast
 from tapeflow.math.elementwise import sign

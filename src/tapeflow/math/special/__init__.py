@@ -1,6 +1,6 @@
 """The public `tf.math.special` namespace: Bessel functions and integrals that have names, element by element."""
 
-from tapeflow.math.special.functions import (
+from tapeflow.math.special.special_functions import (
     bessel_i0,
     bessel_i0e,
     bessel_i1,

@@ -1,7 +1,7 @@
 """The public `tf.types.experimental` namespace: types of values and functions."""
 
 from tapeflow.types.experimental import distributed
-from tapeflow.types.experimental.functions import (
+from tapeflow.types.experimental.callables import (
     AtomicFunction,
     Callable,
     ConcreteFunction,

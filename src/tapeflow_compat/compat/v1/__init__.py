@@ -31,6 +31,20 @@ from tapeflow_compat.compat.v1.arrays import (
     space_to_batch,
     where,
 )
+from tapeflow_compat.compat.v1.behavior_flags import (
+    control_flow_v2_enabled,
+    disable_control_flow_v2,
+    disable_resource_variables,
+    disable_tensor_equality,
+    disable_v2_behavior,
+    disable_v2_tensorshape,
+    enable_control_flow_v2,
+    enable_resource_variables,
+    enable_tensor_equality,
+    enable_v2_behavior,
+    enable_v2_tensorshape,
+    resource_variables_enabled,
+)
 from tapeflow_compat.compat.v1.checks import (
     assert_equal,
     assert_greater,
@@ -86,33 +100,7 @@ from tapeflow_compat.compat.v1.readers import (
     TFRecordReader,
     WholeFileReader,
 )
-from tapeflow_compat.compat.v1.scopes import (
-    colocate_with,
-    container,
-    executing_eagerly,
-    name_scope,
-    op_scope,
-    variable_op_scope,
-)
-from tapeflow_compat.compat.v1.session import InteractiveSession, Session
-from tapeflow_compat.compat.v1.switches import (
-    control_flow_v2_enabled,
-    disable_control_flow_v2,
-    disable_resource_variables,
-    disable_tensor_equality,
-    disable_v2_behavior,
-    disable_v2_tensorshape,
-    enable_control_flow_v2,
-    enable_resource_variables,
-    enable_tensor_equality,
-    enable_v2_behavior,
-    enable_v2_tensorshape,
-    resource_variables_enabled,
-)
-from tapeflow_compat.compat.v1.tables import initialize_all_tables, tables_initializer
-from tapeflow_compat.compat.v1.templates import make_template
-from tapeflow_compat.compat.v1.texts import string_to_hash_bucket
-from tapeflow_compat.compat.v1.updates import (
+from tapeflow_compat.compat.v1.scatter_updates import (
     batch_scatter_update,
     count_up_to,
     scatter_add,
@@ -126,6 +114,18 @@ from tapeflow_compat.compat.v1.updates import (
     scatter_sub,
     scatter_update,
 )
+from tapeflow_compat.compat.v1.scopes import (
+    colocate_with,
+    container,
+    executing_eagerly,
+    name_scope,
+    op_scope,
+    variable_op_scope,
+)
+from tapeflow_compat.compat.v1.session import InteractiveSession, Session
+from tapeflow_compat.compat.v1.strings import string_to_hash_bucket
+from tapeflow_compat.compat.v1.tables import initialize_all_tables, tables_initializer
+from tapeflow_compat.compat.v1.templates import make_template
 from tapeflow_compat.compat.v1.variable_scopes import (
     AUTO_REUSE,
     VariableScope,

@@ -44,9 +44,9 @@ def listed() -> dict[str, Alias]:
 
 
 def function(alias: Alias) -> Callable[..., Any]:
-    """Returns the function: it has the parameters of TensorFlow 1, and calls the one of TensorFlow 2."""
+    """Returns the function. It has TensorFlow 1's parameters, and calls TensorFlow 2's function."""
     key = f"tf.compat.v1.{alias.names[0]}"
-    if key not in globals():  # a global of this module, so that `hosted/dispatch.py` replaces it too
+    if key not in globals():  # a global of this module: `tensorflow_python/dispatch.py` replaces it too
         globals()[key] = _made(alias)
     return globals()[key]
 

@@ -15,8 +15,8 @@ from tapeflow.core.scopes import control_dependencies
 from tapeflow.core.types.dtypes import int32
 from tapeflow.core.values import nest
 from tapeflow.printing import element_text
-from tapeflow.script import numpy_function
-from tapeflow_compat.compat.v1.switches import control_flow_v2_enabled
+from tapeflow.py_function import numpy_function
+from tapeflow_compat.compat.v1.behavior_flags import control_flow_v2_enabled
 
 # ---- conditionals ----------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import as_dtype, resource
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
-from tapeflow.core.values.held import held
+from tapeflow.core.values.boxed_objects import held
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.data import FixedLengthRecordDataset, TextLineDataset, TFRecordDataset, structure
 from tapeflow.data.dataset import Dataset

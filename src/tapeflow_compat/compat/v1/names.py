@@ -1,7 +1,7 @@
 """The names of `tf.compat.v1` that are names of `tf`, looked up there at first use.
 
-`names.txt` lists them (`scripts/record.py v1_names` records it), so that what TensorFlow 1 has under the same name
-but with other parameters is not confused with it.
+`names.txt` lists them (`scripts/record.py v1_names` records it). It leaves out functions of TensorFlow 1 with the same
+name but other parameters.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from tapeflow.hosting import keras_2
+from tapeflow.install import keras_2
 from tapeflow_compat.compat.v1 import aliases
 
 # Functions of TensorFlow 1 by name: a namespace, the module that has them (below this package or `tf`), and the names.

@@ -19,7 +19,7 @@ from tapeflow.math.comparison import logical_or, not_equal
 from tapeflow.nn import activations, cross_entropy, ctc, dropping, softmaxes, statistics
 from tapeflow.nn.activations import relu
 from tapeflow.nn.bias import bias_add
-from tapeflow.ragged.functions import boolean_mask
+from tapeflow.ragged.ragged_ops import boolean_mask
 from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.sparse.tensor import SparseTensor
 from tapeflow_compat import raw_ops

@@ -16,7 +16,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import name_scope
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.slices import SaveSliceInfo
+from tapeflow.core.values.save_slice_info import SaveSliceInfo
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.ir.python_op import executing_eagerly

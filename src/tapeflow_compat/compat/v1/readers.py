@@ -11,7 +11,7 @@ from tapeflow.core.types.dtypes import int64, string
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.graph.ir.operation import Operation
 from tapeflow.io.records import TFRecordOptions
-from tapeflow_compat.queue.nodes import OUTPUTS, handle_node, node
+from tapeflow_compat.queue.queue_ops import OUTPUTS, handle_node, node
 
 
 class ReaderBase:

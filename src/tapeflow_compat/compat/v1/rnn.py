@@ -449,8 +449,8 @@ def static_state_saving_rnn(
         As `static_rnn`; the last output and the state come after the state was saved.
 
     Raises:
-        TypeError: see `static_rnn`.
-        ValueError: `state_name` is of another structure; or as of `static_rnn`.
+        TypeError: `cell` is no cell, or `inputs` no list.
+        ValueError: `state_name` has another structure than the state, or there are no inputs.
 
     Example:
         >>> class Sum:
@@ -515,7 +515,8 @@ def static_bidirectional_rnn(
         A list of the outputs of both, joined along their dimension 1, and the last state of each.
 
     Raises:
-        TypeError, ValueError: see `static_rnn`.
+        TypeError: a cell is none, or `inputs` is no list.
+        ValueError: there are no inputs, or there is no state and no dtype.
 
     Example:
         >>> class Sum:

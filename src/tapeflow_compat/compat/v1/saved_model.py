@@ -15,7 +15,6 @@ from tapeflow.core.context import state
 from tapeflow.core.types.dtypes import as_dtype, float32, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.saved_model import messages
-from tapeflow.saved_model.graphs import INIT_OP, LEGACY_INIT_OP_KEY, MAIN_OP_KEY, assets_of, main_op_of
 from tapeflow.saved_model.serving import add_saver
 from tapeflow.sparse.tensor import SparseTensor
 from tapeflow.train.states import checkpoint_exists
@@ -25,6 +24,7 @@ from tapeflow_compat.compat.v1.tables import tables_initializer
 from tapeflow_compat.compat.v1.train.meta_graph import export_meta_graph, import_meta_graph
 from tapeflow_compat.compat.v1.train.saver import Saver
 from tapeflow_compat.compat.v1.variables import GraphKeys, global_variables_initializer, local_variables_initializer
+from tapeflow_compat.v1_graphs.saved_models import INIT_OP, LEGACY_INIT_OP_KEY, MAIN_OP_KEY, assets_of, main_op_of
 
 _SERVING = "tensorflow/serving/"
 

@@ -17,8 +17,8 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.rng.seeds import Streams, own_streams
 from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.values import nest
+from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.core.values.composite import CompositeTensor
-from tapeflow.core.values.held import boxed
 from tapeflow.core.values.indexed_slices import IndexedSlices, IndexedSlicesValue
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor

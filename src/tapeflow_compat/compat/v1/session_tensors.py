@@ -8,11 +8,11 @@ from typing import Any
 import torch
 
 from tapeflow.core import errors
-from tapeflow.core.ops.bare import kernel_of
+from tapeflow.core.ops.raw_kernels import kernel_of
 from tapeflow.core.ops.shape_rules import no_results, scalar
 from tapeflow.core.types.aliases import DTypeLike
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, as_dtype, string
-from tapeflow.core.values.held import boxed
+from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.graph.ir.session_resources import held_here
 from tapeflow_compat import raw_ops

@@ -16,7 +16,7 @@ from tapeflow.graph.codegen.dataflow import ControlFlowOp, Dataflow, dataflow_op
 from tapeflow.graph.graphdef.importing import import_graph_def
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import Operation
-from tapeflow.saved_model.graphs import type_of_function
+from tapeflow_compat.v1_graphs.saved_models import type_of_function
 
 
 class _Graph(FuncGraph):

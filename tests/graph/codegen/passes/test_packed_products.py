@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.core.ops.bulk import mkl_is_slow
+from tapeflow.core.ops.elementwise_kernels import mkl_is_slow
 
 pytestmark = pytest.mark.skipif(not mkl_is_slow(), reason="MKL has code for this processor")
 

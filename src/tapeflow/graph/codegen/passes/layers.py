@@ -16,7 +16,7 @@ from typing import Any
 import torch
 
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.ops.layer import NO_ACTIVATION, Activation, Layer
+from tapeflow.core.ops.layer import NO_ACTIVATION, Activation, WeightLayer
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.passes.caching import Preparation, fixed_tensors
@@ -37,7 +37,7 @@ def join_layers(program: Program) -> None:
 class _Chain:
     """A layer and the steps that follow it so far."""
 
-    def __init__(self, layer: Layer, step: Step) -> None:
+    def __init__(self, layer: WeightLayer, step: Step) -> None:
         self.layer = layer
         self.steps = [*layer.steps, step]
         self.product = step
@@ -173,7 +173,7 @@ def _steps_of(chain: _Chain) -> Sequence[Step]:
     return Step(prepare, vectors, [weights, bias], origins), Step(op, args, chain.steps[-1].outputs, origins)
 
 
-def _preparation(layer: Layer, changes: Sequence[str]) -> Callable[..., tuple[torch.Tensor, torch.Tensor]]:
+def _preparation(layer: WeightLayer, changes: Sequence[str]) -> Callable[..., tuple[torch.Tensor, torch.Tensor]]:
     """Returns the function of weights and vectors that returns prepared weights and one bias."""
 
     def prepare(weights: torch.Tensor, *vectors: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

@@ -18,7 +18,7 @@ from tapeflow.math.counting import confusion_matrix
 from tapeflow.math.division import divide
 from tapeflow.math.reduction import reduce_mean, reduce_sum
 from tapeflow_compat.compat.v1.metrics.streaming import metric, metric_variable, ratio
-from tapeflow_compat.compat.v1.updates import scatter_add
+from tapeflow_compat.compat.v1.scatter_updates import scatter_add
 from tapeflow_compat.compat.v1.variable_scopes import variable_scope
 
 
@@ -37,8 +37,9 @@ def _mean_of_quotients(totals: Any, name: str) -> Any:
 
 @metric
 def mean_iou(labels: Any, predictions: Any, num_classes: int, weights: Any = None, name: str | None = None) -> Any:
-    """Computes the mean over the classes of intersection over union: of the elements that are of a class or predicted
-    as it, the fraction that is both.
+    """Computes the mean of the intersection over union of all classes.
+
+    The intersection has the elements whose label and prediction are the class, the union all with either of them.
 
     Args:
         labels, predictions: integers in `[0, num_classes)`, of one shape.

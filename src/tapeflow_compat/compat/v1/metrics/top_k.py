@@ -22,13 +22,13 @@ from tapeflow.math.division import divide, divide_no_nan
 from tapeflow.math.extrema import minimum
 from tapeflow.math.reduction import reduce_any, reduce_sum
 from tapeflow.math.topk import top_k
-from tapeflow.sets import difference, intersection
 from tapeflow.sparse import arranging
 from tapeflow.sparse.arranging import reshape, retain
 from tapeflow.sparse.tensor import SparseTensor, SparseTensorValue
 from tapeflow_compat.compat.v1.losses import check_weights
 from tapeflow_compat.compat.v1.metrics.streaming import broadcast_weights, metric, metric_variable, results
 from tapeflow_compat.compat.v1.scopes import name_scope
+from tapeflow_compat.sets import difference, intersection
 
 
 def _scope_name(name: str, k: int | None, class_id: int | None = None) -> str:

@@ -17,7 +17,6 @@ from tapeflow.core.values.tensor import Tensor
 from tapeflow.graph.ir.python_op import executing_eagerly
 from tapeflow.logger import get_logger
 from tapeflow.summary import kinds as recorded
-from tapeflow.summary import proto_ops
 from tapeflow.summary.recording import get_step, recording
 from tapeflow.summary.writing import graph as write_graph
 from tapeflow_compat.compat.v1.arrays import constant
@@ -31,6 +30,7 @@ from tapeflow_compat.compat.v1.protos import message
 from tapeflow_compat.compat.v1.scopes import name_scope
 from tapeflow_compat.compat.v1.variable_scopes import in_name_scope
 from tapeflow_compat.compat.v1.variables import GraphKeys
+from tapeflow_compat.raw_ops import summary_protos
 
 _NOT_IN_TAGS = re.compile(r"[^-/\w.]")
 _WRITING = ("WriteSummary", "WriteRawProtoSummary")  # the operations of `tf.summary`'s functions in a graph
@@ -122,7 +122,7 @@ def scalar(name: str, tensor: Any, collections: Sequence[str] | None = None, fam
             recorded.scalar(tag, tensor, _step())
         return convert(b"")
     with _tagged(name, family) as (tag, scope):
-        summary = proto_ops.scalar_summary(_tag(tag, "tags"), _numbers(tensor), name=scope)
+        summary = summary_protos.scalar_summary(_tag(tag, "tags"), _numbers(tensor), name=scope)
     return _collected(summary, collections)
 
 
@@ -151,7 +151,7 @@ def histogram(name: str, values: Any, collections: Sequence[str] | None = None, 
             recorded.histogram(tag, values, _step())
         return convert(b"")
     with _tagged(name, family) as (tag, scope):
-        summary = proto_ops.histogram_summary(_tag(tag), _numbers(values), name=scope)
+        summary = summary_protos.histogram_summary(_tag(tag), _numbers(values), name=scope)
     return _collected(summary, collections)
 
 
@@ -185,7 +185,7 @@ def image(
             recorded.image(tag, tensor, _step(), max_outputs)
         return convert(b"")
     with _tagged(name, family) as (tag, scope):
-        summary = proto_ops.image_summary(_tag(tag), tensor, max_outputs, name=scope)
+        summary = summary_protos.image_summary(_tag(tag), tensor, max_outputs, name=scope)
     return _collected(summary, collections)
 
 
@@ -224,7 +224,7 @@ def audio(
         return convert(b"")
     with _tagged(name, family) as (tag, scope):
         rate = convert(sample_rate, float32)
-        summary = proto_ops.audio_summary(_tag(tag), tensor, rate, max_outputs, name=scope)
+        summary = summary_protos.audio_summary(_tag(tag), tensor, rate, max_outputs, name=scope)
     return _collected(summary, collections)
 
 
@@ -294,7 +294,7 @@ def tensor_summary(
         metadata.display_name = display_name
     with _tagged(name, family) as (tag, scope):
         serialized = _tag(metadata.SerializeToString(), "serialized_summary_metadata")
-        summary = proto_ops.tensor_summary(_tag(tag), tensor, serialized, name=scope)
+        summary = summary_protos.tensor_summary(_tag(tag), tensor, serialized, name=scope)
     return _collected(summary, collections)
 
 
@@ -332,7 +332,7 @@ def merge(inputs: Sequence[Any], collections: Sequence[str] | None = None, name:
     if not inputs:
         raise ValueError("List argument 'inputs' to 'MergeSummary' Op with length 0 shorter than minimum length 1.")
     with name_scope(name, "Merge"):
-        summary = proto_ops.merge_summary(list(inputs))
+        summary = summary_protos.merge_summary(list(inputs))
     return _collected(summary, collections or ())
 
 

@@ -10,7 +10,7 @@ from tapeflow_compat.compat.v1.global_step import (
 )
 from tapeflow_compat.compat.v1.protos import message
 from tapeflow_compat.compat.v1.summary.writers import summary_iterator
-from tapeflow_compat.compat.v1.train.batching import (
+from tapeflow_compat.compat.v1.train.batch_queues import (
     batch,
     batch_join,
     maybe_batch,

@@ -50,7 +50,7 @@ def export_meta_graph(
     Args:
         filename: a file to write it to.
         meta_info_def, saver_def: messages to put into it.
-        graph_def: the `GraphDef`; by default the one of `graph`.
+        graph_def: a `GraphDef`; by default the graph's.
         collection_list: the collections; by default all.
         as_text: writes the message as text.
         graph: by default the default graph.

@@ -19,12 +19,12 @@ from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.trackable import CHECKPOINT, Trackable
 from tapeflow.core.values.variable import Variable, _add
 from tapeflow.custom_gradients import gradients
-from tapeflow.graph.graphdef import update_ops  # noqa: F401 (registers them)
 from tapeflow.graph.ir.operation import GraphOp, VariableUpdate
 from tapeflow.math.casting import cast
 from tapeflow.math.segment import unsorted_segment_sum
 from tapeflow_compat.compat.v1.variable_scopes import at_the_root, names_of
 from tapeflow_compat.compat.v1.variables import GraphKeys, get_collection
+from tapeflow_compat.v1_graphs import optimizer_ops  # noqa: F401 (registers them)
 
 
 class Optimizer(Trackable):

@@ -112,7 +112,7 @@ def warm_start(
 
 
 def _wanted(variables: Any) -> list[Any]:
-    """Returns the variables to start; arguments as of `warm_start`."""
+    """Returns the variables that `vars_to_warm_start` selects."""
     if variables is None or isinstance(variables, str):
         return get_collection(GraphKeys.TRAINABLE_VARIABLES, variables)
     if not isinstance(variables, list):

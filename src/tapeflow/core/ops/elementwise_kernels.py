@@ -1,0 +1,237 @@
+"""Kernels for many elements where ATen's own go through them one by one.
+
+On a CPU, ATen's kernels that write bools, or choose by them, are not vectorized. These kernels compute the same bits in
+another way: comparisons by NumPy or in the operands' dtype, choices by masks of bits, bools as bytes. They call ATen's
+kernel for few elements, for other dtypes and devices, under a compiler or `vmap` (no values to read), and when torch's
+autograd records. Functions of floats are NumPy's if NumPy is faster; only the last digits may differ. NumPy has one
+thread, so ATen's kernels win with more than a few threads.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import sys
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.core import aten
+from tapeflow.core.ops.definition import MANY, Op
+from tapeflow.core.values.tensor import traced
+
+SOME = 1 << 12  # elements: from here on a few more calls are worth it
+
+_FEW_THREADS = 2
+
+# Dtypes whose comparisons are vectorized, and the integers with their bits.
+_BITS = {torch.float32: torch.int32, torch.int32: torch.int32, torch.float16: torch.int16, torch.bfloat16: torch.int16}
+_COMPARED_BY_NUMPY = {torch.float32, torch.float64, torch.int32, torch.int64}
+
+
+def by_value(x: torch.Tensor, count: int = 0) -> bool:
+    """Returns True if a tensor has at least so many elements, on the CPU, with values to look at, which torch's
+    autograd does not follow."""
+    return x.numel() >= count and x.is_cpu and not x.requires_grad and not traced(x) and not aten.is_batchedtensor(x)
+
+
+@functools.cache
+def mkl_is_slow() -> bool:
+    """Returns True if ATen calls MKL for functions of floats on a processor that MKL has only general code for."""
+    if sys.platform != "linux" or not (torch.backends.mkl.is_available() and torch.backends.mkldnn.is_available()):
+        return False
+    try:
+        with open("/proc/cpuinfo", "rb") as file:
+            return b"AuthenticAMD" in file.read(512)
+    except OSError:
+        return False
+
+
+def comparison(function: Callable[..., torch.Tensor], numpys: np.ufunc) -> Callable[..., torch.Tensor]:
+    """Returns the kernel of a comparison, such as `torch.eq`, which NumPy calls `numpys`."""
+
+    def kernel(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        if x.numel() < MANY or x.dtype is not y.dtype or not (by_value(x) and by_value(y)):
+            return function(x, y)
+        if _is_numpys(x) and (x.shape == y.shape or not y.ndim):  # NumPy's error for others would not be TensorFlow's
+            return torch.from_numpy(numpys(x.numpy(), y.resolve_neg().numpy()))
+        return function(x, y, out=torch.empty(0, dtype=x.dtype)).bool() if x.dtype in _BITS else function(x, y)
+
+    return kernel
+
+
+def _is_numpys(x: torch.Tensor) -> bool:
+    return x.dtype in _COMPARED_BY_NUMPY and torch.get_num_threads() <= _FEW_THREADS and not x.is_neg()
+
+
+equal, not_equal = comparison(torch.eq, np.equal), comparison(torch.ne, np.not_equal)
+
+
+def _test(
+    function: Callable[[torch.Tensor], torch.Tensor], numpys: np.ufunc, of_many: Callable[[torch.Tensor], torch.Tensor]
+) -> Callable[[torch.Tensor], torch.Tensor]:
+    """Returns the kernel of a test of floats, such as `torch.isnan`; `of_many` is another way to compute it."""
+
+    def kernel(x: torch.Tensor) -> torch.Tensor:
+        if x.numel() < MANY:
+            return function(x)
+        if by_value(x) and _is_numpys(x):
+            return torch.from_numpy(numpys(x.numpy()))
+        return of_many(x) if x.dtype in _BITS else function(x)
+
+    return kernel
+
+
+is_nan = _test(torch.isnan, np.isnan, lambda x: not_equal(x, x))
+is_inf = _test(torch.isinf, np.isinf, lambda x: equal(x.abs(), _scalar(math.inf, x)))
+# Only a number that is finite is zero less itself.
+is_finite = _test(torch.isfinite, np.isfinite, lambda x: equal(x - x, _scalar(0.0, x)))
+
+
+def _scalar(number: float, like: torch.Tensor) -> torch.Tensor:
+    return torch.scalar_tensor(number, dtype=like.dtype, device=like.device)
+
+
+def select(condition: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """Returns `x` where the condition is true, `y` elsewhere, as `torch.where` does."""
+    bits = _BITS.get(x.dtype)
+    few = condition.numel() < MANY and x.numel() < MANY and y.numel() < MANY
+    if few or bits is None or x.dtype is not y.dtype:
+        return torch.where(condition, x, y)
+    if not (by_value(condition) and by_value(x) and by_value(y)):
+        return torch.where(condition, x, y)
+    flags = condition.view(torch.uint8).to(bits)
+    if not x.ndim and y.ndim:
+        flags, x, y = 1 - flags, y, x
+    if not y.ndim:
+        other = int(y.view(bits).item())
+        if not other or flags.numel() < x.numel():
+            return _where_flagged(flags, x.view(bits), other).view(x.dtype)
+    mask = flags.neg_()  # all ones, or all zeros
+    others = y.view(bits)
+    chosen = torch.bitwise_xor(x.view(bits), others)
+    chosen = chosen.bitwise_and_(mask) if chosen.shape == mask.shape else torch.bitwise_and(mask, chosen)
+    return chosen.bitwise_xor_(others).view(x.dtype)
+
+
+def _where_flagged(flags: torch.Tensor, x: torch.Tensor, other: int) -> torch.Tensor:
+    """Returns integers `x` where flags are 1, and a number where they are 0; it may use the flags' memory."""
+    others = (1 - flags).mul_(other) if other else None
+    chosen = flags.mul_(x) if flags.shape == x.shape else torch.mul(flags, x)  # laid out as the flags are
+    return chosen if others is None else chosen.add_(others)
+
+
+def as_bytes(x: torch.Tensor) -> torch.Tensor:
+    """Returns bools as bytes, which ATen converts to other dtypes faster."""
+    return x.view(torch.uint8) if by_value(x, SOME) else x
+
+
+def along(
+    whole: Callable[..., torch.Tensor], extreme: Callable[..., torch.Tensor]
+) -> tuple[Callable[..., torch.Tensor], Callable[..., torch.Tensor]]:
+    """Returns the kernels that reduce bools, to one and along dimensions: `torch.any`, which is the maximum of the
+    bytes, or `torch.all`."""
+
+    def of_all(x: torch.Tensor) -> torch.Tensor:
+        return extreme(x.view(torch.uint8)).view(torch.bool) if by_value(x, SOME) else whole(x)
+
+    def of_some(x: torch.Tensor, axis: Any, keepdims: bool) -> torch.Tensor:
+        if not by_value(x, SOME):
+            return whole(x, axis, keepdims)
+        return extreme(x.view(torch.uint8), axis, keepdims).view(torch.bool)
+
+    return of_all, of_some
+
+
+def may_have_nan(x: torch.Tensor) -> bool:
+    """Returns True if there may be NaN: on the CPU a check costs less than replacing it."""
+    if not by_value(x):
+        return True
+    return math.isnan(torch.sum(x).item()) if x.numel() >= SOME else not torch.equal(x, x)
+
+
+# ---- functions of floats ---------------------------------------------------------------------------------------------
+
+_LARGE = 1 << 18  # elements: looking at some of them costs a hundredth of the kernel
+_LOOKED_AT = 64
+_WIDE = "AVX512", "X86_V4"  # NumPy's names of instruction sets
+
+
+class ByNumpy:
+    """The kernel for many elements of a function of floats that NumPy computes faster than ATen.
+
+    Args:
+        function, numpys, threads, needs_wide, where_finite: see `by_numpy`.
+    """
+
+    def __init__(
+        self, function: Callable[..., torch.Tensor], numpys: np.ufunc, threads: int, needs_wide: bool,
+        where_finite: bool,
+    ) -> None:  # fmt: skip
+        self._function, self._numpys, self._threads, self._where_finite = function, numpys, threads, where_finite
+        self._dtypes = {torch.float32} if needs_wide else {torch.float32, torch.float64}
+        self._least = _LARGE if where_finite else MANY
+
+    def __call__(self, x: torch.Tensor, result: torch.Tensor | None = None) -> torch.Tensor:
+        many = x.numel() >= self._least and torch.get_num_threads() <= self._threads and self._may_be_numpys(x)
+        if not many or (self._where_finite and not _some_are_finite(self._function, x)):
+            return self._function(x) if result is None else self._function(x, out=result)
+        with np.errstate(all="ignore"):
+            return torch.from_numpy(self._numpys(x.numpy(), None if result is None else result.numpy()))
+
+    def of_slices(self, x: torch.Tensor) -> list[Callable[[], Any]] | None:
+        """Returns the calls that compute the function in place, one for each slice along the first axis, of any number
+        of elements; None if ATen has to."""
+        return [partial(self._numpys, a, a) for a in x.numpy()] if self._may_be_numpys(x) else None
+
+    def _may_be_numpys(self, x: torch.Tensor) -> bool:
+        return x.dtype in self._dtypes and by_value(x) and not x.is_neg()
+
+
+def by_numpy(
+    function: Callable[..., torch.Tensor],
+    numpys: np.ufunc,
+    threads: int = 1,
+    *,
+    instead_of_mkl: bool = False,
+    needs_wide: bool = True,
+    where_finite: bool = False,
+) -> ByNumpy | None:
+    """Returns the trait `for_many` of a function of floats that NumPy computes faster than ATen. NumPy has code for
+    this processor's widest vectors. ATen lacks it, or uses MKL's, which is slow here.
+
+    Args:
+        function: ATen's function.
+        numpys: NumPy's.
+        threads: the number of threads up to which ATen is slower than NumPy's single thread.
+        instead_of_mkl: ATen's function is MKL's.
+        needs_wide: NumPy is faster only with code for the widest vectors.
+        where_finite: NumPy is slow for infinite and NaN results.
+
+    Returns:
+        The kernel, or None if ATen is faster.
+    """
+    if (needs_wide and not _has_wide_code(numpys)) or (instead_of_mkl and not mkl_is_slow()):
+        return None
+    return ByNumpy(function, numpys, threads, needs_wide, where_finite)
+
+
+def calls_in_place(op: Op, x: torch.Tensor) -> list[Callable[[], Any]]:
+    """Returns the calls that compute an op of one tensor in place, one for each slice along the first axis."""
+    calls = op.for_many.of_slices(x) if isinstance(op.for_many, ByNumpy) else None
+    kernel: Any = op.kernel
+    return [partial(kernel, t, out=t) for t in x.unbind()] if calls is None else calls
+
+
+def _some_are_finite(function: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> bool:
+    """Looks at a few results of a function, of a tensor whose elements lie side by side."""
+    return x.is_contiguous() and math.isfinite(function(x.view(-1)[:: x.numel() // _LOOKED_AT]).sum().item())
+
+
+def _has_wide_code(numpys: np.ufunc) -> bool:
+    """Returns True if NumPy's function of float32 has code for this processor's widest vectors."""
+    info = np.lib.introspect.opt_func_info(func_name=f"^{numpys.__name__}$", signature="float32")
+    return any(current["current"].startswith(_WIDE) for loops in info.values() for current in loops.values())

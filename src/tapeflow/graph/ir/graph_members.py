@@ -1,0 +1,154 @@
+"""Members of graphs that few programs use: operations by type, feeds and fetches, and counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
+
+from tapeflow.core.context import state
+from tapeflow.core.hooks import hooks
+
+
+class GraphMembers:
+    """Adds operations by their type, and decides about feeds and fetches."""
+
+    seed: int | None = None  # of the random ops that are added to it
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._unfed: set[Any] = set()
+        self._unfetched: set[Any] = set()
+
+    def create_op(
+        self,
+        op_type: str,
+        inputs: Sequence[Any],
+        dtypes: Any = None,
+        input_types: Any = None,
+        name: str | None = None,
+        attrs: Mapping[str, Any] | None = None,
+        op_def: Any = None,
+        compute_shapes: bool = True,
+        compute_device: bool = True,
+    ) -> Any:
+        """Adds an operation of a type.
+
+        Args:
+            op_type: the registered name of the op.
+            inputs: its tensors.
+            dtypes, input_types, op_def, compute_shapes, compute_device: accepted, and without effect: dtypes and shapes
+                follow from the op.
+            name: the operation's name; by default the op's.
+            attrs: `AttrValue` messages by the attrs' names; dtypes that follow from the inputs may be left out.
+
+        Returns:
+            The operation.
+
+        Raises:
+            NotFoundError: no op has that name.
+
+        Example:
+            >>> with tf.Graph().as_default() as g:
+            ...     g.create_op("Neg", [tf.constant(1.0)], name="negative").name
+            'negative'
+        """
+        return hooks.create_operation(self, op_type, list(inputs), dict(attrs or {}), name)
+
+    def num_operations(self) -> int:
+        """Returns the number of operations."""
+        return len(self.get_operations())  # type: ignore[attr-defined]
+
+    def new_operations(self) -> list[Any]:
+        """Returns the operations that TensorFlow's runtime added by itself: none here."""
+        return []
+
+    def op_def_for_type(self, type: str) -> Any:
+        """Returns the definition of an op as an `OpDef` message.
+
+        Raises:
+            NotFoundError: no op has that name.
+        """
+        return hooks.op_def_proto(type)
+
+    @property
+    def _variable_creator_stack(self) -> list[Any]:
+        """The `tf.variable_creator_scope`s in force."""
+        return state.variable_creators
+
+    @property
+    def _functions(self) -> dict[str, Any]:
+        """The functions that operations call, by name; each has its `FunctionDef` as `definition`."""
+        functions = self.as_graph_def().library.function  # type: ignore[attr-defined]
+        return {f.signature.name: SimpleNamespace(name=f.signature.name.encode(), definition=f) for f in functions}
+
+    @property
+    def graph_def_versions(self) -> Any:
+        """The version of the format that `as_graph_def` writes, as a `VersionDef` message."""
+        return hooks.graph_def_versions()
+
+    @contextmanager
+    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
+        """Returns a context without effect. In TensorFlow, it places operations beside another one.
+
+        Args:
+            op: the operation.
+            ignore_existing: whether to leave the contexts around it.
+        """
+        yield
+
+    @contextmanager
+    def container(self, container_name: str) -> Iterator[str]:
+        """Returns a context for the resources of a container, whose name it is: without effect.
+
+        Args:
+            container_name: the name.
+        """
+        yield container_name
+
+    @contextmanager
+    def gradient_override_map(self, op_type_map: Mapping[str, str]) -> Iterator[None]:
+        """Returns a context that gives operations gradients of `tf.RegisterGradient`.
+
+        Args:
+            op_type_map: from ops' names to the names of registered gradients.
+
+        Raises:
+            TypeError: it is no dict of strings.
+        """
+        if not isinstance(op_type_map, dict):
+            raise TypeError("op_type_map must be a dictionary mapping strings to strings")
+        if not all(isinstance(s, str) for pair in op_type_map.items() for s in pair):
+            raise TypeError("op_type_map must be a dictionary mapping strings to strings")
+        before = len(self.get_operations())  # type: ignore[attr-defined]
+        yield
+        for operation in self.get_operations()[before:]:  # type: ignore[attr-defined]
+            if operation.type in op_type_map:
+                operation.op = hooks.with_registered_gradient(operation.op, op_type_map[operation.type])
+
+    def prevent_feeding(self, tensor: Any) -> None:
+        """Makes a tensor one that sessions do not feed, see `is_feedable`."""
+        self._unfed.add(id(tensor))
+
+    def prevent_fetching(self, op: Any) -> None:
+        """Makes an operation one that sessions do not fetch, see `is_fetchable`."""
+        self._unfetched.add(id(op))
+
+    def is_fetchable(self, tensor_or_op: Any) -> bool:
+        """Returns whether a session may fetch a tensor or operation."""
+        return id(getattr(tensor_or_op, "op", tensor_or_op)) not in self._unfetched
+
+    def is_feedable(self, tensor: Any) -> bool:
+        """Returns whether a session may feed a tensor."""
+        return id(tensor) not in self._unfed
+
+    def get(self) -> Any:
+        """Returns the graph."""
+        return self
+
+    def switch_to_thread_local(self) -> None:
+        """Does nothing: control dependencies and scopes are each thread's own."""
+
+    def Dismantle(self) -> None:
+        """Does nothing: Python frees graphs."""

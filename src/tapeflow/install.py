@@ -1,0 +1,199 @@
+"""A stand-in for TensorFlow: after `install_as_tensorflow()`, `import tensorflow` imports TapeFlow.
+
+`tensorflow.math` then is the very module `tapeflow.math`, and so is every other one. Only the import system is
+changed, not package metadata: that is for the distribution in `as_tensorflow/`.
+
+Keras imports TensorFlow. So `import keras` after `import tapeflow` installs TapeFlow in TensorFlow's place, unless
+Keras is to use another backend or TensorFlow itself is there.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.util
+import os
+import sys
+from collections.abc import Callable, Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from types import ModuleType
+from typing import Any
+
+from tapeflow.core.hooks import hooks
+
+
+def install_as_tensorflow() -> None:
+    """Makes `import tensorflow` import TapeFlow, in this process, from now on. Calling it again does nothing.
+
+    Returns:
+        None.
+
+    Raises:
+        RuntimeError: the real TensorFlow has been imported already.
+
+    Example:
+        >>> tf.install_as_tensorflow()
+        >>> import tensorflow
+        >>> tensorflow is tf
+        True
+    """
+    tapeflow = sys.modules[__package__]
+    present = sys.modules.get("tensorflow")
+    if present is tapeflow:
+        return
+    if present is not None:
+        raise RuntimeError(
+            f"TensorFlow itself is imported already, from {getattr(present, '__file__', 'an unknown place')}: "
+            "call install_as_tensorflow() before anything imports tensorflow."
+        )
+    sys.modules["tensorflow"] = tapeflow
+    for home, names in CLASSES.items():
+        for name, module in names.items():
+            getattr(sys.modules[home], name).__module__ = module
+
+
+def uses_legacy_keras() -> bool:
+    """Returns True if `tf.keras` is to be Keras 2, `tf_keras`."""
+    return os.environ.get("TF_USE_LEGACY_KERAS", "").lower() in ("1", "true")
+
+
+# Libraries such as Keras tell values of TensorFlow without importing it: by the names of their classes' modules.
+CLASSES = {
+    "tapeflow.core.values.tensor": {
+        "Tensor": "tensorflow.python.framework.tensor",
+        "EagerTensor": "tensorflow.python.framework.ops",
+    },
+    "tapeflow.core.values.symbolic": {"SymbolicTensor": "tensorflow.python.framework.ops"},
+    "tapeflow.core.values.indexed_slices": {"IndexedSlices": "tensorflow.python.framework.indexed_slices"},
+    "tapeflow.core.values.variable": {
+        "Variable": "tensorflow.python.ops.variables",
+        "ResourceVariable": "tensorflow.python.ops.resource_variable_ops",
+    },
+    "tapeflow.graph.ir.func_graph": {"FuncGraph": "tensorflow.python.framework.func_graph"},
+}
+
+
+def _is_installed() -> bool:
+    return sys.modules.get("tensorflow") is sys.modules[__package__]
+
+
+class _Finder(MetaPathFinder):
+    """Finds `tensorflow.x.y`: the module `tapeflow.x.y`, or the module that `tapeflow.x` has as its `y`; and Keras."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname == "keras":
+            return _keras_spec(fullname, path)
+        if not fullname.startswith("tensorflow.") or not _is_installed():
+            return None
+        return ModuleSpec(fullname, Existing(functools.partial(_tapeflow_module, fullname)))
+
+
+def _keras_spec(fullname: str, path: Sequence[str] | None) -> ModuleSpec | None:
+    """Returns the spec of Keras. If Keras loads on TapeFlow, `tapeflow.keras` is loaded next, and adds to it."""
+    spec = PathFinder.find_spec(fullname, path)
+    if spec is None or spec.loader is None:
+        return spec
+    loader: Any = spec.loader
+    run = loader.exec_module
+
+    def exec_module(module: ModuleType) -> None:
+        on_tensorflow = os.environ.get("KERAS_BACKEND", "tensorflow") == "tensorflow"
+        if on_tensorflow and "tensorflow" not in sys.modules and PathFinder.find_spec("tensorflow") is None:
+            install_as_tensorflow()
+        run(module)
+        if module.backend.backend() == "tensorflow" and _is_installed() and not uses_legacy_keras():
+            importlib.import_module("tapeflow.keras")
+
+    loader.exec_module = exec_module
+    return spec
+
+
+class Existing(Loader):
+    """Loads a module that another name finds, unchanged.
+
+    Args:
+        find: returns the module. It may import, and finders may not: Python holds a lock of all threads while they run.
+    """
+
+    def __init__(self, find: Callable[[], ModuleType]) -> None:
+        self._find = find
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = self._find()
+        self._spec = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self._spec  # the import system has put its own there
+
+
+# Keras 2's places for the modules that TensorFlow once had: inner modules, layers for graphs, the API of TensorFlow 1.
+_KERAS_2 = {
+    "tensorflow.python.keras": "tf_keras.src",
+    **{
+        f"tensorflow.python.layers.{name}": f"tf_keras.src.legacy_tf_layers.{name}"
+        for name in ("base", "convolutional", "core", "normalization", "pooling")
+    },
+    "tensorflow.python.ops.rnn_cell": "tf_keras.src.layers.rnn.legacy_cells",
+    "tensorflow.python.ops.rnn_cell_impl": "tf_keras.src.layers.rnn.legacy_cells",
+    "tensorflow.compat.v1.keras": "tf_keras.api._v1.keras",
+    "tensorflow.compat.v1.layers": "tf_keras.api._v1.keras.__internal__.legacy.layers",
+    "tensorflow.compat.v1.nn.rnn_cell": "tf_keras.api._v1.keras.__internal__.legacy.rnn_cell",
+}
+
+
+def _keras_2_module(fullname: str) -> str | None:
+    """Returns the module of Keras 2 that replaces a module of TensorFlow, if Keras 2 is installed."""
+    for place, home in _KERAS_2.items():
+        if f"{fullname}.".startswith(f"{place}.") and importlib.util.find_spec("tf_keras") is not None:
+            return home + fullname.removeprefix(place)
+    return None
+
+
+def keras_2(fullname: str) -> ModuleType | None:
+    """Returns the module of Keras 2 for a module of TensorFlow, or None if the module never was Keras.
+
+    Raises:
+        ImportError: Keras 2 is not installed.
+    """
+    if fullname not in _KERAS_2:
+        return None
+    home = _keras_2_module(fullname)
+    if home is None:
+        raise ImportError(f"{fullname} is Keras 2's, which is not installed: `pip install --no-deps tf_keras`.")
+    install_as_tensorflow()
+    return importlib.import_module(home)
+
+
+def _own_module(fullname: str) -> str:
+    """Returns the name of the module in place of a module of TensorFlow."""
+    below = fullname.removeprefix("tensorflow.").removeprefix("compat.v2.")
+    if f"{below}.".startswith("python.keras."):
+        below = below.removeprefix("python.")  # Keras 2 stands there; Keras 3 still has some of its names
+    if not f"{below}.".startswith("keras."):
+        return f"tapeflow.{below}"
+    return f"tf_keras.api._v2.{below}" if uses_legacy_keras() else f"keras._tf_keras.{below}"
+
+
+def _tapeflow_module(fullname: str) -> ModuleType:
+    internal = hooks.internal_module(fullname)
+    if internal is not None:
+        return internal
+    parent, _, name = fullname.rpartition(".")
+    own_name = _keras_2_module(fullname) or _own_module(fullname)
+    module: Any = None
+    try:
+        module = importlib.import_module(own_name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{own_name}.".startswith(f"{error.name}."):
+            raise  # it is missing a module that TapeFlow's own needs
+        module = getattr(importlib.import_module(parent), name, None)
+    if not isinstance(module, ModuleType):
+        raise ModuleNotFoundError(f"TapeFlow has no {fullname} yet.", name=fullname)
+    return module
+
+
+sys.meta_path.insert(0, _Finder())

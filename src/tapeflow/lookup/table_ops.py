@@ -1,0 +1,152 @@
+"""The nodes of a `GraphDef` for tables. SavedModels create, fill and look up tables with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from tapeflow.core.context import state
+from tapeflow.core.errors import FailedPreconditionError
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import DType, int64, resource
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.boxed_objects import boxed
+from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.graph.graphdef.builders import register
+from tapeflow.graph.graphdef.node_protos import ParsedNode, node_attr
+from tapeflow.graph.ir.operation import GraphOp, Operation
+from tapeflow.graph.ir.python_op import python_op
+from tapeflow.graph.ir.session_resources import held_here, in_session
+from tapeflow.lookup.initializers import TextFileInitializer
+from tapeflow.lookup.storage import TableStorage
+
+
+class Table(NamedTuple):
+    """The value of the handle of a table that a graph creates.
+
+    Attributes:
+        storage: the keys and values.
+        needs_initializer: True if the table can't be read before an initializer has filled it.
+    """
+
+    storage: TableStorage
+    needs_initializer: bool = False
+
+
+def storage_of(handle: EagerTensor) -> TableStorage:
+    """Returns the storage of a table, by its handle."""
+    return handle.value[()].storage
+
+
+def hash_table(
+    key_dtype: DType,
+    value_dtype: DType,
+    shared_name: str = "",
+    held: Callable[[Callable[[], Table]], Table] | None = None,
+) -> Operation:
+    """Adds an operation that returns the handle of a table, which is empty at first.
+
+    Args:
+        key_dtype, value_dtype: the dtypes of keys and values.
+        shared_name: the table's name.
+        held: a function that returns the table. If there is none, it calls its argument to create one. By default, each
+            run of the operation creates a table.
+    """
+    attrs = {"key_dtype": key_dtype, "value_dtype": value_dtype, "shared_name": shared_name}
+
+    def create() -> Table:
+        return Table(TableStorage(key_dtype, value_dtype), needs_initializer=True)
+
+    op = GraphOp("HashTableV2", lambda: boxed(held(create) if held else create()), stateful=True, attrs=attrs)
+    return state.graph.node(op, [], [(resource, [])])
+
+
+def readable_storage_of(handle: EagerTensor) -> TableStorage:
+    """Returns the storage of a table, by its handle.
+
+    Raises:
+        FailedPreconditionError: no initializer has filled the table.
+    """
+    storage = storage_of(handle)
+    if getattr(handle.value[()], "needs_initializer", False) and not storage.filled:
+        raise FailedPreconditionError.of(
+            "Table not initialized. Run its initializer, or tf.compat.v1.tables_initializer(), in this session first."
+        )
+    return storage
+
+
+def fill(handle: Any, keys: Any, values: Any) -> Operation:
+    """Adds an operation that fills a table with keys and values."""
+    return python_op("LookupTableImportV2", lambda h, k, v: storage_of(h).fill(k, v), [handle, keys, values])
+
+
+# ---- from nodes ------------------------------------------------------------------------------------------------------
+
+
+def _with_attrs(node: ParsedNode, names: Sequence[str], operation: Operation) -> Operation:
+    """Adds the attrs that the inputs do not determine. The operation can then be exported again."""
+    operation.op.attrs = {name: node_attr(node, name) for name in names}
+    return operation
+
+
+def _import_table(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
+    dtypes = node_attr(node, "key_dtype"), node_attr(node, "value_dtype")
+    shared_name = node_attr(node, "shared_name")
+    key = "Table", node_attr(node, "container"), shared_name or builder.prefix + node.name
+    if builder.tables is not None:
+        return builder.graph.capture(builder.tables(key, *dtypes)).op
+
+    def held(create: Callable[[], Table]) -> Table:
+        return held_here(key, create) if in_session() else create()
+
+    return hash_table(*dtypes, shared_name, held)
+
+
+def _import_fill(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
+    return fill(*inputs)
+
+
+def _import_fill_from_file(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
+    names = ("key_index", "value_index", "vocab_size", "delimiter", "offset")
+    key_index, value_index, vocab_size, delimiter, offset = (node_attr(node, name) for name in names)
+
+    def read(handle: EagerTensor, filename: EagerTensor) -> None:
+        storage = storage_of(handle)
+        lines = TextFileInitializer(
+            filename, storage.key_dtype, key_index, storage.value_dtype, value_index,
+            None if vocab_size < 0 else vocab_size, delimiter, value_index_offset=offset,
+        )  # fmt: skip
+        storage.fill(*lines.pairs())
+
+    return _with_attrs(node, names, python_op(node.op, read, inputs))
+
+
+def _import_find(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
+    handle, keys, default = inputs
+    shape = keys.shape if default.shape.rank == 0 else TensorShape(None)
+    return python_op(
+        node.op, lambda h, k, d: [readable_storage_of(h).find(k, d)], [handle, keys, default], [(default.dtype, shape)]
+    )
+
+
+def _import_size(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
+    return python_op(node.op, lambda h: [convert(len(storage_of(h).items), int64)], inputs, [(int64, [])])
+
+
+def _import_export(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
+    specs = [(node_attr(node, "Tkeys"), None), (node_attr(node, "Tvalues"), None)]
+    operation = python_op(node.op, lambda h: readable_storage_of(h).export(), inputs, specs)
+    return _with_attrs(node, ("Tkeys", "Tvalues"), operation)
+
+
+register(
+    {
+        "HashTableV2": _import_table,
+        "LookupTableImportV2": _import_fill,
+        "InitializeTableV2": _import_fill,
+        "InitializeTableFromTextFileV2": _import_fill_from_file,
+        "LookupTableFindV2": _import_find,
+        "LookupTableSizeV2": _import_size,
+        "LookupTableExportV2": _import_export,
+    }
+)

@@ -1,0 +1,1 @@
+from tapeflow_compat.quantization import *

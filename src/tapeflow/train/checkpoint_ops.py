@@ -1,0 +1,127 @@
+"""Checkpoints in graphs that are read: the operations of TensorFlow 1's savers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tapeflow.array.creation import zeros
+from tapeflow.core import errors
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.types.dtypes import string
+from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.graph.graphdef.builders import register
+from tapeflow.graph.graphdef.node_protos import ParsedNode, node_attr
+from tapeflow.graph.ir.operation import Operation
+from tapeflow.graph.ir.python_op import python_op
+from tapeflow.train.bundle import Bundle, write_bundle
+
+
+def _build_save(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
+    def save(prefix: Any, names: Any, slices: Any, *tensors: Any) -> None:
+        write_bundle(_text(prefix), _whole(map(_text, names.value), map(_text, slices.value), tensors).items())
+
+    return python_op(node.op, save, inputs)
+
+
+def _build_restore(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
+    dtypes = node_attr(node, "dtypes")
+
+    def restore(prefix: Any, names: Any, slices: Any) -> list[Any]:
+        bundle = Bundle(_text(prefix))
+        return [_part(bundle.read(_text(n)), _text(s)) for n, s in zip(names.value, slices.value, strict=True)]
+
+    return python_op(node.op, restore, inputs, [(dtype, None) for dtype in dtypes])
+
+
+def _build_first_save(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
+    """Adds an operation of TensorFlow before 1.0 that saves: it writes the present format, which every reader knows."""
+    sliced = node.op == "SaveSlices"
+
+    def save(filename: Any, names: Any, *rest: Any) -> None:
+        slices, tensors = (rest[0].value, rest[1:]) if sliced else ([b""] * len(rest), rest)
+        write_bundle(_text(filename), _whole(map(_text, names.value), map(_text, slices), tensors).items())
+
+    return python_op(node.op, save, inputs)
+
+
+def _build_first_restore(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
+    def restore(pattern: Any, name: Any, place: Any = b"") -> list[Any]:
+        return [_part(Bundle(_text(pattern)).read(_text(name)), _text(place))]
+
+    return python_op(node.op, restore, inputs, [(node_attr(node, "dt"), None)])
+
+
+def _build_sharded_name(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
+    def name(base: Any, shard: Any, shards: Any) -> list[Any]:
+        return [convert(f"{_text(base)}-{int(shard):05d}-of-{int(shards):05d}")]
+
+    return python_op(node.op, name, inputs, [(string, [])])
+
+
+def _text(value: Any) -> str:
+    value = value.numpy() if hasattr(value, "numpy") else value
+    return value.decode()
+
+
+# ---- parts of variables ----------------------------------------------------------------------------------------------
+
+
+def _place(text: str) -> tuple[list[int], tuple[slice, ...]]:
+    """Returns the shape of a whole variable, and the place of a part in it, of a text such as `5 2 0,3:-`.
+
+    Raises:
+        InvalidArgumentError: the text has another form.
+    """
+    try:
+        *dims, places = text.split(" ")
+        shape, bounds = [int(d) for d in dims], []
+        for place in places.split(":"):
+            start, _, length = ("0", "", "") if place == "-" else place.partition(",")
+            bounds.append(slice(int(start), int(start) + int(length) if length else None))
+        if len(bounds) != len(shape):
+            raise ValueError
+    except ValueError:
+        raise errors.InvalidArgumentError.of(
+            f"Can't parse the shape and slice {text!r}: a part of a variable is described as in '5 2 0,3:-'."
+        ) from None
+    return shape, tuple(bounds)
+
+
+def _part(whole: Any, text: str) -> Any:
+    """Returns the part of a variable's value that a text describes; all of it for an empty text."""
+    if not text:
+        return whole
+    shape, bounds = _place(text)
+    if list(whole.shape) != shape:
+        raise errors.InvalidArgumentError.of(
+            f"Shape in shape_and_slice spec {shape} does not match the shape in the save file: {list(whole.shape)}"
+        )
+    return EagerTensor(whole.value[bounds], whole.dtype)
+
+
+def _whole(names: Iterable[str], slices: Iterable[str], tensors: Sequence[Any]) -> dict[str, Any]:
+    """Returns tensors by name, with the parts of a variable joined to one."""
+    whole: dict[str, Any] = {}
+    for name, text, tensor in zip(names, slices, tensors, strict=True):
+        if not text:
+            whole[name] = tensor
+            continue
+        shape, bounds = _place(text)
+        if name not in whole:
+            whole[name] = zeros(shape, tensor.dtype)
+        whole[name].value[bounds] = tensor.value
+    return whole
+
+
+register(
+    {
+        "SaveV2": _build_save,
+        "RestoreV2": _build_restore,
+        "ShardedFilename": _build_sharded_name,
+        "Save": _build_first_save,
+        "SaveSlices": _build_first_save,
+        "Restore": _build_first_restore,
+        "RestoreSlice": _build_first_restore,
+    }
+)

@@ -1,5 +1,0 @@
-"""`tf.__internal__.test`: the helpers of libraries' tests."""
-
-from tapeflow_compat.hosted.testing import combinations
-
-__all__ = ["combinations"]

@@ -1,0 +1,366 @@
+"""Forms and kernels of single ops that belong to no family: files, calls, audio, values that hold others."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+import tapeflow as tf
+import tapeflow_compat.raw_ops as raw
+from tapeflow.core.ops.decompositions import form
+from tapeflow.core.ops.raw_kernels import kernel_of
+from tapeflow.core.ops.shape_rules import no_results, scalar, with_rank
+from tapeflow.core.types.dtypes import FROM_TORCH, DType, string
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.boxed_objects import boxed
+from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.graph.ir.session_resources import held_here
+from tapeflow.graph.ir.variables import without_value
+from tapeflow.lookup.storage import TableStorage
+from tapeflow.lookup.table_ops import Table
+from tapeflow.train.bundle import Bundle, write_bundle
+
+_ANONYMOUS = "cd2c89b7-88b7-44c8-ad83-06c2a9158347"  # the shared name of variables that have none
+
+# ---- tables ----------------------------------------------------------------------------------------------------------
+
+
+def _dims(shape: Any) -> tuple[int, ...]:
+    return () if shape is None else tuple(tf.TensorShape(shape).as_list())
+
+
+@kernel_of("AnonymousHashTable", "AnonymousMutableHashTable", shape=scalar)
+def _table(key_dtype: DType, value_dtype: DType) -> Any:
+    return boxed(Table(TableStorage(key_dtype, value_dtype)))
+
+
+@kernel_of("AnonymousMutableHashTableOfTensors", shape=scalar)
+def _table_of_tensors(key_dtype: DType, value_dtype: DType, value_shape: Any) -> Any:
+    return boxed(Table(TableStorage(key_dtype, value_dtype, (), _dims(value_shape))))
+
+
+def _named_table(container: str, shared_name: str, storage: TableStorage) -> Any:
+    if not shared_name:
+        return boxed(Table(storage))
+    return boxed(held_here(("Table", container, shared_name), lambda: Table(storage)))
+
+
+@kernel_of("MutableHashTableV2", shape=scalar)
+def _mutable(container: str, shared_name: str, sharing: bool, key_dtype: DType, value_dtype: DType) -> Any:
+    return _named_table(container, shared_name, TableStorage(key_dtype, value_dtype))
+
+
+@kernel_of("MutableHashTableOfTensorsV2", shape=scalar)
+def _mutable_of_tensors(
+    container: str, shared_name: str, sharing: bool, key_dtype: DType, value_dtype: DType, value_shape: Any
+) -> Any:
+    return _named_table(container, shared_name, TableStorage(key_dtype, value_dtype, (), _dims(value_shape)))
+
+
+def _dense(empty_key: Any, value_dtype: DType, value_shape: Any) -> TableStorage:
+    key_dtype = string if isinstance(empty_key, np.ndarray) else FROM_TORCH[empty_key.dtype]
+    return TableStorage(key_dtype, value_dtype, tuple(empty_key.shape), _dims(value_shape))
+
+
+@kernel_of("MutableDenseHashTableV2", shape=scalar)
+def _mutable_dense(
+    empty_key: Any, deleted_key: Any, container: str, shared_name: str, sharing: bool, value_dtype: DType,
+    value_shape: Any, buckets: int, load: float,
+) -> Any:  # fmt: skip
+    return _named_table(container, shared_name, _dense(empty_key, value_dtype, value_shape))
+
+
+@kernel_of("AnonymousMutableDenseHashTable", shape=scalar)
+def _anonymous_dense(
+    empty_key: Any, deleted_key: Any, value_dtype: DType, value_shape: Any, buckets: int, load: float
+) -> Any:
+    return boxed(Table(_dense(empty_key, value_dtype, value_shape)))
+
+
+@kernel_of("LookupTableInsertV2", shape=no_results)
+def _insert(handle: Any, keys: Any, values: Any) -> None:
+    storage = handle[()].storage
+    storage.insert(EagerTensor(keys, storage.key_dtype), EagerTensor(values, storage.value_dtype))
+
+
+@kernel_of("LookupTableRemoveV2", shape=no_results)
+def _remove(handle: Any, keys: Any) -> None:
+    storage = handle[()].storage
+    storage.remove(EagerTensor(keys, storage.key_dtype))
+
+
+# ---- variables -------------------------------------------------------------------------------------------------------
+
+
+@kernel_of("VarHandleOp", shape=scalar)
+def _var_handle(
+    container: str, shared_name: str, debug_name: str, dtype: DType, shape: Any, allowed_devices: Any
+) -> Any:
+    def create() -> Any:
+        return without_value(dtype, shape, shared_name or "VarHandleOp")
+
+    if shared_name in ("", _ANONYMOUS):
+        return boxed(create())
+    return boxed(held_here(("VarHandleOp", container, shared_name), create))
+
+
+@form("ResourceGatherNd")
+def _gather_nd(resource: Any, indices: Any, dtype: Any) -> Any:
+    return tf.gather_nd(raw.ReadVariableOp(resource=resource, dtype=dtype), indices)
+
+
+@form("ResourceStridedSliceAssign")
+def _slice_assign(
+    ref: Any, begin: Any, end: Any, strides: Any, value: Any, begin_mask: int, end_mask: int, ellipsis_mask: int,
+    new_axis_mask: int, shrink_axis_mask: int,
+) -> Any:  # fmt: skip
+    changed = raw.TensorStridedSliceUpdate(
+        input=raw.ReadVariableOp(resource=ref, dtype=value.dtype), begin=begin, end=end, strides=strides, value=value,
+        begin_mask=begin_mask, end_mask=end_mask, ellipsis_mask=ellipsis_mask, new_axis_mask=new_axis_mask,
+        shrink_axis_mask=shrink_axis_mask,
+    )  # fmt: skip
+    return raw.AssignVariableOp(resource=ref, value=changed)
+
+
+@kernel_of("DestroyResourceOp", "ConsumeMutexLock", "SyncDevice", shape=no_results)
+def _destroy(*_: Any) -> None:
+    pass
+
+
+# ---- files -----------------------------------------------------------------------------------------------------------
+
+
+@form("SerializeTensor")
+def _serialize(tensor: Any) -> Any:
+    return tf.io.serialize_tensor(tensor)
+
+
+@form("ParseTensor")
+def _parse(serialized: Any, out_type: Any) -> Any:
+    return tf.io.parse_tensor(serialized, out_type)
+
+
+@form("WriteFile")
+def _write_file(filename: Any, contents: Any) -> Any:
+    return tf.io.write_file(filename, contents)
+
+
+@form("DecodeCSV")
+def _decode_csv(
+    records: Any, record_defaults: Any, field_delim: str, use_quote_delim: bool, na_value: str, select_cols: Any
+) -> Any:
+    defaults = [d.dtype if d.shape.num_elements() == 0 else d for d in record_defaults]
+    columns = list(select_cols or ()) or None
+    return tf.io.decode_csv(records, defaults, field_delim, use_quote_delim is not False, na_value, columns)
+
+
+@form("ShardedFilespec")
+def _filespec(basename: Any, num_shards: Any) -> Any:
+    count = tf.strings.as_string(num_shards, width=5, fill="0")
+    return tf.strings.join([basename, "-\\?\\?\\?\\?\\?-of-", count])
+
+
+def _text(value: Any) -> str:
+    return value.item().decode() if isinstance(value, np.ndarray) else value.decode()
+
+
+@kernel_of("MergeV2Checkpoints", shape=no_results)
+def _merge_checkpoints(prefixes: Any, destination: Any, delete_old_dirs: bool, allow_missing: bool) -> None:
+    bundles = [Bundle(_text(p)) for p in prefixes.reshape(-1).tolist()]
+    write_bundle(_text(destination), [(key, b.read(key)) for b in bundles for key in b.entries])
+
+
+# ---- calls -----------------------------------------------------------------------------------------------------------
+
+
+@form("RemoteCall")
+def _remote_call(args: Any, f: Any) -> Any:
+    return f.body.call(list(args))
+
+
+@form("BatchFunction")
+def _batch_function(in_tensors: Any, captured_tensors: Any, f: Any) -> Any:
+    return f.body.call([*in_tensors, *captured_tensors])
+
+
+@form("SymbolicGradient")
+def _symbolic_gradient(input: Any, f: Any) -> Any:
+    count = len(f.body.inputs)
+    primals, cotangents = list(input[:count]), list(input[count:])
+    with tf.GradientTape() as tape:
+        tape.watch(primals)
+        outputs = f.body.call(primals)
+    return tape.gradient(outputs, primals, cotangents, tf.UnconnectedGradients.ZERO)
+
+
+@form("MapDefun")
+def _map_defun(arguments: Any, captured_inputs: Any, f: Any, output_types: Any) -> Any:
+    specs = [tf.TensorSpec(None, t) for t in output_types]
+    return tf.map_fn(
+        lambda row: list(f.body.call([*row, *captured_inputs])), list(arguments), fn_output_signature=specs
+    )
+
+
+@form("For")
+def _for(start: Any, limit: Any, delta: Any, input: Any, body: Any) -> Any:
+    def step(i: Any, *values: Any) -> Any:
+        return i + delta, *body.body.call([i, *values])
+
+    return tf.while_loop(lambda i, *_: i < limit, step, [start, *input])[1:]
+
+
+# ---- math ------------------------------------------------------------------------------------------------------------
+
+
+@form("LinSpace")
+def _lin_space(start: Any, stop: Any, num: Any) -> Any:
+    return tf.linspace(start, stop, num)
+
+
+@form("NearestNeighbors", shape=lambda *_: [None, None])
+def _nearest(points: Any, centers: Any, k: Any) -> Any:
+    differences = points[:, None] - centers[None]
+    distances = tf.reduce_sum(differences * differences, -1)
+    best = tf.math.top_k(-distances, tf.minimum(tf.cast(k, tf.int32), tf.shape(centers)[0]))
+    return tf.cast(best.indices, tf.int64), -best.values
+
+
+@form("SparseSplit")
+def _sparse_split(split_dim: Any, indices: Any, values: Any, shape: Any, num_split: int) -> Any:
+    parts = tf.sparse.split(tf.SparseTensor(indices, values, shape), num_split, split_dim)
+    return [p.indices for p in parts], [p.values for p in parts], [p.dense_shape for p in parts]
+
+
+@form("DebugNanCount")
+def _nan_count(input: Any) -> Any:
+    nans = tf.math.is_nan(input) if input.dtype.is_floating else tf.zeros([1], tf.bool)
+    return tf.reshape(tf.math.count_nonzero(nans), [1])
+
+
+@form("FakeParam")
+def _fake_param(dtype: Any, shape: Any) -> Any:
+    return tf.zeros([0 if d is None else d for d in tf.TensorShape(shape)], dtype)
+
+
+@kernel_of("DeviceIndex", shape=scalar)
+def _device_index(device_names: Sequence[str]) -> Any:
+    names = list(device_names)
+    return torch.tensor(names.index("CPU") if "CPU" in names else len(names), dtype=torch.int32)
+
+
+# ---- convolutions ----------------------------------------------------------------------------------------------------
+
+
+@form("FusedPadConv2D")
+def _pad_conv(input: Any, paddings: Any, filter: Any, mode: str, strides: Any, padding: str) -> Any:
+    return tf.nn.conv2d(tf.pad(input, paddings, mode), filter, list(strides), padding)
+
+
+@form("FusedResizeAndPadConv2D")
+def _resize_conv(
+    input: Any, size: Any, paddings: Any, filter: Any, resize_align_corners: bool, mode: str, strides: Any, padding: str
+) -> Any:
+    resized = raw.ResizeBilinear(images=input, size=size, align_corners=bool(resize_align_corners))
+    return tf.nn.conv2d(tf.pad(tf.cast(resized, input.dtype), paddings, mode), filter, list(strides), padding)
+
+
+# ---- audio -----------------------------------------------------------------------------------------------------------
+
+
+def _transformed(window_size: int) -> int:
+    """Returns the length of the transform of a window: the next power of 2."""
+    return int(2 ** math.ceil(math.log2(window_size)))
+
+
+def _spectrogram_rule(input: Any, window_size: int, stride: int, magnitude_squared: bool) -> TensorShape:
+    samples, channels = with_rank(input, 2)
+    frames = None if samples is None else max(0, 1 + (samples - window_size) // stride)
+    return TensorShape([channels, frames, _transformed(window_size) // 2 + 1])
+
+
+@form("AudioSpectrogram", shape=_spectrogram_rule)
+def _spectrogram(input: Any, window_size: int, stride: int, magnitude_squared: bool) -> Any:
+    size = _transformed(window_size)
+    spectra = tf.signal.stft(tf.transpose(input), window_size, stride, size, tf.signal.hann_window)
+    power = tf.math.real(spectra * tf.math.conj(spectra))
+    return power if magnitude_squared else tf.sqrt(power)
+
+
+def _mel(frequency: float) -> float:
+    return 1127.0 * math.log1p(frequency / 700.0)
+
+
+def _mel_weights(bins: int, rate: float, low: float, high: float, channels: int) -> np.ndarray:
+    """Returns the weights of a spectrum's bins in triangular channels, equally spaced in mel."""
+    centers = _mel(low) + (_mel(high) - _mel(low)) / (channels + 1) * np.arange(1, channels + 2)
+    width = 0.5 * rate / (bins - 1)
+    weights = np.zeros((bins, channels))
+    for i in range(int(1.5 + low / width), min(int(high / width), bins - 1) + 1):
+        place = _mel(i * width)
+        channel = int(np.searchsorted(centers[:channels], place)) - 1
+        lower = centers[channel] if channel >= 0 else _mel(low)
+        weight = (centers[channel + 1] - place) / (centers[channel + 1] - lower)
+        if channel >= 0:
+            weights[i, channel] += weight
+        if channel + 1 < channels:
+            weights[i, channel + 1] += 1 - weight
+    return weights
+
+
+def _mfcc_rule(spectrogram: Any, sample_rate: Any, upper: float, lower: float, bands: int, count: int) -> TensorShape:
+    with_rank(sample_rate, 0)
+    return with_rank(spectrogram, 3)[:2] + [count]
+
+
+@form("Mfcc", shape=_mfcc_rule)
+def _mfcc(
+    spectrogram: Any, sample_rate: Any, upper_frequency_limit: float, lower_frequency_limit: float,
+    filterbank_channel_count: int, dct_coefficient_count: int,
+) -> Any:  # fmt: skip
+    rate, channels = float(tf.get_static_value(sample_rate)), filterbank_channel_count
+    weights = _mel_weights(spectrogram.shape[-1], rate, lower_frequency_limit, upper_frequency_limit, channels)
+    energies = tf.math.log(tf.maximum(tf.matmul(tf.sqrt(spectrogram), tf.constant(weights, tf.float32)), 1e-12))
+    numbers = np.outer(np.arange(channels) + 0.5, np.arange(dct_coefficient_count))
+    cosines = math.sqrt(2.0 / channels) * np.cos(math.pi / channels * numbers)
+    return tf.matmul(energies, tf.constant(cosines, tf.float32))
+
+
+# ---- values that hold others -----------------------------------------------------------------------------------------
+
+
+@kernel_of("CompositeTensorVariantFromComponents", "CompressElement", shape=scalar)
+def _components(components: Sequence[Any], metadata: str = "") -> Any:
+    return boxed(tuple(components))
+
+
+@kernel_of("CompositeTensorVariantToComponents", "UncompressElement")
+def _held_components(encoded: Any, *_: Any) -> Any:
+    return encoded[()]
+
+
+class _Lock:
+    """A mutex that is locked until the variant that holds this is freed."""
+
+    def __init__(self, mutex: threading.Lock) -> None:
+        self._mutex = mutex
+        mutex.acquire()
+
+    def __del__(self) -> None:
+        self._mutex.release()
+
+
+@kernel_of("MutexV2", shape=scalar)
+def _mutex(container: str, shared_name: str) -> Any:
+    if not shared_name:
+        return boxed(threading.Lock())
+    return boxed(held_here(("Mutex", container, shared_name), threading.Lock))
+
+
+@kernel_of("MutexLock", shape=scalar)
+def _lock(mutex: Any) -> Any:
+    return boxed(_Lock(mutex[()]))

@@ -1,0 +1,5 @@
+"""`tf.__internal__.test`: the helpers of libraries' tests."""
+
+from tapeflow_compat.tensorflow_python.testing import combinations
+
+__all__ = ["combinations"]
