@@ -3,8 +3,7 @@
 import typing as _typing
 
 from tapeflow.binaries import below as _below
-from tapeflow.data.dataset import INFINITE as INFINITE_CARDINALITY
-from tapeflow.data.dataset import UNKNOWN as UNKNOWN_CARDINALITY
+from tapeflow.data.checkpointing import make_saveable_from_iterator
 from tapeflow.data.experimental import service
 from tapeflow.data.experimental.transformations import (
     SHARD_HINT,
@@ -46,7 +45,11 @@ from tapeflow.data.experimental.transformations import (
     unique,
 )
 from tapeflow.data.files import CsvDatasetV2 as CsvDataset
-from tapeflow.data.grouping import Reducer
+from tapeflow.data.files import RandomDatasetV2 as RandomDataset
+from tapeflow.data.files import SqlDatasetV2 as SqlDataset
+from tapeflow.data.node import INFINITE as INFINITE_CARDINALITY
+from tapeflow.data.node import UNKNOWN as UNKNOWN_CARDINALITY
+from tapeflow.data.nodes.group_by_reducer import Reducer
 from tapeflow.data.options import (
     AutoShardPolicy,
     AutotuneAlgorithm,
@@ -58,9 +61,6 @@ from tapeflow.data.options import (
     ThreadingOptions,
 )
 from tapeflow.data.readers import make_batched_features_dataset, make_csv_dataset
-from tapeflow.data.saveable import make_saveable_from_iterator
-from tapeflow.data.shuffling import RandomDatasetV2 as RandomDataset
-from tapeflow.data.sql import SqlDatasetV2 as SqlDataset
 from tapeflow.data.threads import AUTOTUNE
 from tapeflow.lookup.from_dataset import index_table_from_dataset, table_from_dataset
 from tapeflow.lookup.initializers import DatasetInitializer

@@ -6,17 +6,23 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tapeflow.array.creation import zeros
 from tapeflow.core.context import state
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
-from tapeflow.core.types.dtypes import int64, string
+from tapeflow.core.types.dtypes import bool_, int64, string
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.tensor import Tensor
-from tapeflow.data import access, bucketing, maps
+from tapeflow.data import elements
 from tapeflow.data.dataset import Dataset
 from tapeflow.data.functions import debugging
-from tapeflow.data.grouping import Reducer, grouped_by_reducer
 from tapeflow.data.iterators import Iterator
-from tapeflow.data.placing import OnDeviceDataset
+from tapeflow.data.node import integer
+from tapeflow.data.nodes.assert_cardinality import AssertCardinality
+from tapeflow.data.nodes.copy_to_device import OnDevice
+from tapeflow.data.nodes.from_list import FromList
+from tapeflow.data.nodes.group_by_reducer import GroupByReducer, Reducer
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.threads import AUTOTUNE
 from tapeflow.io.parsing import parse_example
@@ -61,7 +67,7 @@ def assert_cardinality(expected_cardinality: TensorLike) -> Transformation:
         >>> len(ds.apply(tf.data.experimental.assert_cardinality(2)))
         2
     """
-    return lambda dataset: maps.AssertCardinalityDataset(dataset, expected_cardinality)
+    return lambda dataset: Dataset(AssertCardinality(dataset._node, integer(expected_cardinality)))
 
 
 def at(dataset: Dataset, index: TensorLike) -> Any:
@@ -82,7 +88,11 @@ def at(dataset: Dataset, index: TensorLike) -> Any:
         >>> tf.data.experimental.at(tf.data.Dataset.range(5).map(lambda x: x * x), 3).numpy().item()
         9
     """
-    return access.at(dataset, index)
+    spec = dataset.element_spec
+    if state.graph is None:
+        return elements.Packer(spec)(dataset._node.element_at(integer(index)))
+    outputs = ops.GetElementAtIndex(dataset._variant_tensor, index, *elements.element_attrs(spec))
+    return elements.packed(spec, outputs)
 
 
 def bucket_by_sequence_length(
@@ -153,7 +163,7 @@ def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transfo
         >>> [x.item() for x in ds.as_numpy_iterator()]
         [0, 1, 2]
     """
-    return lambda dataset: OnDeviceDataset(dataset, target_device)
+    return lambda dataset: Dataset(OnDevice(dataset._node, target_device))
 
 
 def prefetch_to_device(device: str, buffer_size: TensorLike | None = None) -> Transformation:
@@ -172,7 +182,8 @@ def prefetch_to_device(device: str, buffer_size: TensorLike | None = None) -> Tr
         >>> [x.item() for x in ds.as_numpy_iterator()]
         [0, 1, 2]
     """
-    return lambda dataset: OnDeviceDataset(dataset, device).prefetch(AUTOTUNE if buffer_size is None else buffer_size)
+    size = AUTOTUNE if buffer_size is None else buffer_size
+    return lambda dataset: copy_to_device(device)(dataset).prefetch(size)
 
 
 def from_list(elements: list[Any], name: str | None = None) -> Dataset:
@@ -192,7 +203,7 @@ def from_list(elements: list[Any], name: str | None = None) -> Dataset:
         >>> tf.data.experimental.from_list([[1], [2, 3]]).element_spec
         TensorSpec(shape=(None,), dtype=tf.int32, name=None)
     """
-    return access.ListDataset(elements)
+    return Dataset(FromList.of(elements))
 
 
 def from_variant(variant: Tensor, structure: Any) -> Dataset:
@@ -383,7 +394,7 @@ def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transfor
         >>> [x.item() for x in ds.as_numpy_iterator()]
         [3, 5, 7]
     """
-    return lambda dataset: grouped_by_reducer(dataset, key_func, reducer)
+    return lambda dataset: Dataset(GroupByReducer.of(dataset._node, key_func, reducer))
 
 
 def ignore_errors(log_warning: bool = False) -> Transformation:
@@ -530,7 +541,29 @@ def pad_to_cardinality(cardinality: int, mask_key: str = "valid") -> Transformat
         >>> [(x["a"].item(), x["valid"].item()) for x in ds.as_numpy_iterator()]
         [(1, True), (2, True), (0, False)]
     """
-    return lambda dataset: bucketing.pad_to_cardinality(dataset, cardinality, mask_key)
+
+    def padded(dataset: Dataset) -> Dataset:
+        spec = dataset.element_spec
+        if not isinstance(spec, dict):
+            raise ValueError("`pad_to_cardinality` requires its input dataset to be a dictionary.")
+        size = dataset._node.cardinality()
+        if size < 0:
+            raise ValueError(
+                f"The dataset passed into `pad_to_cardinality` must have a known cardinalty, but has cardinality {size}"
+            )
+        if size > cardinality:
+            raise ValueError(
+                "The dataset passed into `pad_to_cardinality` must have a cardinalty less than the target cardinality "
+                f"({cardinality}), but has cardinality {size}"
+            )
+
+        def nothing(_: Any) -> Any:
+            return {**elements.map_specs(lambda s: zeros(s.shape, s.dtype), spec), mask_key: convert(False, bool_)}
+
+        valid = dataset.map(lambda x: {**x, mask_key: convert(True, bool_)})
+        return valid.concatenate(Dataset.range(cardinality - size).map(nothing))
+
+    return padded
 
 
 def parallel_interleave(

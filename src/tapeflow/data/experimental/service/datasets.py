@@ -13,9 +13,9 @@ from tapeflow.data.dataset import Dataset
 from tapeflow.data.experimental.service.calling import Caller
 from tapeflow.data.experimental.service.config import CrossTrainerCache, ShardingPolicy
 from tapeflow.data.experimental.service.dispatcher import not_registered
-from tapeflow.data.experimental.service.reading import DISPATCHER_SECONDS, DataServiceDatasetV2, Reading
+from tapeflow.data.experimental.service.reading import DISPATCHER_SECONDS, DataService, Reading
 from tapeflow.data.experimental.service.splits import sizes_of
-from tapeflow.data.graph_defs import dataset_of, message_of
+from tapeflow.data.graph_defs import message_of, node_of
 from tapeflow.data.options import AutoShardPolicy, Options
 
 _COMPRESSIONS = ["AUTO", None, "SNAPPY"]
@@ -54,10 +54,10 @@ def register_dataset(
     """
     _check_compression(compression)
     address = _address(service)
-    message = message_of(dataset)
-    dataset_of(message)  # so that what can't run elsewhere is refused here
+    message = message_of(dataset._node)
+    node_of(message)  # so that what can't run elsewhere is refused here
     id = None if dataset_id is None else _text(dataset_id)
-    arguments = message, dataset.element_spec, dataset._size(), sizes_of(dataset), compression, id
+    arguments = message, dataset.element_spec, dataset._node.cardinality(), sizes_of(dataset._node), compression, id
     return convert(_called(address, "register_dataset", *arguments), string)
 
 
@@ -185,7 +185,7 @@ def _read(
         address, id, policy, job_name or "", -1 if consumer is None else consumer, consumers, outstanding, protocol,
         cache, targets,
     )  # fmt: skip
-    dataset: Dataset = DataServiceDatasetV2(reading, registered if spec is None else spec, cardinality)
+    dataset = Dataset(DataService(reading, registered if spec is None else spec, cardinality))
     if job_name is None:
         return dataset
     options = Options()

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 from tapeflow.core.errors import InvalidArgumentError, NotFoundError, OpError
 from tapeflow.core.types.spec_proto import to_proto
-from tapeflow.data.dataset import INFINITE
 from tapeflow.data.experimental.service.config import DispatcherConfig, ShardingPolicy
 from tapeflow.data.experimental.service.state import Entry, Iteration, Job, Journal, State, Task
+from tapeflow.data.node import INFINITE
 from tapeflow.transport.calls import Client, Endpoint, from_bytes, to_bytes
 
 _METHODS = (

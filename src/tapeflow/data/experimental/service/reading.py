@@ -19,14 +19,13 @@ from typing import Any, NamedTuple
 
 from tapeflow.core.errors import FailedPreconditionError, NotFoundError, OpError, UnavailableError
 from tapeflow.core.values.tensor import invalid
-from tapeflow.data import structure
-from tapeflow.data.dataset import INFINITE, UNKNOWN
+from tapeflow.data import elements
+from tapeflow.data.elements import Element
 from tapeflow.data.experimental.service.calling import Caller
 from tapeflow.data.experimental.service.compression import decompress
 from tapeflow.data.experimental.service.config import CrossTrainerCache, ShardingPolicy
 from tapeflow.data.experimental.service.worker import OVER, local_workers
-from tapeflow.data.node import Node
-from tapeflow.data.structure import Element
+from tapeflow.data.node import INFINITE, UNKNOWN, Node
 from tapeflow.data.threads import END, Failure, start
 from tapeflow.transport.calls import Client, TaskUnavailableError, from_bytes
 
@@ -71,34 +70,36 @@ class Reading(NamedTuple):
         return self.targets == "LOCAL" or (self.targets == "AUTO" and static)
 
 
-class DataServiceDatasetV2(Node):
+class DataService(Node):
     """The elements that the workers of a data service compute.
 
     Args:
         reading: how to read them.
         spec: the spec of the elements.
-        cardinality: the number of elements of the registered dataset.
+        registered: the number of elements of the registered dataset.
 
     Raises:
         InvalidArgumentError: there are no such target workers.
     """
 
-    def __init__(self, reading: Reading, spec: Any, cardinality: int) -> None:
-        if reading.targets not in _TARGETS:
-            raise invalid(f"Unrecognized target workers: {reading.targets} [Op:DataServiceDatasetV4] name: ")
-        super().__init__(spec)
-        self._reading, self._cardinality = reading, cardinality
+    reading: Reading
+    spec: Any
+    registered: int
+
+    name = "_DataServiceDatasetV2"
+
+    def element_spec(self) -> Any:
+        if self.reading.targets not in _TARGETS:
+            raise invalid(f"Unrecognized target workers: {self.reading.targets} [Op:DataServiceDatasetV4] name: ")
         self._repetitions = itertools.count()
+        return self.spec
 
-    def _size(self) -> int:
-        return INFINITE if self._cardinality == INFINITE else UNKNOWN
+    def cardinality(self) -> int:
+        return INFINITE if self.registered == INFINITE else UNKNOWN
 
-    def _iterate(self) -> Iterator[Element]:
-        reader = _Reader(self._reading, structure.flatten(self._spec), next(self._repetitions))
-        return _Elements(reader) if self._reading.consumers is None else _ElementsInRounds(reader)
-
-    def __repr__(self) -> str:
-        return f"<_{type(self).__name__} element_spec={self._spec}>"
+    def iterate(self) -> Iterator[Element]:
+        reader = _Reader(self.reading, elements.flatten(self.spec), next(self._repetitions))
+        return _Elements(reader) if self.reading.consumers is None else _ElementsInRounds(reader)
 
 
 class _Elements:
@@ -363,7 +364,7 @@ class _Reader:
         tensors, consumed = answer
         if type(tensors) is not list:
             tensors = from_bytes(decompress(tensors.value[()]))
-        return structure.from_tensors(tensors, self._specs), consumed
+        return elements.from_tensors(tensors, self._specs), consumed
 
     def _client(self, address: str) -> Client:
         with self._changed:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tapeflow.core.errors import DataLossError
-from tapeflow.data.dataset import INFINITE
+from tapeflow.data.node import INFINITE
 from tapeflow.io.gfile import files as gfile
 from tapeflow.io.replacing import write_file
 

@@ -148,6 +148,12 @@ def from_tensors(tensors: Iterable[Any], specs: Sequence[Any]) -> Element:
     return tuple([next(rest).value if type(spec) is TensorSpec else spec.from_tensors(rest) for spec in specs])
 
 
+def element_attrs(spec: Any) -> tuple[list[Any], list[Any]]:
+    """Returns the attrs `output_types` and `output_shapes` of ops whose elements have a spec."""
+    specs = encoded_specs(spec)
+    return [s.dtype for s in specs], [s.shape for s in specs]
+
+
 # ---- elements of operations ------------------------------------------------------------------------------------------
 
 
@@ -212,6 +218,11 @@ def decoded_values(tensors: Iterable[Any], specs: Sequence[Any]) -> list[Any]:
         else:
             values.append(spec.from_tensors(rest))
     return values
+
+
+def packed(spec: Any, tensors: Iterable[Any]) -> Any:
+    """Returns what a user sees for the tensors of an operation's element."""
+    return pack(spec, decoded_values(tensors, flatten(spec)))
 
 
 def _set_shape(tensor: Any, shape: Any) -> None:
