@@ -79,6 +79,15 @@ class Rows:
         )
 
 
+def pieces(count: int) -> Iterator[tuple[int, int]]:
+    """Yields the bounds of runs of rows that are unbound together: a few at first, so that an iterator starts fast."""
+    start, size = 0, 8
+    while start < count:
+        stop = min(start + size, count)
+        yield start, stop
+        start, size = stop, min(2 * size, 256)
+
+
 @dataclass_transform(eq_default=False)
 class Node:
     """A step of a pipeline: a source, or a transformation of other nodes.

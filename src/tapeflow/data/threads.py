@@ -127,6 +127,28 @@ def with_failures(elements: Iterator[Any]) -> Generator[Any]:
             yield Failure(error)
 
 
+class Chained:
+    """The items of iterators, one iterator after the other. It goes on after an error.
+
+    Args:
+        iterators: the iterators.
+    """
+
+    __slots__ = ("_current", "_iterators")
+
+    def __init__(self, iterators: Iterator[Iterator[Any]]) -> None:
+        self._iterators = iterators
+        self._current: Iterator[Any] = iter(())
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        while (item := next(self._current, END)) is END:
+            self._current = next(self._iterators)
+        return item
+
+
 class _Buffer:
     """A queue of bounded length between one thread and another, which can be closed from both sides."""
 

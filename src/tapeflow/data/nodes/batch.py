@@ -151,9 +151,9 @@ class _RowBatches(Node):
     def generate(self, *inputs: Iterator[Any]) -> Iterator[Element]:
         size, drop, rows = self.batch.batch_size, self.batch.drop_remainder, self.source
         if not inputs:
-            starts = range(0, rows.count - size + 1 if drop else rows.count, size)
-            stops = [min(start + size, rows.count) for start in starts]
-            return map(rows.between, starts, stops)
+            between, count = rows.between, rows.count
+            starts = range(0, count - size + 1 if drop else count, size)
+            return map(lambda start: between(start, min(start + size, count)), starts)  # noqa: C417 (goes on after errors)
         numbers = map(functools.partial(torch.tensor, dtype=torch.int64), runs(inputs[0], size, drop))
         return map(rows.take, numbers)
 

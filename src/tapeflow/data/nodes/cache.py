@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+import itertools
+from collections.abc import Iterator
 from typing import Any
 
 from tapeflow.core.ops.definition import ops
@@ -11,7 +12,6 @@ from tapeflow.data import elements
 from tapeflow.data.elements import Element
 from tapeflow.data.node import Node, Unary, op_kernel
 from tapeflow.data.saved_datasets import read_elements, write_element
-from tapeflow.data.threads import Failure, raises_failures, with_failures
 from tapeflow.io.gfile import files as gfile
 from tapeflow.io.records import TFRecordWriter
 from tapeflow.io.replacing import replaced_file
@@ -38,14 +38,18 @@ class Cache(Unary):
         stored = self._memory.get("all")
         return super().iterate() if stored is None else iter(stored)
 
-    @raises_failures
-    def generate(self, *inputs: Iterator[Element]) -> Generator[Any]:
-        seen = []
-        for element in with_failures(inputs[0]):
-            if type(element) is not Failure:
-                seen.append(element)
-            yield element
-        self._memory.setdefault("all", seen)
+    def generate(self, *inputs: Iterator[Element]) -> Iterator[Element]:
+        seen: list[Element] = []
+
+        def noted(element: Element) -> Element:
+            seen.append(element)
+            return element
+
+        def end() -> Iterator[Element]:
+            self._memory.setdefault("all", seen)
+            yield from ()
+
+        return itertools.chain(map(noted, inputs[0]), end())
 
 
 class FileCache(Cache):

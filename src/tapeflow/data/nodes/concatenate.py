@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+import itertools
+from collections.abc import Iterator
 from typing import Any
 
 from tapeflow.data import elements
 from tapeflow.data.elements import Element
 from tapeflow.data.node import INFINITE, UNKNOWN, Node, dataset_op
-from tapeflow.data.threads import raises_failures, with_failures
+from tapeflow.data.threads import Chained
 
 
 @dataset_op("ConcatenateDataset")
@@ -28,9 +29,6 @@ class Concatenate(Node):
         return INFINITE if INFINITE in sizes else UNKNOWN if UNKNOWN in sizes else sum(sizes)
 
     def iterate(self) -> Iterator[Element]:
-        return self.generate(self.input_dataset.iterate())
-
-    @raises_failures
-    def generate(self, *inputs: Iterator[Element]) -> Generator[Any]:
-        yield from with_failures(inputs[0])
-        yield from with_failures(self.another_dataset.iterate())
+        first = self.input_dataset.iterate()
+        rest = (node.iterate() for node in self.inputs[1:])  # begins when the first has ended
+        return Chained(itertools.chain([first], rest))

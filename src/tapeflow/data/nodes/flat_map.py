@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from tapeflow.data.elements import Element
 from tapeflow.data.functions import MappedFunction
 from tapeflow.data.node import CLASSES, Unary, dataset_op
 from tapeflow.data.spec import DatasetSpec
-from tapeflow.data.threads import Failure, raises_failures, with_failures
+from tapeflow.data.threads import Chained
 
 
 @dataset_op("FlatMapDataset")
@@ -29,13 +29,8 @@ class FlatMap(Unary):
     def reads_files(self) -> bool:
         return _reads_files(self.f._body.graph)
 
-    @raises_failures
-    def generate(self, *inputs: Iterator[Element]) -> Generator[Any]:
-        for opened in with_failures(map(elements_of, map(self.f.caller(), inputs[0]))):
-            if type(opened) is Failure:
-                yield opened
-            else:
-                yield from with_failures(opened)
+    def generate(self, *inputs: Iterator[Element]) -> Iterator[Element]:
+        return Chained(map(elements_of, map(self.f.caller(), inputs[0])))
 
 
 def _reads_files(graph: Any) -> bool:

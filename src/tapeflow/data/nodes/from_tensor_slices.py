@@ -11,7 +11,7 @@ import torch
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.data import elements
 from tapeflow.data.elements import Element
-from tapeflow.data.node import UNKNOWN, Node, Rows, dataset_op
+from tapeflow.data.node import UNKNOWN, Node, Rows, dataset_op, pieces
 
 
 @dataset_op("TensorSliceDataset")
@@ -54,7 +54,7 @@ class FromTensorSlices(Node):
 
     def _slices(self, value: Any) -> Iterator[Any]:
         if isinstance(value, torch.Tensor):
-            return (row for start in range(0, self._count, 256) for row in value[start : start + 256].unbind(0))
+            return (row for start, stop in pieces(self._count) for row in value[start:stop].unbind(0))
         return (elements.slice_row(value, i) for i in range(self._count))
 
     def rows(self) -> Rows | None:

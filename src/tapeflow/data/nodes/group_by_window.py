@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+import itertools
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -19,7 +20,7 @@ from tapeflow.data.node import INFINITE, UNKNOWN, Node, Unary, dataset_op
 from tapeflow.data.nodes.flat_map import elements_of
 from tapeflow.data.nodes.from_list import Elements
 from tapeflow.data.spec import DatasetSpec
-from tapeflow.data.threads import Failure, raises_failures, with_failures
+from tapeflow.data.threads import Chained
 
 KEY = TensorSpec([], int64)
 
@@ -62,36 +63,31 @@ class GroupByWindow(Unary):
     def cardinality(self) -> int:
         return INFINITE if self.input_dataset.cardinality() == INFINITE else UNKNOWN
 
-    @raises_failures
-    def generate(self, *inputs: Iterator[Element]) -> Generator[Any]:
+    def generate(self, *inputs: Iterator[Element]) -> Iterator[Element]:
         key_of, size_of = self.key_func.caller(), self.window_size_func.caller()
         reduce = self.reduce_func.caller()
         spec = self.input_dataset.spec
         groups: dict[int, list[Element]] = {}
         sizes: dict[int, int] = {}
 
-        def with_key(element: Element) -> tuple[int, Element]:
-            return int(key_of(element)[0]), element
-
         def results(key: int) -> Iterator[Element]:
             window = DatasetSpec.dataset(Elements(groups.pop(key), spec))
-            return with_failures(elements_of(reduce((torch.tensor(key), window))))
+            return elements_of(reduce((torch.tensor(key), window)))
 
-        for pair in with_failures(map(with_key, inputs[0])):
-            if type(pair) is Failure:
-                yield pair
-                continue
-            key, element = pair
+        def add(element: Element) -> Iterator[Element]:
+            key = int(key_of(element)[0])
             if key not in groups:
-                groups[key] = []
-                sizes[key] = int(size_of((torch.tensor(key),))[0])
-                if sizes[key] <= 0:
-                    raise invalid(f"Window size must be greater than zero, but got {sizes[key]}.")
+                size = int(size_of((torch.tensor(key),))[0])
+                if size <= 0:
+                    raise invalid(f"Window size must be greater than zero, but got {size}.")
+                groups[key], sizes[key] = [], size
             groups[key].append(element)
-            if len(groups[key]) == sizes[key]:
-                yield from results(key)
-        for key in sorted(groups):
-            yield from results(key)
+            return results(key) if len(groups[key]) == sizes[key] else iter(())
+
+        def rest() -> Iterator[Iterator[Element]]:
+            yield from map(results, sorted(groups))
+
+        return Chained(itertools.chain(map(add, inputs[0]), rest()))
 
 
 def number_function(which: str, function: Callable[..., Any], name: str, spec: Any) -> MappedFunction:

@@ -12,7 +12,7 @@ from tapeflow.core.types.dtypes import as_dtype
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.tensor import invalid
 from tapeflow.data.elements import Element
-from tapeflow.data.node import Node, Rows, dataset_op, integer
+from tapeflow.data.node import Node, Rows, dataset_op, integer, pieces
 
 
 @dataset_op("RangeDataset")
@@ -47,15 +47,9 @@ class Range(Node):
             return sys.maxsize
 
     def iterate(self) -> Iterator[Element]:
-        if self.cardinality() < 64:
-            return ((torch.scalar_tensor(i, dtype=self._dtype),) for i in self.range)
-        return self._in_pieces()
-
-    def _in_pieces(self) -> Iterator[Element]:
-        start, stop, step = self.range.start, self.range.stop, self.range.step
-        for first in range(start, stop, 256 * step):
-            last = min(first + 256 * step, stop) if step > 0 else max(first + 256 * step, stop)
-            yield from zip(torch.arange(first, last, step, dtype=self._dtype).unbind(0), strict=False)
+        between = self.rows().between
+        for start, stop in pieces(self.cardinality()):
+            yield from zip(between(start, stop)[0].unbind(0), strict=False)
 
     def rows(self) -> Rows:
         start, step, dtype = self.range.start, self.range.step, self._dtype

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+import itertools
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,6 @@ from tapeflow.data.elements import Element
 from tapeflow.data.functions import MappedFunction
 from tapeflow.data.node import INFINITE, UNKNOWN, Node, Unary
 from tapeflow.data.seeds import Seeds, Words, seeds_of
-from tapeflow.data.threads import Failure, raises_failures, with_failures
 
 _BATCH, _SMOOTHING = 32, 10  # the distribution is estimated anew for so many; each class counts as seen so often
 
@@ -63,30 +63,21 @@ class RejectionResample(Unary):
         return INFINITE if self.input_dataset.cardinality() == INFINITE else UNKNOWN
 
     def iterate(self) -> Iterator[Element]:
-        return self._accepted(self.input_dataset.iterate(), _uniform(Words(self.seeds.next())))
-
-    @raises_failures
-    def _accepted(self, elements: Iterator[Element], random: Iterator[float]) -> Generator[Any]:
+        random = _uniform(Words(self.seeds.next()))
         seen = np.full(len(self.target), float(_SMOOTHING))
         accept = _acceptance(seen / seen.sum() if self.initial is None else self.initial, self.target)
-        class_of = self.class_of.caller()
-        number = 0
+        class_of, numbers = self.class_of.caller(), itertools.count(1)
 
-        def with_class(element: Element) -> tuple[Element, Element]:
-            return class_of(element), element
-
-        for pair in with_failures(map(with_class, elements)):
-            if type(pair) is Failure:
-                yield pair
-                continue
-            of, element = pair
-            number += 1
+        def accepted(element: Element) -> Element | None:
+            nonlocal accept
+            of = class_of(element)
             label = int(of[0])
             seen[label] += 1
-            if self.initial is None and number % _BATCH == 0:
+            if next(numbers) % _BATCH == 0 and self.initial is None:
                 accept = _acceptance(seen / seen.sum(), self.target)
-            if next(random) < accept[label]:
-                yield (*of, *element)
+            return (*of, *element) if next(random) < accept[label] else None
+
+        return filter(None, map(accepted, self.input_dataset.iterate()))
 
 
 def _uniform(words: Words) -> Iterator[float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tapeflow.core.types.spec import spec_of
@@ -10,7 +10,6 @@ from tapeflow.data import elements
 from tapeflow.data.elements import Element
 from tapeflow.data.functions import MappedFunction, OpFunction, state_function
 from tapeflow.data.node import Node, Unary, dataset_op
-from tapeflow.data.threads import Failure, raises_failures, with_failures
 
 
 @dataset_op("ScanDataset")
@@ -54,20 +53,17 @@ class Scan(Unary):
         """The tensors of the first state."""
         return elements.encoded(self.first, elements.flatten(self.state_spec))
 
-    @raises_failures
-    def generate(self, *inputs: Iterator[Element]) -> Generator[Any]:
+    def generate(self, *inputs: Iterator[Element]) -> Iterator[Element]:
         state, function = self.first, self.f.caller()
         size = len(state)
 
-        def step(element: Element) -> Element:
-            return function((*state, *element))
-
-        for result in with_failures(map(step, inputs[0])):
-            if type(result) is Failure:
-                yield result
-                continue
+        def output(element: Element) -> Element:
+            nonlocal state
+            result = function((*state, *element))
             state = result[:size]
-            yield result[size:]
+            return result[size:]
+
+        return map(output, inputs[0])
 
 
 def _state_of_pair(spec: Any) -> Any:

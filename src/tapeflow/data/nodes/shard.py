@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+import itertools
+from collections.abc import Iterator
 from typing import Any
 
 from tapeflow.core import errors
 from tapeflow.core.values.tensor import invalid
 from tapeflow.data.node import Node, Unary, dataset_op
-from tapeflow.data.threads import Failure, raises_failures, with_failures
 
 
 @dataset_op("ShardDataset")
@@ -42,36 +42,32 @@ class Shard(Unary):
         size = self.input_dataset.cardinality()
         return size if size < 0 or self.is_hint else max(0, -(-(size - self.index) // self.num_shards))
 
-    @raises_failures
-    def generate(self, *inputs: Iterator[Any]) -> Generator[Any]:
+    def generate(self, *inputs: Iterator[Any]) -> Iterator[Any]:
         if self.is_hint:
-            yield Failure(
-                errors.FailedPreconditionError.of(
-                    "`tf.data.Dataset.shard(SHARD_HINT, ...)` can only be used in "
-                    "`tf.distribute.Strategy.experimental_distribute_dataset()` with `tf.data.experimental."
-                    "AutoShardPolicy.HINT` policy, or tf.data service with "
-                    "`tf.data.experimental.service.ShardingPolicy.HINT` processing mode."
-                )
+            return self._refused()
+        numbers = itertools.count()
+        own = filter(lambda _: next(numbers) % self.num_shards == self.index, inputs[0])
+        return itertools.chain(own, self._checked(numbers)) if self.require_non_empty else own
+
+    def _refused(self) -> Iterator[Any]:
+        raise errors.FailedPreconditionError.of(
+            "`tf.data.Dataset.shard(SHARD_HINT, ...)` can only be used in "
+            "`tf.distribute.Strategy.experimental_distribute_dataset()` with `tf.data.experimental."
+            "AutoShardPolicy.HINT` policy, or tf.data service with "
+            "`tf.data.experimental.service.ShardingPolicy.HINT` processing mode."
+        )
+        yield
+
+    def _checked(self, numbers: Iterator[int]) -> Iterator[Any]:
+        """Raises an error at the end of the elements if the shard is empty."""
+        if next(numbers) <= self.index:
+            raise invalid(
+                "Could not read any data: There aren't enough elements in this dataset for each shard to have at "
+                f"least one element (# shards = {self.num_shards}). If you are using datasets with distribution "
+                "strategy, consider setting the auto sharding policy to either DATA or OFF using the "
+                "`experimental_distribute.auto_shard_policy` option of `tf.data.Options()`."
             )
-            return
-        number, is_empty = 0, self.require_non_empty
-        for element in with_failures(inputs[0]):
-            if type(element) is Failure:
-                yield element
-                continue
-            if number == self.index:
-                is_empty = False
-                yield element
-            number = (number + 1) % self.num_shards
-        if is_empty:
-            yield Failure(
-                invalid(
-                    "Could not read any data: There aren't enough elements in this dataset for each shard to have at "
-                    f"least one element (# shards = {self.num_shards}). If you are using datasets with distribution "
-                    "strategy, consider setting the auto sharding policy to either DATA or OFF using the "
-                    "`experimental_distribute.auto_shard_policy` option of `tf.data.Options()`."
-                )
-            )
+        yield from ()
 
 
 def with_own_files(node: Node, workers: int, rank: int) -> Node | None:

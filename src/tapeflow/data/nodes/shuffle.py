@@ -7,6 +7,7 @@ remainder by the number of elements is taken.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Generator, Iterator
 from typing import Any
 
@@ -51,13 +52,13 @@ class Shuffle(Seeded, Unary):
     @raises_failures
     def _shuffled(self, elements: Iterator[Any], words: Words) -> Generator[Any]:
         ring: list[Any] = []
-        for element in with_failures(elements):
-            if type(element) is Failure:
-                yield element
-                continue
-            ring.append(element)
-            if len(ring) == self.buffer_size:
+        while True:
+            try:
+                missing = None if self.buffer_size < 0 else self.buffer_size - len(ring)
+                ring.extend(itertools.islice(elements, missing))
                 break
+            except Exception as error:
+                yield Failure(error)
         size, oldest = len(ring), 0
         left: np.ndarray = words.take(256)
         if size and size == self.buffer_size:

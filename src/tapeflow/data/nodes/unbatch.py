@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from tapeflow.core.values.tensor import invalid
 from tapeflow.data import elements
 from tapeflow.data.elements import Element
 from tapeflow.data.node import INFINITE, UNKNOWN, Unary, dataset_op
-from tapeflow.data.threads import Failure, raises_failures, with_failures
+from tapeflow.data.threads import Chained
 
 
 @dataset_op("UnbatchDataset")
@@ -39,14 +39,12 @@ class Unbatch(Unary):
             return INFINITE
         return UNKNOWN if size < 0 or self._each is None else size * self._each
 
-    @raises_failures
-    def generate(self, *inputs: Iterator[Element]) -> Generator[Any]:
-        for element in with_failures(inputs[0]):
-            if type(element) is Failure:
-                yield element
-                continue
-            sizes = {elements.rows_of(v) for v in element if v is not None}
-            if len(sizes) > 1:
-                raise invalid(f"Input element must have the same batch size in each component, not {sorted(sizes)}.")
-            for i in range(sizes.pop()):
-                yield tuple([elements.slice_row(v, i) for v in element])
+    def generate(self, *inputs: Iterator[Element]) -> Iterator[Element]:
+        return Chained(map(_slices, inputs[0]))
+
+
+def _slices(element: Element) -> Iterator[Element]:
+    sizes = {elements.rows_of(v) for v in element if v is not None}
+    if len(sizes) > 1:
+        raise invalid(f"Input element must have the same batch size in each component, not {sorted(sizes)}.")
+    return (tuple([elements.slice_row(v, i) for v in element]) for i in range(sizes.pop()))
