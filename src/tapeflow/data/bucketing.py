@@ -19,16 +19,10 @@ from tapeflow.math.reduction import reduce_sum
 
 
 def bucket_by_sequence_length(
-    dataset: Any,
-    element_length_func: Callable[..., Any],
-    bucket_boundaries: Sequence[int],
-    bucket_batch_sizes: Sequence[int],
-    padded_shapes: Any,
-    padding_values: Any,
-    pad_to_bucket_boundary: bool,
-    no_padding: bool,
-    drop_remainder: bool,
-) -> Any:
+    dataset: Any, element_length_func: Callable[..., Any], bucket_boundaries: Sequence[int],
+    bucket_batch_sizes: Sequence[int], padded_shapes: Any, padding_values: Any, pad_to_bucket_boundary: bool,
+    no_padding: bool, drop_remainder: bool,
+) -> Any:  # fmt: skip
     """Returns padded batches of windows of elements whose lengths fall into one bucket."""
     if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
         raise ValueError(

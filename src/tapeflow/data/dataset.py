@@ -72,7 +72,7 @@ from tapeflow.random.stateless import stateless_categorical
 
 
 class DatasetV2:
-    """The name of TensorFlow's class, by which Keras and others tell a dataset without importing TensorFlow."""
+    """The name of TensorFlow's class. Keras recognizes datasets by it, without importing TensorFlow."""
 
     __slots__ = ()
     __module__ = "tensorflow.python.data.ops.dataset_ops"
@@ -635,14 +635,13 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, Trackable):
         self, class_func: Callable[..., Any], target_dist: TensorLike, initial_dist: TensorLike | None = None,
         seed: TensorLike | None = None, name: str | None = None,
     ) -> Dataset:  # fmt: skip
-        """Returns pairs of a class and an element, with elements left out at random so that the classes have a target
-        distribution.
+        """Returns pairs of a class and an element. Elements are dropped at random for a target distribution of classes.
 
         Args:
             class_func: returns an element's class, an integer from 0 on.
             target_dist: the target distribution, a vector of probabilities.
             initial_dist: the distribution of the elements; estimated from them for None.
-            seed: the seed of what is left out.
+            seed: the seed of the random numbers.
 
         Returns:
             A dataset of pairs.
@@ -693,7 +692,7 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, Trackable):
         read.
 
         Args:
-            path: a folder, in which datasets that differ have folders of their own.
+            path: a folder. Each pipeline has its own folder in there.
             compression, reader_func, shard_func: as for `save` and `load`.
 
         Returns:
@@ -722,7 +721,7 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, Trackable):
         return convert(fingerprint(self._node), uint64)
 
     def concatenate(self, dataset: Dataset, name: str | None = None) -> Dataset:
-        """Returns the elements of this dataset, then those of another.
+        """Returns the elements of this dataset, then the elements of another.
 
         Args:
             dataset: the other one.
@@ -938,7 +937,7 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, Trackable):
         self, batch_size: TensorLike, drop_remainder: TensorLike = False, row_splits_dtype: DTypeLike = int64,
         name: str | None = None,
     ) -> Dataset:  # fmt: skip
-        """Returns batches in which tensors of different shapes are rows of a ragged tensor.
+        """Returns batches whose tensors of different shapes are rows of a ragged tensor.
 
         Args:
             batch_size: the number of elements in a batch.
@@ -1008,11 +1007,11 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, Trackable):
 
         Args:
             element_length_func: returns an element's length.
-            bucket_boundaries: the lengths at which buckets end and the next begin.
+            bucket_boundaries: the lengths that separate the buckets, in ascending order.
             bucket_batch_sizes: the number of elements in a batch, for each bucket; one more than there are boundaries.
             padded_shapes, padding_values: as for `padded_batch`.
             pad_to_bucket_boundary: whether to pad to the greatest length of the bucket.
-            no_padding: whether elements are batched as they are.
+            no_padding: whether elements are batched without padding.
             drop_remainder: whether to leave out smaller last batches.
 
         Returns:
@@ -1140,7 +1139,7 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, Trackable):
 
         Args:
             map_func: takes an element and returns a dataset.
-            cycle_length: the number of datasets that take turns; by default as many as there are cores.
+            cycle_length: the number of datasets that take turns; by default the number of cores.
             block_length: the number of elements that each contributes in its turn; 1 by default.
             num_parallel_calls: the number of threads; None for none.
             deterministic: accepted, and has no effect: the order never depends on the threads.
@@ -1166,7 +1165,7 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, Trackable):
         return Dataset(ParallelInterleave(self._node, function, cycle, block, calls, order))
 
     def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
-        """Returns the elements for which a predicate is true.
+        """Returns the elements that satisfy a predicate.
 
         Args:
             predicate: takes an element and returns a boolean scalar.
@@ -1184,7 +1183,7 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, Trackable):
         return Dataset(Filter(self._node, MappedFunction.for_node(self._node, predicate, "filter")))
 
     def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
-        """Returns the elements up to the first for which a predicate is false.
+        """Returns the elements before the first one that does not satisfy a predicate.
 
         Args:
             predicate: takes an element and returns a boolean scalar.
@@ -1248,13 +1247,13 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, Trackable):
             key_func: returns an element's key, an int64 scalar.
             reduce_func: takes a key and a dataset of `window_size` elements that have it, and returns a dataset.
             window_size: the number of elements of a window.
-            window_size_func: takes a key and returns that number; exactly one of the two must be specified.
+            window_size_func: takes a key and returns that number. Specify either `window_size` or `window_size_func`.
 
         Returns:
             A dataset of the elements.
 
         Raises:
-            ValueError: not exactly one of `window_size` and `window_size_func` is specified.
+            ValueError: both `window_size` and `window_size_func` are specified, or neither.
             TypeError: `reduce_func` returns no dataset.
 
         Example:

@@ -94,7 +94,7 @@ class FixedLengthRecordDatasetV2(Dataset):
     Raises:
         TypeError: `filenames` are no strings.
         InvalidArgumentError: at an iterator, if a length is not positive, or a file's is no multiple of it.
-        DataLossError: at an iterator, if what is compressed is no multiple of it.
+        DataLossError: at an iterator, if the length of a compressed file is no multiple of it.
 
     Example:
         >>> import os, tempfile
@@ -122,7 +122,7 @@ class CsvDatasetV2(Dataset):
 
     Args:
         filenames: a string tensor, or a dataset of string scalars.
-        record_defaults: for each column that is read, a dtype, where a field is required, or its default.
+        record_defaults: for each column that is read, its default, or the dtype of required fields.
         compression_type: "", "ZLIB" or "GZIP".
         buffer_size: the number of bytes that are read at once.
         header: whether the first line of each file is left out.
@@ -130,7 +130,7 @@ class CsvDatasetV2(Dataset):
         use_quote_delim: whether quotation marks hold fields together.
         na_value: text that stands for a missing field, beside "".
         select_cols: the numbers of the columns that are read, in ascending order.
-        exclude_cols: the numbers of those that are not; one of the two at most.
+        exclude_cols: the numbers of the other columns. Specify at most one of `select_cols` and `exclude_cols`.
 
     Raises:
         InvalidArgumentError: both are specified; at an iterator, if a field is missing or does not convert.

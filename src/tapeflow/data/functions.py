@@ -1,8 +1,8 @@
 """The user's functions of `map`, `filter`, `reduce` and their like, on elements.
 
-Each is traced once, when the dataset is created: its graph tells the spec of its results, and runs for the elements.
-What it captures is read whenever it runs; what it captures of a function around is put in place when that function's
-graph runs.
+Each is traced once, when the dataset is created. Its graph has the spec of the results, and runs for the elements.
+Captured tensors and variables are read whenever it runs. Tensors captured from an enclosing function are bound when the
+graph of that function runs.
 """
 
 from __future__ import annotations
@@ -241,20 +241,16 @@ class OpFunction:
 
 
 def state_function(
-    function: Callable[..., Any],
-    name: str,
-    state_spec: Any,
-    element_spec: Any,
-    new_state: Callable[[Any], Any],
+    function: Callable[..., Any], name: str, state_spec: Any, element_spec: Any, new_state: Callable[[Any], Any],
     who: str = "",
-) -> tuple[MappedFunction, Any]:
+) -> tuple[MappedFunction, Any]:  # fmt: skip
     """Traces a function of a state and an element, and finds shapes of the state that hold before and after.
 
     Args:
         function: the user's.
         name: the name of the transformation.
         state_spec, element_spec: the specs of the first state, and of the elements.
-        new_state: returns the spec of the new state from that of the function's result.
+        new_state: returns the spec of the new state from the spec of the function's result.
         who: begins messages.
 
     Returns:

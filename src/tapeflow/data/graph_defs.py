@@ -41,7 +41,7 @@ def message_of(node: Node) -> bytes:
     """Returns a pipeline as a message: its GraphDef, and the spec of its elements.
 
     Raises:
-        UnimplementedError: it can't travel, as it calls Python, or holds what stays in this process.
+        UnimplementedError: it calls Python, or holds objects of this process.
     """
     return to_bytes([convert(graph_def_of(node).SerializeToString(), string), node.spec])
 
@@ -95,7 +95,7 @@ def graph_def_of(node: Node, runs: bool = True) -> Any:
         runs: whether another process shall run it.
 
     Raises:
-        UnimplementedError: it calls Python, or holds what stays in this process.
+        UnimplementedError: it calls Python, or holds objects of this process.
     """
     graph = _SelfContained(_RESULT)
     with executing_eagerly(), graph.as_default():
@@ -112,7 +112,7 @@ class _SelfContained(FuncGraph):
 
 
 class DatasetResource(Trackable):
-    """A dataset in a SavedModel, where a function creates it again.
+    """A dataset in a SavedModel, with a function that creates it again.
 
     Args:
         node: its last node.

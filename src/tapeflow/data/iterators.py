@@ -75,7 +75,7 @@ class Iterator(AbstractIterator, CompositeTensor, ABC):
         loop_over(self._in_graph(), loop)
 
     def _in_graph(self) -> Any:
-        """Returns this iterator as one of the graph that is being built."""
+        """Returns an iterator of the graph that is being built, for this one."""
         return self
 
 
@@ -163,8 +163,8 @@ class _Plan:
         running: the node that runs in its place.
         spec: the spec of the elements.
         type_spec: the spec of the iterators.
-        pack: the function from an element to what a user sees.
-        is_plain: True if operations see elements as they are.
+        pack: the function from an element to a user's structure.
+        is_plain: True if operations see unencoded elements.
         is_ahead: True if a thread computes elements ahead of the consumer.
         has_seeds: True if shuffles in it may begin with seeds of their own, which an iterator logs.
     """

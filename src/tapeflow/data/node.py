@@ -80,7 +80,7 @@ class Rows:
 
 
 def pieces(count: int) -> Iterator[tuple[int, int]]:
-    """Yields the bounds of runs of rows that are unbound together: a few at first, so that an iterator starts fast."""
+    """Yields the bounds of runs of rows to unbind together. The first runs are short, for a fast start."""
     start, size = 0, 8
     while start < count:
         stop = min(start + size, count)
@@ -93,7 +93,7 @@ class Node:
     """A step of a pipeline: a source, or a transformation of other nodes.
 
     The annotated attributes of a subclass are its fields, and the arguments of its constructor. Attributes with the
-    annotation `Node` or `Sequence[Node]` are the inputs. Their order is that of the op's inputs.
+    annotation `Node` or `Sequence[Node]` are the inputs, in the order of the op's inputs.
 
     Attributes:
         spec: the spec of the elements.
@@ -111,7 +111,7 @@ class Node:
     name: str = ""  # of TensorFlow's class, which a dataset prints
     op = ""  # the op in TensorFlow; "" for a node that calls Python
     renamed: Mapping[str, str] = MappingProxyType({})  # the fields of inputs and attrs with other names
-    same_size = False  # whether there is an element for each one of the input
+    same_size = False  # whether there is an element for each element of the input
     passes_elements = False  # whether the elements are elements of the inputs
     chooses = False  # whether it chooses among the elements of its input, and looks at none of them
     is_asynchronous = False  # whether threads compute the elements ahead
@@ -294,8 +294,8 @@ class Node:
 
     # ---- graphs ------------------------------------------------------------------------------------------------------
 
-    # Returns the node of an operation, from those of its inputs and attrs that are its parameters. A class overrides it
-    # if its fields are others.
+    # Returns the node of an operation, from the op's inputs and attrs with the names of the parameters. A class whose
+    # fields are others overrides it.
     of_op: Any = classmethod(lambda cls, **arguments: cls(**arguments))
 
     @property
@@ -427,7 +427,7 @@ class _FunctionAttr:
     """The value of an operation's function attr.
 
     Attributes:
-        body: the function's body, all of whose inputs the operation passes.
+        body: the function's body. The operation passes all of its inputs.
         captured_inputs: none.
     """
 

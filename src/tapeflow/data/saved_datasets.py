@@ -1,7 +1,7 @@
 """The files of saved datasets, snapshots and caches.
 
 A saved dataset is a folder, in TensorFlow's format: `dataset_spec.pb` is the elements' spec, `snapshot.metadata` names
-the folder of a run, where each shard is a folder with a TFRecord file of a serialized `TensorProto` for each component.
+the folder of a run. In there, each shard is a folder with a TFRecord file: a serialized `TensorProto` per component.
 A ragged or sparse component is a variant.
 """
 

@@ -123,10 +123,10 @@ class Seeded:
 
 
 class SeedLog:
-    """The seeds that the shuffles of one iterator began with, so that its order can be repeated.
+    """The first seeds of the shuffles of one iterator, to repeat its order.
 
     Args:
-        past: the state of another log, in the order in which its shuffles began.
+        past: the state of another log, in the order of its shuffles.
     """
 
     def __init__(self, past: Sequence[Any] = ()) -> None:
@@ -135,7 +135,7 @@ class SeedLog:
         self._lines: list[tuple[tuple[int, int], list[Any]]] = []
 
     def next(self, seeds: Seeds) -> tuple[int, int]:
-        """Returns the seeds with which a shuffle begins: those of the past, and after these the following ones."""
+        """Returns the first seeds of a shuffle: the seeds in the past, then the seeds that follow."""
         place = self._order.setdefault(seeds, len(self._order))
         past = self._past[place] if place < len(self._past) else None
         if place == len(self._lines):
@@ -151,7 +151,7 @@ class SeedLog:
         return number if isinstance(number, tuple) else seeds.of(number, base)
 
     def state(self) -> list[Any]:
-        """Returns the bases and numbers from which another log continues, as JSON values."""
+        """Returns the bases and numbers that another log continues, as JSON values."""
         return [[list(base), list(numbers)] for base, numbers in self._lines]
 
 

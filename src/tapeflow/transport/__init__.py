@@ -1,1 +1,1 @@
-"""Calls between processes, by gRPC, and what travels with them: values, functions as TensorFlow's `FunctionDef`s."""
+"""Calls between processes, by gRPC, with values and functions (as TensorFlow's `FunctionDef`s) as arguments."""

@@ -213,5 +213,5 @@ def _answering(method: Callable[..., Any]) -> Callable[[bytes, Any], bytes]:
 
 
 def is_loopback(host: str) -> bool:
-    """Returns whether a host's name or address is that of this machine alone."""
+    """Returns True if a host's name or address is a loopback address."""
     return host in ("localhost", "[::1]") or host.startswith("127.")

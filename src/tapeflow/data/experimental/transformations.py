@@ -267,8 +267,7 @@ def get_structure(dataset_or_iterator: Dataset | Iterator) -> Any:
 
 
 def enable_debug_mode() -> None:
-    """Lets the functions of datasets created from now on run eagerly for each element, so that one can step through
-    them.
+    """Lets the functions of datasets created from now on run eagerly for each element, for debuggers.
 
     Raises:
         ValueError: a graph is being built.
@@ -330,12 +329,9 @@ def load(
 
 
 def save(
-    dataset: Dataset,
-    path: str | os.PathLike[str],
-    compression: str | None = None,
-    shard_func: Callable[..., Any] | None = None,
-    checkpoint_args: Any = None,
-) -> None:
+    dataset: Dataset, path: str | os.PathLike[str], compression: str | None = None,
+    shard_func: Callable[..., Any] | None = None, checkpoint_args: Any = None,
+) -> None:  # fmt: skip
     """Writes the elements of a dataset to a folder; the older name of `Dataset.save`.
 
     Args:
@@ -356,12 +352,9 @@ def save(
 
 
 def map_and_batch(
-    map_func: Callable[..., Any],
-    batch_size: TensorLike,
-    num_parallel_batches: int | None = None,
-    drop_remainder: bool = False,
-    num_parallel_calls: TensorLike | None = None,
-) -> Transformation:
+    map_func: Callable[..., Any], batch_size: TensorLike, num_parallel_batches: int | None = None,
+    drop_remainder: bool = False, num_parallel_calls: TensorLike | None = None,
+) -> Transformation:  # fmt: skip
     """Applies `Dataset.map`, then `Dataset.batch`.
 
     Args:
@@ -388,7 +381,7 @@ def pad_to_cardinality(cardinality: int, mask_key: str = "valid") -> Transformat
 
     Args:
         cardinality: the number of elements.
-        mask_key: the key under which each element says whether it is one of the dataset's own.
+        mask_key: the key of a boolean that is False for the appended elements.
 
     Returns:
         A function for `Dataset.apply`.
@@ -428,13 +421,9 @@ def pad_to_cardinality(cardinality: int, mask_key: str = "valid") -> Transformat
 
 
 def parallel_interleave(
-    map_func: Callable[..., Any],
-    cycle_length: TensorLike,
-    block_length: TensorLike = 1,
-    sloppy: bool = False,
-    buffer_output_elements: TensorLike | None = None,
-    prefetch_input_elements: TensorLike | None = None,
-) -> Transformation:
+    map_func: Callable[..., Any], cycle_length: TensorLike, block_length: TensorLike = 1, sloppy: bool = False,
+    buffer_output_elements: TensorLike | None = None, prefetch_input_elements: TensorLike | None = None,
+) -> Transformation:  # fmt: skip
     """Takes elements of several datasets in turn; the older name of `Dataset.interleave` with threads.
 
     Args:

@@ -14,7 +14,7 @@ from tapeflow.data.threads import Chained
 
 @dataset_op("ConcatenateDataset")
 class Concatenate(Node):
-    """The elements of one node, then those of another."""
+    """The elements of one node, then the elements of another."""
 
     input_dataset: Node
     another_dataset: Node

@@ -15,7 +15,7 @@ from tapeflow.data.node import Unary, dataset_op
 
 @dataset_op("FilterDataset", "ParallelFilterDataset")
 class Filter(Unary):
-    """The elements for which a predicate is true."""
+    """The elements that satisfy a predicate."""
 
     predicate: MappedFunction
 
@@ -42,7 +42,7 @@ class Filter(Unary):
 
 @dataset_op("TakeWhileDataset")
 class TakeWhile(Filter):
-    """The elements up to the first for which a predicate is false."""
+    """The elements before the first one that does not satisfy a predicate."""
 
     def iterate(self) -> Iterator[Element]:
         return itertools.takewhile(self.holds(), self.input_dataset.iterate())

@@ -82,7 +82,7 @@ def dataset_of_shards(folder: str, spec: Any, compression: str, reader: Any) -> 
 
 
 def _in_turn(shards: Any) -> Any:
-    """Returns the elements of shards, one of each in turn."""
+    """Returns the elements of shards in turn."""
     return shards.interleave(lambda shard: shard)
 
 

@@ -28,14 +28,14 @@ def _acceptance(initial: np.ndarray, target: np.ndarray) -> np.ndarray:
 
 
 class RejectionResample(Unary):
-    """Pairs of a class and an element, with elements left out so that the classes have a target distribution.
+    """Pairs of a class and an element. Elements are dropped to give the classes a target distribution.
 
     Args:
         input_dataset: the node that the elements come from.
         class_of: returns the class of an element.
         target: the target distribution.
         initial: the distribution of the elements; None to estimate it.
-        seeds: the seeds of what is left out.
+        seeds: the seeds of the random numbers.
     """
 
     class_of: MappedFunction

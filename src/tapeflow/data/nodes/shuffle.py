@@ -1,8 +1,8 @@
 """`Dataset.shuffle`: TensorFlow's order for every seed.
 
 A shuffle holds a ring of elements. Each step yields the element at a random place of it, puts the oldest in that place
-and the next of the input where the oldest was. The random numbers are the 32-bit words of a Philox stream, of which the
-remainder by the number of elements is taken.
+and the next of the input where the oldest was. The random numbers are the 32-bit words of a Philox stream, modulo the
+number of elements.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Shuffle(Seeded, Unary):
         left: np.ndarray = words.take(256)
         if size and size == self.buffer_size:
             while True:
-                # The number of an element among those of the ring, counted from the oldest.
+                # The number of an element in the ring, counted from the oldest.
                 for used, offset in enumerate((left % np.uint32(size)).tolist(), 1):  # noqa: B007
                     place = oldest + offset
                     if place >= size:

@@ -31,7 +31,7 @@ from tapeflow.transport.calls import Client, TaskUnavailableError, from_bytes
 
 DISPATCHER_SECONDS = 60.0  # how long to wait for a dispatcher that does not answer
 _NEWS_SECONDS = 1.0
-_AUTOMATIC = 16  # elements that are requested, or wait for the consumer, where nobody says how many
+_AUTOMATIC = 16  # elements that are requested, or wait for the consumer, by default
 _PROTOCOLS = (None, "grpc", "local")
 _TARGETS = ("AUTO", "ANY", "LOCAL")
 
@@ -43,7 +43,7 @@ class Reading(NamedTuple):
         address: the dispatcher's address.
         id: the dataset's id.
         policy: the sharding policy.
-        job_name: the job's name; "" for one of its own.
+        job_name: the job's name; "" for a job without a name.
         consumer: the number of this consumer, for coordinated reads.
         consumers: the number of consumers of coordinated reads, else None.
         outstanding: how many elements are requested, or wait, at most; None for a choice.
@@ -103,7 +103,7 @@ class DataService(Node):
 
 
 class _Elements:
-    """The elements that a reader takes, in the order in which they come."""
+    """The elements that a reader takes, in the order of their arrival."""
 
     def __init__(self, reader: _Reader) -> None:
         self._reader = reader
@@ -122,7 +122,7 @@ class _Elements:
 
 
 class _ElementsInRounds(_Elements):
-    """An element of each task in turn, of which other consumers get the next ones."""
+    """An element of each task in turn. Other consumers get the following elements of the task."""
 
     _round = -1
 
@@ -170,7 +170,7 @@ class _Reader:
         self._dispatcher = Caller(how.address, "The dispatcher", DISPATCHER_SECONDS)
         self._changed = threading.Condition()
         self._tasks: dict[int, _TaskOf] = {}
-        self._order: list[_TaskOf] = []  # in which coordinated reads take turns
+        self._order: list[_TaskOf] = []  # the turns of coordinated reads
         self._ready: deque[Any] = deque()
         self._outstanding = 0
         self._unreachable: set[int] = set()
@@ -275,7 +275,7 @@ class _Reader:
         return not any(task.reading for task in self._tasks.values())
 
     def _consumed(self) -> list[Any]:
-        """Returns what this reader has got of the tasks that it does not read any more."""
+        """Returns the numbers of consumed splits, for the tasks that this reader has finished or lost."""
         with self._changed:
             return [[t.number, t.consumed] for t in self._tasks.values() if self._closed or not t.reading]
 
@@ -328,7 +328,7 @@ class _Reader:
                 self._changed.notify_all()
 
     def _unreached(self, task: _TaskOf, error: OpError) -> Any:
-        """Has the dispatcher look at a worker; returns the error after a long time in which that did not help."""
+        """Has the dispatcher look at a worker; returns the error if that did not help for a long time."""
         now = time.monotonic()
         since = task.unreached_since = task.unreached_since or now
         with self._changed:

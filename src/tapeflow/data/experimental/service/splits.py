@@ -29,7 +29,7 @@ class Split(Node):
     Args:
         source: the source.
         number: its number among the sources of the pipeline.
-        consumed: where it counts its elements.
+        consumed: the counts of consumed elements, for each source.
         splits: returns their numbers.
     """
 
@@ -55,7 +55,7 @@ class Split(Node):
                 yield element
 
     def _reader(self) -> Callable[[int], Any]:
-        """Returns a function from the number of an element to the element; numbers ascend, where it has to count."""
+        """Returns a function from the number of an element to the element. The numbers must ascend."""
         rows = self.source.rows()
         if rows is not None:
             return rows.at
@@ -84,7 +84,7 @@ class Part:
     Args:
         node: its last node.
         policy: the sharding policy.
-        index, workers: the worker's number among those of static sharding, and how many these are.
+        index, workers: the worker's number among the workers of static sharding, and the number of these.
         splits: returns the splits of dynamic sharding.
 
     Raises:

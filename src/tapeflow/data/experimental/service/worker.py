@@ -35,7 +35,7 @@ _MOST_CALLS = 1024  # of consumers that wait for elements at the same time
 _SNAPPY = "SNAPPY"
 OVER = "over"  # the answer for a task that the worker does not have
 
-# The workers of this process by their addresses, whose elements consumers here take as they are.
+# The workers of this process by their addresses. Consumers in this process take their elements without a message.
 local_workers: weakref.WeakValueDictionary[str, Worker] = weakref.WeakValueDictionary()
 
 
@@ -153,7 +153,7 @@ class Worker:
         self._dispatcher.close()
         self._for_tasks.close()
         with self._changed:
-            self._tasks.clear()  # what computes ahead ends with them
+            self._tasks.clear()  # their threads end, too
             self._changed.notify_all()
         self.endpoint.end()
 
@@ -175,7 +175,7 @@ class Worker:
                 self._tasks.pop(number, None)
             self._changed.notify_all()
 
-    # ---- what others call --------------------------------------------------------------------------------------------
+    # ---- remote calls ------------------------------------------------------------------------------------------------
 
     def ping(self) -> str:
         """Returns the name of the process."""
@@ -200,7 +200,7 @@ class Worker:
         return [compress(to_bytes(tensors)) if task.compressed else tensors, produced[1]]
 
     def produced(self, number: int, consumer: int, round: int, trainer: str) -> Any:
-        """Returns the same for a consumer in this process, with the element as it is."""
+        """Returns the same for a consumer in this process, with the element in place of its tensors."""
         task = self._task(number)
         if task is None:
             return OVER
