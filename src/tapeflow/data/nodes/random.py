@@ -36,7 +36,7 @@ class Random(Seeded, Node):
 
     @property
     def rerandomize_each_iteration(self) -> bool:
-        """Whether each iterator has numbers of its own."""
+        """True if each iterator has numbers of its own."""
         return self.seeds.renew
 
     def cardinality(self) -> int:

@@ -43,7 +43,7 @@ class Shuffle(Seeded, Unary):
 
     @property
     def reshuffle_each_iteration(self) -> bool:
-        """Whether each iterator has an order of its own."""
+        """True if each iterator has an order of its own."""
         return self.seeds.renew
 
     def iterate(self) -> Iterator[Any]:
