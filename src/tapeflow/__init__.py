@@ -265,7 +265,8 @@ _use_quota()
 
 def _specs_of_protos() -> dict[int, _typing.Any]:
     """Returns the specs of higher layers by their numbers in `TypeSpecProto.TypeSpecClass`."""
-    from tapeflow.data.spec import DatasetSpec, IteratorSpec
+    from tapeflow.data.iterators import IteratorSpec
+    from tapeflow.data.spec import DatasetSpec
     from tapeflow.ragged.spec import RaggedTensorSpec
     from tapeflow.sparse.tensor import SparseTensorSpec
 

@@ -132,26 +132,26 @@ class GraphOptional(Optional):
         return _decoded(ops.OptionalGetValue(self._variant_tensor, types, shapes), self._element_spec)
 
 
-def _structure() -> Any:
+def _elements() -> Any:
     """Returns the module of elements. It is heavy, and most programs have no optionals."""
-    from tapeflow.data import structure
+    from tapeflow.data import elements
 
-    return structure
+    return elements
 
 
 def _tensor_specs(spec: Any) -> list[Any]:
     """Returns the specs of the tensors that an optional holds."""
-    return [part for s in nest.flatten(spec) for part in _structure().encoded_specs(s)]
+    return [part for s in nest.flatten(spec) for part in _elements().encoded_specs(s)]
 
 
 def _encoded(value: Any, spec: Any) -> list[Any]:
     """Returns the tensors that an optional of a value holds."""
-    return _structure().encoded(nest.flatten(value), nest.flatten(spec))
+    return _elements().encoded(nest.flatten(value), nest.flatten(spec))
 
 
 def _decoded(tensors: Sequence[Any], spec: Any) -> Any:
     """Returns the value of an optional that holds tensors."""
-    return nest.pack_sequence_as(spec, _structure().decoded_values(tensors, nest.flatten(spec)))
+    return nest.pack_sequence_as(spec, _elements().decoded_values(tensors, nest.flatten(spec)))
 
 
 # In kernels, an optional is a tuple of raw values. It is empty without a value.

@@ -212,6 +212,23 @@ def test_a_subclass_is_a_dataset():
     assert values(Numbers().batch(2)) == [[0, 1], [2]]
 
 
+def test_a_subclass_describes_the_elements_of_its_tensor():
+    class Named(Dataset):
+        def __init__(self, numbers):
+            super().__init__(numbers.map(lambda x: (x, -x))._variant_tensor)
+
+        @property
+        def element_spec(self):
+            return {"a": tf.TensorSpec([], tf.int64), "b": tf.TensorSpec([], tf.int64)}
+
+    assert repr(Named(r5)).startswith("<Named element_spec={'a': ")
+    assert [int(e["b"]) for e in Named(r5).skip(3)] == [-3, -4]
+    total = tf.function(lambda numbers: Named(numbers).reduce(np.int64(0), lambda s, e: s + e["a"]))
+    assert total(r5).numpy() == 10
+    with pytest.raises(TypeError, match="variant tensor of another dataset, not with 3"):
+        Dataset(3)
+
+
 def test_options_merge():
     options = tf.data.Options()
     options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.DATA

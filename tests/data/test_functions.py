@@ -163,7 +163,7 @@ def test_states_may_grow():
 )
 def test_what_works_element_by_element_works_on_batches(function, rows):
     dataset = Dataset.from_tensor_slices(np.arange(12, dtype=np.float32).reshape(4, 3)).map(function)
-    assert (dataset._rows() is not None) is rows
+    assert (dataset._node.rows() is not None) is rows
     off = tf.data.Options()
     off.experimental_optimization.apply_default_optimizations = False
     assert values(dataset.batch(3)) == values(dataset.batch(3).with_options(off))
@@ -175,7 +175,7 @@ def test_what_works_element_by_element_works_on_batches(function, rows):
 
 def test_random_numbers_are_drawn_for_each_element():
     drawn = Dataset.range(4).map(lambda x: tf.random.uniform([], 0, 1 << 30, tf.int32))
-    assert drawn._rows() is None
+    assert drawn._node.rows() is None
     (numbers,) = values(drawn.batch(4))
     assert len(set(numbers)) > 1
 
@@ -185,7 +185,7 @@ def test_functions_of_strings_work_on_batches():
         return tf.strings.regex_replace(tf.strings.lower(text), "[0-9]+", "_"), tf.strings.length(text)
 
     dataset = Dataset.from_tensor_slices(["Ab1", "", "C22d", "x", "Y9"]).map(cleaned)
-    assert dataset._rows() is not None
+    assert dataset._node.rows() is not None
     assert values(dataset.batch(2)) == [
         ([b"ab_", b""], [3, 0]), ([b"c_d", b"x"], [4, 1]), ([b"y_"], [2])
     ]  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.data.graph_defs import dataset_of, message_of
+from tapeflow.data.graph_defs import message_of, node_of
 
 Dataset = tf.data.Dataset
 Pair = collections.namedtuple("Pair", "first second")
@@ -67,6 +67,11 @@ def sources(files):
     }
 
 
+def sent(dataset):
+    """The dataset that another process reads."""
+    return Dataset(node_of(message_of(dataset._node)))
+
+
 def saved(dataset, folder):
     dataset.save(str(folder), shard_func=lambda *_: np.int64(0))
     return Dataset.load(str(folder), reader_func=lambda shards: shards.flat_map(lambda shard: shard.repeat(2)))
@@ -80,18 +85,18 @@ def saved(dataset, folder):
 ])  # fmt: skip
 def test_elements_are_the_same(name, files):
     dataset = sources(files)[name]
-    other = dataset_of(message_of(dataset))
+    other = sent(dataset)
     assert other.element_spec == dataset.element_spec
-    assert other._size() == dataset._size()
+    assert other.cardinality() == dataset.cardinality()
     elements = [values(x) for x in dataset.take(30)]
     assert elements and [values(x) for x in other.take(30)] == elements
-    again = dataset_of(message_of(other))  # what was read can travel on
+    again = sent(other)  # what was read can travel on
     assert [values(x) for x in again.take(30)] == elements
 
 
 def test_an_order_that_nobody_chose_is_drawn_anew():
     dataset = Dataset.range(1000).shuffle(1000)
-    first, second = (dataset_of(message_of(dataset)) for _ in range(2))
+    first, second = (sent(dataset) for _ in range(2))
     assert [int(x) for x in first] != [int(x) for x in second]
 
 
@@ -100,31 +105,31 @@ def test_options_travel():
     options.deterministic = False
     options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.DATA
     dataset = Dataset.range(3).with_options(options)
-    assert dataset_of(message_of(dataset)).options() == dataset.options()
+    assert sent(dataset).options() == dataset.options()
 
 
 def test_what_calls_python_stays():
     generator = Dataset.from_generator(lambda: iter([1]), output_signature=tf.TensorSpec([], tf.int32))
-    with pytest.raises(tf.errors.UnimplementedError, match="A dataset with a GeneratorDataset can't travel"):
-        message_of(generator)
+    with pytest.raises(tf.errors.UnimplementedError, match="A dataset with a Generator can't travel"):
+        message_of(generator._node)
     python = Dataset.range(3).map(lambda x: tf.numpy_function(lambda y: y, [x], tf.int64))
     with pytest.raises(tf.errors.UnimplementedError, match="calls Python"):
-        dataset_of(message_of(python))
+        sent(python)
 
 
 @pytest.mark.parametrize("cut", [0, 3, -5])
 def test_what_is_no_message_is_refused(cut):
     with pytest.raises(ValueError, match=r"empty|no message|no part"):
-        dataset_of(message_of(Dataset.range(3))[:cut])
+        node_of(message_of(Dataset.range(3)._node)[:cut])
 
 
 def test_what_a_process_has_imported_does_not_matter(tmp_path):
     """A process that has imported nothing of datasets beyond the message's reader gets what it needs."""
     dataset = Dataset.range(4).apply(tf.data.experimental.dense_to_ragged_batch(2))
-    (tmp_path / "message").write_bytes(message_of(dataset))
+    (tmp_path / "message").write_bytes(message_of(dataset._node))
     source = (
-        "import pathlib, sys; from tapeflow.data.graph_defs import dataset_of; "
-        "dataset = dataset_of(pathlib.Path(sys.argv[1]).read_bytes()); "
+        "import pathlib, sys; import tapeflow as tf; from tapeflow.data.graph_defs import node_of; "
+        "dataset = tf.data.Dataset(node_of(pathlib.Path(sys.argv[1]).read_bytes())); "
         "print([b.to_list() if hasattr(b, 'to_list') else b.numpy().tolist() for b in dataset])"
     )
     environment = os.environ | {"PYTHONPATH": str(pathlib.Path(tf.__file__).parents[1])}

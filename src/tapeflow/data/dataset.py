@@ -1,46 +1,88 @@
-"""`tf.data.Dataset`: what all datasets have in common, and the sources."""
+"""`tf.data.Dataset`: a pipeline, whose methods return longer ones."""
 
 from __future__ import annotations
 
+import functools
 import os
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
 
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.types.aliases import DTypeLike, TensorLike
-from tapeflow.core.types.dtypes import as_dtype, int64, variant
-from tapeflow.core.values.boxed_objects import held
+from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
+from tapeflow.core.types.dtypes import as_dtype, float32, float64, int64, uint64, variant
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.composite import CompositeTensor
-from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.core.values.trackable import CHECKPOINT, SAVED_MODEL, Trackable
+from tapeflow.data import elements
+from tapeflow.data.bucketing import bucket_by_sequence_length
+from tapeflow.data.functions import MappedFunction
+from tapeflow.data.graph_defs import DatasetResource, fingerprint
+from tapeflow.data.iterators import NumpyIterator, OwnedIterator, check_arrays, iterator_of, loop_over
+from tapeflow.data.node import INFINITE, Node, Variant, integer, structured, truth
+from tapeflow.data.nodes.batch import Batch, ParallelBatch
+from tapeflow.data.nodes.cache import Cache, FileCache
+from tapeflow.data.nodes.concatenate import Concatenate
+from tapeflow.data.nodes.directed_interleave import DirectedInterleave, check_compatible
+from tapeflow.data.nodes.files import list_files
+from tapeflow.data.nodes.filter import Filter, TakeWhile
+from tapeflow.data.nodes.flat_map import FlatMap
+from tapeflow.data.nodes.from_generator import Generator, signature_of
+from tapeflow.data.nodes.from_tensor_slices import FromTensorSlices
+from tapeflow.data.nodes.from_tensors import FromTensors
+from tapeflow.data.nodes.group_by_window import GroupByWindow
+from tapeflow.data.nodes.ignore_errors import IgnoreErrors
+from tapeflow.data.nodes.interleave import Interleave, ParallelInterleave
+from tapeflow.data.nodes.load import load
+from tapeflow.data.nodes.map import Map, ParallelMap, order_attr
+from tapeflow.data.nodes.padded_batch import PaddedBatch
+from tapeflow.data.nodes.prefetch import Prefetch
+from tapeflow.data.nodes.ragged_batch import Ragged
+from tapeflow.data.nodes.random import Random
+from tapeflow.data.nodes.range import Range
+from tapeflow.data.nodes.rebatch import Rebatch
+from tapeflow.data.nodes.reduce import reduced
+from tapeflow.data.nodes.rejection_resample import RejectionResample
+from tapeflow.data.nodes.repeat import Repeat
+from tapeflow.data.nodes.scan import Scan
+from tapeflow.data.nodes.shard import Shard
+from tapeflow.data.nodes.shuffle import Shuffle
+from tapeflow.data.nodes.skip import Skip
+from tapeflow.data.nodes.snapshot import Snapshot
+from tapeflow.data.nodes.sparse_batch import SparseBatch
+from tapeflow.data.nodes.take import Take
+from tapeflow.data.nodes.unbatch import Unbatch
+from tapeflow.data.nodes.unique import Unique
+from tapeflow.data.nodes.window import Window
+from tapeflow.data.nodes.with_options import WithOptions
+from tapeflow.data.nodes.zip import Zip
 from tapeflow.data.options import Options
-from tapeflow.data.parts import parts, register
+from tapeflow.data.saved_datasets import save
+from tapeflow.data.seeds import Seeds, seeds_of
 from tapeflow.data.spec import DatasetSpec
-from tapeflow.data.structure import Element
-from tapeflow.data.transformations import Transformations
-
-if TYPE_CHECKING:
-    from tapeflow.data.iterators import NumpyIterator
-
-INFINITE = -1
-UNKNOWN = -2
+from tapeflow.data.threads import AUTOTUNE
+from tapeflow.math.elementwise import log
+from tapeflow.random.stateless import stateless_categorical
 
 
 class DatasetV2:
-    """The name of TensorFlow's class, by which Keras and others tell a dataset without importing TensorFlow."""
+    """The name of TensorFlow's class. Keras recognizes datasets by it, without importing TensorFlow."""
 
     __slots__ = ()
     __module__ = "tensorflow.python.data.ops.dataset_ops"
 
 
-class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, Trackable, ABC):
-    """A sequence of elements, each a structure of tensors, that can be gone through as often as one likes.
+class Dataset(DatasetV2, Iterable, CompositeTensor, Trackable):
+    """A sequence of elements, each a structure of tensors, that can be iterated over any number of times.
 
-    It is created from a source and transformed step by step; nothing runs before somebody iterates. Lists are no
-    structures but convert to tensors. A `name` argument has no effect.
+    It is created from a source and transformed step by step. Nothing runs before an iterator asks for elements. Lists
+    are no structures but convert to tensors. A `name` argument has no effect.
 
     Args:
         variant_tensor: the tensor of another dataset, for a subclass that stands for it.
@@ -52,14 +94,31 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, Trackable, 
     """
 
     def __init__(self, variant_tensor: Any) -> None:
-        self._wrapped = DatasetSpec(None)._from_components(variant_tensor)
+        if isinstance(variant_tensor, Node):
+            self._node = variant_tensor
+            return
+        if not isinstance(variant_tensor, Tensor) or variant_tensor.dtype is not variant:
+            raise TypeError(
+                "A `tf.data.Dataset` is created by its static methods, such as `Dataset.range`. A subclass calls the "
+                f"constructor with the variant tensor of another dataset, not with {variant_tensor!r}."
+            )
+        self._wrapped = variant_tensor
 
     # ---- properties --------------------------------------------------------------------------------------------------
 
+    @functools.cached_property
+    def _node(self) -> Node:
+        """The last node of the pipeline. A subclass may know more of the elements of its tensor."""
+        wrapped = self._wrapped
+        own = None if type(self).element_spec is Dataset.element_spec else self.element_spec
+        if isinstance(wrapped, SymbolicTensor):
+            return Variant(wrapped, own)
+        return wrapped.value[()] if own is None else structured(wrapped.value[()], own)
+
     @property
-    @abstractmethod
     def element_spec(self) -> Any:
         """The spec of the elements, in their structure."""
+        return self._node.spec
 
     @property
     def _type_spec(self) -> DatasetSpec:
@@ -67,47 +126,22 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, Trackable, 
 
     @property
     def _variant_tensor(self) -> Tensor:
-        wrapped = self.__dict__.get("_wrapped")
-        return held(self, variant) if wrapped is None or wrapped._graph is None else wrapped._variant_tensor
+        return self._node.variant
 
     @property
     def _graph(self) -> Any:
         """The graph that the dataset is an operation of; None for a dataset that exists now."""
-        return next((g for ds in self._inputs() if (g := ds._graph) is not None), None)
+        return self._node.graph
 
     def _trackable_children(self, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
-        if save_type != SAVED_MODEL:
-            return {}
-        if "_tracker" not in self.__dict__:
-            self.__dict__["_tracker"] = parts.DatasetResource(self)
-        return {"_variant_tracker": self.__dict__["_tracker"]}
+        return {"_variant_tracker": self._tracker} if save_type == SAVED_MODEL else {}
 
-    def _inputs(self) -> list[Any]:
-        return [self._wrapped]
+    @functools.cached_property
+    def _tracker(self) -> DatasetResource:
+        return DatasetResource(self._node)
 
-    def _over(self, inputs: Sequence[Any]) -> Any:
-        return inputs[0]
-
-    def _size(self) -> int:
-        return self._wrapped._size()
-
-    def _iterate(self) -> Iterator[Element]:
-        return self._wrapped._iterate()
-
-    def _rows(self) -> Any:
-        """Returns the elements as `Rows`, of which many can be gathered at once; None where they are not rows of
-        arrays.
-        """
-        return None
-
-    def _batches(self, size: int, drop_remainder: bool) -> Iterator[Element] | None:
-        """Returns an iterator over batches of the elements, where these need not be stacked one by one; else None.
-
-        Args:
-            size: the number of elements in a batch.
-            drop_remainder: whether a last, smaller batch is dropped.
-        """
-        return None
+    def _inputs(self) -> list[Dataset]:
+        return [Dataset(node) for node in self._node.inputs]
 
     def options(self) -> Options:
         """Returns the options of the pipeline.
@@ -115,10 +149,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, Trackable, 
         Returns:
             The options set on this dataset and its inputs, as `tf.data.Options`; later ones win.
         """
-        merged = Options()
-        for source in self._inputs():
-            merged = merged.merge(source.options())
-        return merged
+        return Options().merge(self._node.options())
 
     def cardinality(self) -> Tensor:
         """Returns the number of elements.
@@ -132,15 +163,13 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, Trackable, 
         """
         if state.graph is not None:
             return ops.DatasetCardinality(self._variant_tensor, "")
-        return convert(self._size(), int64)
+        return convert(self._node.cardinality(), int64)
 
     def __iter__(self) -> Any:
-        if state.graph is not None:
-            return parts.iterator_of(self)
-        return parts.OwnedIterator(self)
+        return OwnedIterator(self._node) if state.graph is None else iterator_of(self._node)
 
     def __tf_autograph_for__(self, loop: Any) -> None:
-        parts.loop_over(iter(self), loop, relaxed=True)
+        loop_over(iter(self), loop, relaxed=True)
 
     def __copy__(self) -> Any:
         copy = object.__new__(type(self))
@@ -160,13 +189,16 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, Trackable, 
             raise TypeError(
                 "`tf.data.Dataset` only supports `len` in eager mode. Use `tf.data.Dataset.cardinality()` instead."
             )
-        size = self._size()
+        size = self._node.cardinality()
         if size < 0:
             raise TypeError("The dataset is infinite." if size == INFINITE else "The dataset length is unknown.")
         return size
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} element_spec={self.element_spec}>"
+        name = self._node.name if type(self) is Dataset else type(self).__name__
+        return f"<{name} element_spec={self.element_spec}>"
+
+    # ---- results -----------------------------------------------------------------------------------------------------
 
     def as_numpy_iterator(self) -> NumpyIterator:
         """Returns an iterator whose elements are NumPy arrays.
@@ -181,8 +213,8 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, Trackable, 
             >>> [x.item() for x in tf.data.Dataset.range(3).as_numpy_iterator()]
             [0, 1, 2]
         """
-        parts.check_arrays(self.element_spec)
-        return parts.NumpyIterator(self)
+        check_arrays(self.element_spec)
+        return NumpyIterator(self._node)
 
     def get_single_element(self, name: str | None = None) -> Any:
         """Returns the only element.
@@ -197,7 +229,12 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, Trackable, 
             >>> tf.data.Dataset.range(5, 6).get_single_element().numpy().item()
             5
         """
-        return parts.single_element(self)
+        spec = self.element_spec
+        if state.graph is None:
+            return elements.Packer(spec)(self._node.only_element())
+        return elements.packed(
+            spec, ops.DatasetToSingleElement(self._variant_tensor, *elements.element_attrs(spec), "")
+        )
 
     def reduce(self, initial_state: Any, reduce_func: Callable[..., Any], name: str | None = None) -> Any:
         """Computes the state after `reduce_func(state, element)` has run for all elements.
@@ -216,7 +253,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, Trackable, 
             >>> tf.data.Dataset.range(5).reduce(np.int64(0), lambda s, x: s + x).numpy().item()
             10
         """
-        return parts.reduced(self, initial_state, reduce_func)
+        return reduced(self._node, initial_state, reduce_func)
 
     def apply(self, transformation_func: Callable[[Any], Any]) -> Dataset:
         """Returns the dataset that a function returns for this one.
@@ -259,7 +296,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, Trackable, 
         """
         if not isinstance(options, Options):
             raise TypeError(f"`options` must be tf.data.Options, not {type(options)}")
-        return parts.OptionsDataset(self, options)
+        return Dataset(WithOptions(self._node, options))
 
     # ---- sources -----------------------------------------------------------------------------------------------------
 
@@ -277,7 +314,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, Trackable, 
             >>> len(tf.data.Dataset.from_tensors([1, 2, 3]))
             1
         """
-        return parts.TensorDataset(tensors)
+        return Dataset(FromTensors(tensors))
 
     @staticmethod
     def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset:
@@ -296,7 +333,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, Trackable, 
             >>> list(tf.data.Dataset.from_tensor_slices({"a": [1, 2]}).as_numpy_iterator())[1]["a"].item()
             2
         """
-        return parts.TensorSliceDataset(tensors)
+        return Dataset(FromTensorSlices(tensors))
 
     @staticmethod
     def from_generator(
@@ -325,8 +362,8 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, Trackable, 
         """
         if not callable(generator):
             raise TypeError("`generator` must be a Python callable.")
-        spec = parts.signature_of(output_types, output_shapes, output_signature)
-        return parts.GeneratorDataset(generator, spec, args)
+        spec = signature_of(output_types, output_shapes, output_signature)
+        return Dataset(Generator(generator, spec, tuple([convert(a) for a in args or ()])))
 
     @staticmethod
     def range(*args: TensorLike, **kwargs: Any) -> Dataset:
@@ -347,7 +384,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, Trackable, 
             >>> [x.item() for x in tf.data.Dataset.range(10, 0, -3).as_numpy_iterator()]
             [10, 7, 4, 1]
         """
-        return parts.RangeDataset(args, kwargs.get("output_type", int64))
+        return Dataset(Range.of(args, kwargs.get("output_type", int64)))
 
     @staticmethod
     def counter(
@@ -386,7 +423,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, Trackable, 
             >>> [x.item() for x in tf.data.Dataset.random(seed=3).take(2).as_numpy_iterator()]
             [3534849767, 279844183]
         """
-        return parts.RandomDatasetV2(seed, rerandomize_each_iteration)
+        return Dataset(Random.of(seed, rerandomize_each_iteration))
 
     @staticmethod
     def list_files(
@@ -413,7 +450,7 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, Trackable, 
             >>> [os.path.basename(f.numpy()) for f in tf.data.Dataset.list_files(os.path.join(folder, "*.txt"))]
             [b'a.txt']
         """
-        return parts.list_files(file_pattern, shuffle is None or shuffle, seed)
+        return Dataset(list_files(file_pattern, shuffle is None or shuffle, seed))
 
     @staticmethod
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:
@@ -438,7 +475,21 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, Trackable, 
             raise TypeError("Must pass at least one dataset to `zip`.")
         if args and datasets is not None:
             raise TypeError("Both `*args` and `datasets` cannot be set.")
-        return parts.ZipDataset(datasets if datasets is not None else args[0] if len(args) == 1 else args)
+        given = datasets if datasets is not None else args[0] if len(args) == 1 else args
+        flat = elements.flatten(given)
+        for ds in flat:
+            if isinstance(ds, list):
+                raise TypeError(
+                    "Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` "
+                    "objects. Python `list` is not supported and you should use `tuple` instead."
+                )
+            if not isinstance(ds, Dataset):
+                raise TypeError(
+                    "Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` "
+                    f"objects but encountered object of type {type(ds)}."
+                )
+        spec = elements.pack(given, [ds.element_spec for ds in flat])
+        return Dataset(Zip([ds._node for ds in flat], spec))
 
     @staticmethod
     def choose_from_datasets(
@@ -464,7 +515,15 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, Trackable, 
             >>> [x.item() for x in tf.data.Dataset.choose_from_datasets(two, choices).as_numpy_iterator()]
             [100, 0, 101]
         """
-        return parts.choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset)
+        nodes = [ds._node for ds in datasets]
+        check_compatible(nodes)
+        spec = choice_dataset.element_spec
+        if not (type(spec) is TensorSpec and spec.dtype is int64 and spec.shape.rank in (0, None)):
+            raise TypeError(
+                "Invalid `choice_dataset`. Elements of `choice_dataset` must be scalar `tf.int64` tensors but are "
+                f"{spec}."
+            )
+        return Dataset(DirectedInterleave(choice_dataset._node, nodes, bool(stop_on_empty_dataset)))
 
     @staticmethod
     def sample_from_datasets(
@@ -492,9 +551,36 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, Trackable, 
             >>> sorted(x.item() for x in tf.data.Dataset.sample_from_datasets(two, seed=1).as_numpy_iterator())
             [0, 1, 2, 100, 101, 102]
         """
-        return parts.sample_from_datasets(
-            datasets, weights, seed, stop_on_empty_dataset, rerandomize_each_iteration
-        )  # fmt: skip
+        nodes = [ds._node for ds in datasets]
+        check_compatible(nodes)
+        pairs = Dataset.random(seed, rerandomize_each_iteration).batch(2)  # each pair is the seed of a choice
+        if isinstance(weights, Dataset):
+            choices = Dataset.zip((pairs, weights)).map(lambda pair, w: _choice(log(w)[None], pair))
+            return Dataset(DirectedInterleave(choices._node, nodes, bool(stop_on_empty_dataset)))
+        if weights is None:
+            logits: Any = [[1.0] * len(nodes)]
+        else:
+            probabilities = weights if isinstance(weights, Tensor) else convert(weights)
+            if probabilities.dtype not in (float32, float64):
+                raise TypeError(
+                    "Invalid `weights`. `weights` type must be either `tf.float32` or `tf.float64` but is "
+                    f"{probabilities.dtype!s}."
+                )
+            count = probabilities.shape.num_elements()
+            if count != len(nodes):
+                raise ValueError(
+                    "Invalid `weights`. `weights` should have the same length as `datasets` but got "
+                    f"`len(weights)={count}` vs. `len(datasets)={len(nodes)}`."
+                )
+            if isinstance(probabilities, EagerTensor):  # datasets that are never drawn are left out
+                drawn = [(node, p) for node, p in zip(nodes, probabilities.value.tolist(), strict=True) if p > 0]
+                nodes = [node for node, _ in drawn]
+                probabilities = convert([p for _, p in drawn], probabilities.dtype)
+            logits = log(probabilities)[None]
+        if len(nodes) == 1:
+            return Dataset(nodes[0])
+        choices = pairs.map(lambda pair: _choice(logits, pair))
+        return Dataset(DirectedInterleave(choices._node, nodes, bool(stop_on_empty_dataset)))
 
     @staticmethod
     def load(
@@ -524,7 +610,666 @@ class Dataset(DatasetV2, Transformations, Iterable, CompositeTensor, Trackable, 
             >>> len(tf.data.Dataset.load(folder))
             3
         """
-        return parts.load(path, element_spec, compression, reader_func, wait)
+        return Dataset(load(path, element_spec, compression, reader_func, wait))
+
+    # ---- choosing and ordering ---------------------------------------------------------------------------------------
+
+    def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset:
+        """Returns a dataset without the elements whose computation fails.
+
+        Args:
+            log_warning: whether to log the errors.
+
+        Returns:
+            A dataset of the others.
+
+        Example:
+            >>> ds = tf.data.Dataset.from_tensor_slices([1.0, 0.0])
+            >>> ds = ds.map(lambda x: tf.debugging.check_numerics(1.0 / x, "bad"))
+            >>> [x.item() for x in ds.ignore_errors().as_numpy_iterator()]
+            [1.0]
+        """
+        return Dataset(IgnoreErrors(self._node, log_warning))
+
+    def rejection_resample(
+        self, class_func: Callable[..., Any], target_dist: TensorLike, initial_dist: TensorLike | None = None,
+        seed: TensorLike | None = None, name: str | None = None,
+    ) -> Dataset:  # fmt: skip
+        """Returns pairs of a class and an element. Elements are dropped at random for a target distribution of classes.
+
+        Args:
+            class_func: returns an element's class, an integer from 0 on.
+            target_dist: the target distribution, a vector of probabilities.
+            initial_dist: the distribution of the elements; estimated from them for None.
+            seed: the seed of the random numbers.
+
+        Returns:
+            A dataset of pairs.
+
+        Raises:
+            TypeError: `class_func` returns no integer scalar.
+
+        Example:
+            >>> ds = tf.data.Dataset.range(100).rejection_resample(lambda x: x % 2, [1.0, 0.0], initial_dist=[0.5, 0.5])
+            >>> sorted({label.item() for label, _ in ds.as_numpy_iterator()})
+            [0]
+        """
+        return Dataset(RejectionResample.of(self._node, class_func, target_dist, initial_dist, seed))
+
+    def save(
+        self, path: str | os.PathLike[str], compression: str | None = None,
+        shard_func: Callable[..., Any] | None = None, checkpoint_args: Any = None,
+    ) -> None:  # fmt: skip
+        """Writes the elements to a folder, in TensorFlow's format.
+
+        Args:
+            path: the folder.
+            compression: None or "GZIP".
+            shard_func: returns the number of an element's file, an int64 scalar.
+            checkpoint_args: must be None.
+
+        Raises:
+            NotImplementedError: `checkpoint_args` are specified.
+            InvalidArgumentError: `shard_func` returns no int64 scalar, or the compression is another.
+
+        Example:
+            >>> import tempfile
+            >>> folder = tempfile.mkdtemp()
+            >>> tf.data.Dataset.range(3).save(folder)
+            >>> [x.item() for x in tf.data.Dataset.load(folder).as_numpy_iterator()]
+            [0, 1, 2]
+        """
+        if checkpoint_args is not None:
+            raise NotImplementedError("Dataset.save() saves at once: checkpoints on the way are not supported.")
+        save(self._node, path, compression, shard_func)
+
+    def snapshot(
+        self, path: str | os.PathLike[str], compression: str | None = "AUTO",
+        reader_func: Callable[..., Any] | None = None, shard_func: Callable[..., Any] | None = None,
+        name: str | None = None,
+    ) -> Dataset:  # fmt: skip
+        """Returns the same elements, which the first iterator that goes through all writes to files that later ones
+        read.
+
+        Args:
+            path: a folder. Each pipeline has its own folder in there.
+            compression, reader_func, shard_func: as for `save` and `load`.
+
+        Returns:
+            A dataset of the same elements.
+
+        Example:
+            >>> import tempfile
+            >>> ds = tf.data.Dataset.range(3).snapshot(tempfile.mkdtemp())
+            >>> [x.item() for x in ds.as_numpy_iterator()] == [x.item() for x in ds.as_numpy_iterator()]
+            True
+        """
+        return Dataset(Snapshot.of(self._node, path, compression, reader_func, shard_func))
+
+    def fingerprint(self) -> Tensor:
+        """Returns a hash of the pipeline, which datasets built in the same way share.
+
+        Returns:
+            A uint64 scalar.
+
+        Example:
+            >>> bool(tf.data.Dataset.range(3).fingerprint() == tf.data.Dataset.range(3).fingerprint())
+            True
+        """
+        if state.graph is not None:
+            return ops.DatasetFingerprint(self._variant_tensor)
+        return convert(fingerprint(self._node), uint64)
+
+    def concatenate(self, dataset: Dataset, name: str | None = None) -> Dataset:
+        """Returns the elements of this dataset, then the elements of another.
+
+        Args:
+            dataset: the other one.
+
+        Returns:
+            A dataset of both.
+
+        Raises:
+            TypeError: the datasets have no spec in common.
+
+        Example:
+            >>> ds = tf.data.Dataset.range(2).concatenate(tf.data.Dataset.range(7, 9))
+            >>> [x.item() for x in ds.as_numpy_iterator()]
+            [0, 1, 7, 8]
+        """
+        return Dataset(Concatenate(self._node, dataset._node))
+
+    def take(self, count: TensorLike, name: str | None = None) -> Dataset:
+        """Returns the first elements.
+
+        Args:
+            count: how many; all for -1.
+
+        Returns:
+            A dataset of at most `count` elements.
+
+        Example:
+            >>> [x.item() for x in tf.data.Dataset.range(9).take(2).as_numpy_iterator()]
+            [0, 1]
+        """
+        return Dataset(Take(self._node, integer(count)))
+
+    def skip(self, count: TensorLike, name: str | None = None) -> Dataset:
+        """Returns all but the first elements.
+
+        Args:
+            count: how many are left out; all for -1.
+
+        Returns:
+            A dataset of the others.
+
+        Example:
+            >>> [x.item() for x in tf.data.Dataset.range(4).skip(2).as_numpy_iterator()]
+            [2, 3]
+        """
+        return Dataset(Skip(self._node, integer(count)))
+
+    def repeat(self, count: TensorLike | None = None, name: str | None = None) -> Dataset:
+        """Returns the elements several times over.
+
+        Args:
+            count: how often; without an end for None and -1.
+
+        Returns:
+            A dataset of `count` times as many elements.
+
+        Example:
+            >>> [x.item() for x in tf.data.Dataset.range(2).repeat(2).as_numpy_iterator()]
+            [0, 1, 0, 1]
+        """
+        return Dataset(Repeat(self._node, -1 if count is None else integer(count)))
+
+    def shard(self, num_shards: TensorLike, index: TensorLike, name: str | None = None) -> Dataset:
+        """Returns every `num_shards`-th element.
+
+        Args:
+            num_shards: the number of shards.
+            index: the number of the first element, from 0 to `num_shards - 1`.
+
+        Returns:
+            A dataset of the shard's elements.
+
+        Raises:
+            InvalidArgumentError: `num_shards` is not positive, or there is no such shard.
+
+        Example:
+            >>> [x.item() for x in tf.data.Dataset.range(7).shard(3, 1).as_numpy_iterator()]
+            [1, 4]
+        """
+        return Dataset(Shard(self._node, integer(num_shards), integer(index)))
+
+    def enumerate(self, start: TensorLike = 0, name: str | None = None) -> Dataset:
+        """Returns pairs of an element's number and the element.
+
+        Args:
+            start: the number of the first.
+
+        Returns:
+            A dataset of pairs; the numbers are int64 scalars.
+
+        Example:
+            >>> [(i.item(), x.item()) for i, x in tf.data.Dataset.range(5, 7).enumerate().as_numpy_iterator()]
+            [(0, 5), (1, 6)]
+        """
+        return Dataset.zip((Dataset.range(start, 2**63 - 1), self))
+
+    def shuffle(
+        self, buffer_size: TensorLike, seed: TensorLike | None = None, reshuffle_each_iteration: bool | None = True,
+        name: str | None = None,
+    ) -> Dataset:  # fmt: skip
+        """Returns the elements in a random order: each is drawn from the next `buffer_size`, as TensorFlow does for the
+        seed.
+
+        Args:
+            buffer_size: from how many elements each is drawn; -2 for all.
+            seed: the seed of the order.
+            reshuffle_each_iteration: whether each iterator has an order of its own.
+
+        Returns:
+            A dataset of the same elements.
+
+        Raises:
+            InvalidArgumentError: `buffer_size` is not positive.
+
+        Example:
+            >>> ds = tf.data.Dataset.range(10).shuffle(3, seed=42, reshuffle_each_iteration=False)
+            >>> [x.item() for x in ds.as_numpy_iterator()]
+            [2, 0, 3, 4, 6, 7, 1, 9, 5, 8]
+        """
+        seeds = Seeds(seeds_of(seed), reshuffle_each_iteration is not False)
+        return Dataset(Shuffle(self._node, integer(buffer_size), seeds))
+
+    def cache(self, filename: str | bytes | os.PathLike[str] = "", name: str | None = None) -> Dataset:
+        """Returns the same elements, stored once an iterator has gone through all.
+
+        Args:
+            filename: the file to store them in; "" for memory.
+
+        Returns:
+            A dataset of the same elements.
+
+        Example:
+            >>> [x.item() for x in tf.data.Dataset.range(2).cache().repeat(2).as_numpy_iterator()]
+            [0, 1, 0, 1]
+        """
+        return Dataset(FileCache(self._node, os.fsdecode(filename)) if filename else Cache(self._node))
+
+    def prefetch(self, buffer_size: TensorLike, name: str | None = None) -> Dataset:
+        """Returns the same elements, computed ahead in a thread.
+
+        Args:
+            buffer_size: how many at most; 0 for none, -1 for a number chosen automatically.
+
+        Returns:
+            A dataset of the same elements.
+
+        Raises:
+            InvalidArgumentError: `buffer_size` is below -1.
+
+        Example:
+            >>> [x.item() for x in tf.data.Dataset.range(3).prefetch(tf.data.AUTOTUNE).as_numpy_iterator()]
+            [0, 1, 2]
+        """
+        return Dataset(Prefetch(self._node, integer(buffer_size)))
+
+    # ---- batches -----------------------------------------------------------------------------------------------------
+
+    def batch(
+        self, batch_size: TensorLike, drop_remainder: TensorLike = False, num_parallel_calls: TensorLike | None = None,
+        deterministic: bool | None = None, name: str | None = None,
+    ) -> Dataset:  # fmt: skip
+        """Returns elements stacked into batches.
+
+        Args:
+            batch_size: the number of elements in a batch.
+            drop_remainder: whether to leave out a smaller last batch.
+            num_parallel_calls, deterministic: accepted; batches are gathered whole.
+
+        Returns:
+            A dataset whose components have one more dimension in front.
+
+        Raises:
+            InvalidArgumentError: `batch_size` is not positive; at an iterator, if shapes differ.
+
+        Example:
+            >>> [x.tolist() for x in tf.data.Dataset.range(5).batch(2).as_numpy_iterator()]
+            [[0, 1], [2, 3], [4]]
+        """
+        size, drop = integer(batch_size), truth(drop_remainder)
+        if num_parallel_calls is None:
+            return Dataset(Batch(self._node, size, drop))
+        return Dataset(ParallelBatch(self._node, size, drop, integer(num_parallel_calls), order_attr(deterministic)))
+
+    def padded_batch(
+        self, batch_size: TensorLike, padded_shapes: Any = None, padding_values: Any = None,
+        drop_remainder: TensorLike = False, name: str | None = None,
+    ) -> Dataset:  # fmt: skip
+        """Returns elements padded to the same shape and stacked into batches.
+
+        Args:
+            batch_size: the number of elements in a batch.
+            padded_shapes: shapes in the structure of an element; None or -1 for the longest of the batch.
+            padding_values: scalars of the components' dtypes; 0 or "" where there are none.
+            drop_remainder: whether to leave out a smaller last batch.
+
+        Returns:
+            A dataset whose components have one more dimension in front.
+
+        Raises:
+            ValueError: a shape can't be padded to that.
+            TypeError: a component is no tensor, or a value of another dtype.
+            DataLossError: at an iterator, if an element is larger.
+
+        Example:
+            >>> ds = tf.data.Dataset.range(1, 3).map(lambda x: tf.fill([x], x)).padded_batch(2, padded_shapes=[None])
+            >>> next(iter(ds)).numpy().tolist()
+            [[1, 0], [2, 2]]
+        """
+        size, drop = integer(batch_size), truth(drop_remainder)
+        return Dataset(PaddedBatch(self._node, size, drop, padded_shapes, padding_values))
+
+    def ragged_batch(
+        self, batch_size: TensorLike, drop_remainder: TensorLike = False, row_splits_dtype: DTypeLike = int64,
+        name: str | None = None,
+    ) -> Dataset:  # fmt: skip
+        """Returns batches whose tensors of different shapes are rows of a ragged tensor.
+
+        Args:
+            batch_size: the number of elements in a batch.
+            drop_remainder: whether to leave out a smaller last batch.
+            row_splits_dtype: int32 or int64.
+
+        Returns:
+            A dataset whose components of unknown dimensions are ragged tensors.
+
+        Example:
+            >>> ds = tf.data.Dataset.range(1, 3).map(lambda x: tf.range(x)).ragged_batch(2)
+            >>> next(iter(ds)).to_list()
+            [[0], [0, 1]]
+        """
+        return Dataset(Ragged(self._node, as_dtype(row_splits_dtype))).batch(batch_size, drop_remainder)
+
+    def rebatch(self, batch_size: TensorLike, drop_remainder: TensorLike = False, name: str | None = None) -> Dataset:
+        """Returns batches of another size, cut and joined from batches.
+
+        Args:
+            batch_size: the size, or several sizes that come in turn.
+            drop_remainder: whether to leave out a smaller last batch.
+
+        Returns:
+            A dataset of batches.
+
+        Raises:
+            InvalidArgumentError: a size is not positive.
+            ValueError: a component is a scalar.
+
+        Example:
+            >>> [b.tolist() for b in tf.data.Dataset.range(6).batch(4).rebatch(3).as_numpy_iterator()]
+            [[0, 1, 2], [3, 4, 5]]
+        """
+        sizes = [integer(n) for n in np.ravel(np.asarray(batch_size)).tolist()]
+        return Dataset(Rebatch(self._node, sizes, bool(drop_remainder)))
+
+    def sparse_batch(self, batch_size: TensorLike, row_shape: ShapeLike, name: str | None = None) -> Dataset:
+        """Returns batches of tensors of different shapes as sparse tensors.
+
+        Args:
+            batch_size: the number of elements in a batch.
+            row_shape: the shape of a row, at least as large as every element; None for the longest of the batch.
+
+        Returns:
+            A dataset of sparse tensors `[batch, *row_shape]`.
+
+        Raises:
+            TypeError: an element is no single tensor.
+            DataLossError: at an iterator, if an element is larger.
+
+        Example:
+            >>> ds = tf.data.Dataset.range(1, 3).map(lambda x: tf.fill([x], x)).sparse_batch(2, [3])
+            >>> tf.sparse.to_dense(next(iter(ds))).numpy().tolist()
+            [[1, 0, 0], [2, 2, 0]]
+        """
+        row = [-1 if d is None else d for d in TensorShape(row_shape).as_list()]
+        return Dataset(SparseBatch(self._node, integer(batch_size), row))
+
+    def bucket_by_sequence_length(
+        self, element_length_func: Callable[..., Any], bucket_boundaries: Sequence[int],
+        bucket_batch_sizes: Sequence[int], padded_shapes: Any = None, padding_values: Any = None,
+        pad_to_bucket_boundary: bool = False, no_padding: bool = False, drop_remainder: bool = False,
+        name: str | None = None,
+    ) -> Dataset:  # fmt: skip
+        """Returns batches of elements of similar length, padded to the longest of the batch.
+
+        Args:
+            element_length_func: returns an element's length.
+            bucket_boundaries: the lengths that separate the buckets, in ascending order.
+            bucket_batch_sizes: the number of elements in a batch, for each bucket; one more than there are boundaries.
+            padded_shapes, padding_values: as for `padded_batch`.
+            pad_to_bucket_boundary: whether to pad to the greatest length of the bucket.
+            no_padding: whether elements are batched without padding.
+            drop_remainder: whether to leave out smaller last batches.
+
+        Returns:
+            A dataset of batches.
+
+        Raises:
+            ValueError: there are not as many sizes as buckets.
+
+        Example:
+            >>> ds = tf.data.Dataset.range(1, 5).map(lambda x: tf.fill([x], x))
+            >>> ds = ds.bucket_by_sequence_length(lambda x: tf.shape(x)[0], [3], [2, 2])
+            >>> [b.tolist() for b in ds.as_numpy_iterator()]
+            [[[1, 0], [2, 2]], [[3, 3, 3, 0], [4, 4, 4, 4]]]
+        """
+        return bucket_by_sequence_length(
+            self, element_length_func, bucket_boundaries, bucket_batch_sizes, padded_shapes, padding_values,
+            pad_to_bucket_boundary, no_padding, drop_remainder,
+        )  # fmt: skip
+
+    def unbatch(self, name: str | None = None) -> Dataset:
+        """Returns the slices of the elements along their first dimension.
+
+        Returns:
+            A dataset whose components have a dimension less.
+
+        Raises:
+            ValueError: a component is a scalar, or first dimensions differ.
+
+        Example:
+            >>> [x.item() for x in tf.data.Dataset.range(3).batch(2).unbatch().as_numpy_iterator()]
+            [0, 1, 2]
+        """
+        return Dataset(Unbatch(self._node))
+
+    def window(
+        self, size: TensorLike, shift: TensorLike | None = None, stride: TensorLike = 1,
+        drop_remainder: TensorLike = False, name: str | None = None,
+    ) -> Dataset:  # fmt: skip
+        """Returns datasets of `size` elements, a new one starting every `shift` elements.
+
+        Args:
+            size: the number of elements in a window.
+            shift: the distance between the starts of two windows; `size` by default.
+            stride: the distance between two elements of a window.
+            drop_remainder: whether to leave out smaller last windows.
+
+        Returns:
+            A dataset of datasets; of tuples of datasets where elements have several components.
+
+        Raises:
+            InvalidArgumentError: a number is not positive.
+
+        Example:
+            >>> [[x.item() for x in w.as_numpy_iterator()] for w in tf.data.Dataset.range(5).window(3, 2)]
+            [[0, 1, 2], [2, 3, 4], [4]]
+        """
+        shift = size if shift is None else shift
+        return Dataset(Window(self._node, integer(size), integer(shift), integer(stride), truth(drop_remainder)))
+
+    # ---- functions ---------------------------------------------------------------------------------------------------
+
+    def map(
+        self, map_func: Callable[..., Any], num_parallel_calls: TensorLike | None = None,
+        deterministic: bool | None = None, synchronous: bool | None = None, use_unbounded_threadpool: bool = False,
+        name: str | None = None,
+    ) -> Dataset:  # fmt: skip
+        """Returns the results of a function of each element.
+
+        Args:
+            map_func: takes an element; the items of a tuple come as arguments. A list that it returns counts as a
+                tuple.
+            num_parallel_calls: the number of threads; `AUTOTUNE` for a number chosen automatically; None for none.
+            deterministic: whether the threads' results keep the order of the elements.
+            synchronous: whether no thread may be used.
+            use_unbounded_threadpool: accepted, and has no effect.
+
+        Returns:
+            A dataset of the results.
+
+        Raises:
+            ValueError: `map_func` is not callable, or both `synchronous` and `num_parallel_calls` are specified.
+            TypeError: a result can't be a tensor.
+
+        Example:
+            >>> ds = tf.data.Dataset.range(3).map(lambda x: {"x": x, "even": x % 2 == 0})
+            >>> [e["even"].item() for e in ds.as_numpy_iterator()]
+            [True, False, True]
+        """
+        if num_parallel_calls is None:
+            return Dataset(Map(self._node, MappedFunction.for_node(self._node, map_func, "map")))
+        if synchronous:
+            raise ValueError(
+                "`synchronous` is not supported with `num_parallel_calls`, but `num_parallel_calls` was set to ",
+                num_parallel_calls,
+            )
+        function = MappedFunction.for_node(self._node, map_func, "map")
+        calls = integer(num_parallel_calls)
+        return Dataset(ParallelMap(self._node, function, calls, order_attr(deterministic)))
+
+    def flat_map(self, map_func: Callable[..., Any], name: str | None = None) -> Dataset:
+        """Returns the elements of the datasets that a function returns, one dataset after the other.
+
+        Args:
+            map_func: takes an element and returns a dataset.
+
+        Returns:
+            A dataset of their elements.
+
+        Raises:
+            TypeError: `map_func` returns no dataset.
+
+        Example:
+            >>> ds = tf.data.Dataset.range(4).flat_map(lambda x: tf.data.Dataset.range(x))
+            >>> [x.item() for x in ds.as_numpy_iterator()]
+            [0, 0, 1, 0, 1, 2]
+        """
+        return Dataset(FlatMap(self._node, MappedFunction.for_node(self._node, map_func, "flat_map")))
+
+    def interleave(
+        self, map_func: Callable[..., Any], cycle_length: TensorLike | None = None,
+        block_length: TensorLike | None = None, num_parallel_calls: TensorLike | None = None,
+        deterministic: bool | None = None, name: str | None = None,
+    ) -> Dataset:  # fmt: skip
+        """Returns the elements of several of the datasets that a function returns, in turn.
+
+        Args:
+            map_func: takes an element and returns a dataset.
+            cycle_length: the number of datasets that take turns; by default the number of cores.
+            block_length: the number of elements that each contributes in its turn; 1 by default.
+            num_parallel_calls: the number of threads; None for none.
+            deterministic: accepted, and has no effect: the order never depends on the threads.
+
+        Returns:
+            A dataset of their elements.
+
+        Raises:
+            TypeError: `map_func` returns no dataset.
+            InvalidArgumentError: a number is not positive.
+
+        Example:
+            >>> ds = tf.data.Dataset.range(2).interleave(lambda x: tf.data.Dataset.from_tensors(x).repeat(2), 2)
+            >>> [x.item() for x in ds.as_numpy_iterator()]
+            [0, 1, 0, 1]
+        """
+        function = MappedFunction.for_node(self._node, map_func, "interleave")
+        cycle = AUTOTUNE if cycle_length is None else integer(cycle_length)
+        block = 1 if block_length is None else integer(block_length)
+        if num_parallel_calls is None:
+            return Dataset(Interleave(self._node, function, cycle, block))
+        calls, order = integer(num_parallel_calls), order_attr(deterministic)
+        return Dataset(ParallelInterleave(self._node, function, cycle, block, calls, order))
+
+    def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
+        """Returns the elements that satisfy a predicate.
+
+        Args:
+            predicate: takes an element and returns a boolean scalar.
+
+        Returns:
+            A dataset of unknown cardinality.
+
+        Raises:
+            ValueError: the predicate returns something else.
+
+        Example:
+            >>> [x.item() for x in tf.data.Dataset.range(5).filter(lambda x: x % 2 == 1).as_numpy_iterator()]
+            [1, 3]
+        """
+        return Dataset(Filter(self._node, MappedFunction.for_node(self._node, predicate, "filter")))
+
+    def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
+        """Returns the elements before the first one that does not satisfy a predicate.
+
+        Args:
+            predicate: takes an element and returns a boolean scalar.
+
+        Returns:
+            A dataset of unknown cardinality.
+
+        Raises:
+            ValueError: the predicate returns something else.
+
+        Example:
+            >>> [x.item() for x in tf.data.Dataset.range(9).take_while(lambda x: x < 3).as_numpy_iterator()]
+            [0, 1, 2]
+        """
+        return Dataset(TakeWhile(self._node, MappedFunction.for_node(self._node, predicate, "take_while")))
+
+    def scan(self, initial_state: Any, scan_func: Callable[..., Any], name: str | None = None) -> Dataset:
+        """Returns the outputs of a function of a state, which it passes on, and each element.
+
+        Args:
+            initial_state: a structure of tensors.
+            scan_func: takes the state and an element, and returns the new state and an output.
+
+        Returns:
+            A dataset of the outputs.
+
+        Raises:
+            TypeError: `scan_func` returns no pair, or the state changes its structure or dtypes.
+
+        Example:
+            >>> ds = tf.data.Dataset.range(4).scan(np.int64(0), lambda s, x: (s + x, s + x))
+            >>> [x.item() for x in ds.as_numpy_iterator()]
+            [0, 1, 3, 6]
+        """
+        return Dataset(Scan.of(self._node, initial_state, scan_func))
+
+    def unique(self, name: str | None = None) -> Dataset:
+        """Returns the elements without repetitions.
+
+        Returns:
+            A dataset of unknown cardinality.
+
+        Raises:
+            TypeError: elements are neither int32, int64 nor strings.
+            InvalidArgumentError: elements have several components.
+
+        Example:
+            >>> [x.item() for x in tf.data.Dataset.from_tensor_slices([1, 2, 1]).unique().as_numpy_iterator()]
+            [1, 2]
+        """
+        return Dataset(Unique(self._node))
+
+    def group_by_window(
+        self, key_func: Callable[..., Any], reduce_func: Callable[..., Any], window_size: TensorLike | None = None,
+        window_size_func: Callable[[Any], Any] | None = None, name: str | None = None,
+    ) -> Dataset:  # fmt: skip
+        """Gathers elements of equal keys in windows, and returns the elements of the datasets that `reduce_func`
+        returns for them.
+
+        Args:
+            key_func: returns an element's key, an int64 scalar.
+            reduce_func: takes a key and a dataset of `window_size` elements that have it, and returns a dataset.
+            window_size: the number of elements of a window.
+            window_size_func: takes a key and returns that number. Specify either `window_size` or `window_size_func`.
+
+        Returns:
+            A dataset of the elements.
+
+        Raises:
+            ValueError: both `window_size` and `window_size_func` are specified, or neither.
+            TypeError: `reduce_func` returns no dataset.
+
+        Example:
+            >>> ds = tf.data.Dataset.range(5).group_by_window(lambda x: x % 2, lambda key, window: window.batch(2), 2)
+            >>> [x.tolist() for x in ds.as_numpy_iterator()]
+            [[0, 2], [1, 3], [4]]
+        """
+        if (window_size is None) == (window_size_func is None):
+            raise ValueError("Either the `window_size` argument or the `window_size_func` argument must be specified.")
+        size_of = window_size_func or (lambda _: window_size)
+        return Dataset(GroupByWindow.of(self._node, key_func, reduce_func, size_of))
 
 
-register(Dataset)
+DatasetSpec.dataset = Dataset
+
+
+def _choice(logits: Any, pair: Any) -> Any:
+    """Draws a number with the log-probabilities `[1, n]`."""
+    return stateless_categorical(logits, 1, pair)[0, 0]

@@ -1,137 +1,27 @@
-"""Datasets of the contents of files: lines of text, TFRecords, records of fixed length, fields of CSV."""
+"""The public classes of datasets that read files and databases, and `tf.data.experimental.RandomDataset`."""
 
 from __future__ import annotations
 
-import functools
-import itertools
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from tapeflow.array.properties import size
-from tapeflow.array.shaping import reshape
-from tapeflow.core.errors import DataLossError
-from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import TensorLike
-from tapeflow.core.types.dtypes import int64, string
-from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.types.spec import TensorSpec
-from tapeflow.core.values.boxed_objects import boxed
-from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
-from tapeflow.data.batches import runs
 from tapeflow.data.dataset import Dataset
-from tapeflow.data.maps import FlatMapDataset, LegacyInterleaveDataset, ParallelInterleaveDataset, function_of, in_turn
-from tapeflow.data.node import Fields, Node, VariantDataset, add_operation, dataset_op, integer, text
-from tapeflow.data.nodes import TensorSliceDataset
-from tapeflow.data.parts import register
-from tapeflow.data.structure import Element
-from tapeflow.data.threads import AUTOTUNE, cores
-from tapeflow.io.csv import CsvParser, defaults_of
-from tapeflow.io.files import matching_files
-from tapeflow.io.records import opened, read_records
-from tapeflow.math.extrema import maximum
-
-_BUFFER = 256 * 1024  # the bytes that are read at once
+from tapeflow.data.node import text
+from tapeflow.data.nodes.csv import Csv
+from tapeflow.data.nodes.fixed_length_records import FixedLengthRecords
+from tapeflow.data.nodes.random import Random
+from tapeflow.data.nodes.sql import Sql
+from tapeflow.data.nodes.text_lines import TextLines
+from tapeflow.data.nodes.tf_records import TFRecords
 
 
-def _dataset_of(filenames: Any) -> Dataset:
-    """Returns file names as a dataset.
-
-    Raises:
-        TypeError: they are no strings.
-    """
-    if isinstance(filenames, Dataset):
-        spec = filenames.element_spec
-        dtype = getattr(spec, "dtype", None)
-        if dtype is not string:
-            raise TypeError(
-                f"The `filenames` argument must contain `tf.string` elements. Got a dataset of `{dtype!r}` elements."
-            )
-        if not spec.shape.is_compatible_with(TensorShape([])):
-            raise TypeError(
-                "The `filenames` argument must contain `tf.string` elements of shape [] (i.e. scalars). Got a "
-                f"dataset of element shape {spec.shape!r}."
-            )
-        return filenames
-    names = filenames if isinstance(filenames, Tensor) else convert(_plain(filenames))
-    empty = names.shape.num_elements() == 0
-    if names.dtype is not string and not empty:
-        raise TypeError(f"The `filenames` argument must contain `tf.string` elements. Got `{names.dtype!r}` elements.")
-    return TensorSliceDataset(convert([], string) if empty else reshape(names, [-1]), is_files=True)
+def _names(filenames: Any) -> Any:
+    return filenames._node if isinstance(filenames, Dataset) else filenames
 
 
-def _plain(filenames: Any) -> Any:
-    """Returns names with `os.PathLike` ones as text."""
-    if isinstance(filenames, (list, tuple)):
-        return [_plain(f) for f in filenames]
-    return filenames.__fspath__() if hasattr(filenames, "__fspath__") else filenames
-
-
-class OfFiles(Node):
-    """A node over names of files. Its operation reads one file; an operation around it opens one after the other."""
-
-    _is_slow = True
-    _parallel = 0  # how many files are read in turn; 0 for one after the other
-
-    def _operation(self) -> Any:
-        fields, names = Fields(self), self._input_dataset
-
-        def read(name: Any) -> Dataset:
-            files = reshape(name, [1])
-            variant = add_operation(self._op, lambda n, d: files if n == "filenames" else fields(n, d))
-            return VariantDataset(variant, self._spec)
-
-        if not self._parallel:
-            return FlatMapDataset(names, function_of(names, read, "flat_map"))._variant_tensor
-        function = function_of(names, read, "interleave")
-        if self._parallel == AUTOTUNE:
-            return ParallelInterleaveDataset(names, function, AUTOTUNE, 1, AUTOTUNE)._variant_tensor
-        return LegacyInterleaveDataset(names, function, self._parallel, 1)._variant_tensor
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} element_spec={self._spec}>"
-
-
-class FileDataset(OfFiles):
-    """The contents of files, one after the other or several in turn.
-
-    Args:
-        filenames: a string tensor, or a dataset of string scalars.
-        compression_type: "", "ZLIB" or "GZIP".
-        buffer_size: the number of bytes that are read at once.
-        num_parallel_reads: the number of files that are read in turn; one file after the other for None.
-    """
-
-    def __init__(self, filenames: Any, compression_type: Any, buffer_size: Any, num_parallel_reads: Any = None) -> None:
-        self._compression_type = text(compression_type or "")
-        self._buffer_size = _BUFFER if buffer_size is None else integer(buffer_size)
-        self._parallel = 0 if num_parallel_reads is None else integer(num_parallel_reads)
-        if num_parallel_reads is not None and self._parallel < 1 and self._parallel != AUTOTUNE:
-            raise invalid("`cycle_length` must be > 0 [Op:LegacyParallelInterleaveDatasetV2] name: ")
-        super().__init__(TensorSpec([], string), _dataset_of(filenames))
-
-    @classmethod
-    def _of_op(cls, filenames: Any, compression_type: bytes, buffer_size: int) -> Any:
-        return cls(filenames, compression_type, buffer_size)
-
-    def _iterate(self) -> Iterator[Element]:
-        files = map(self._contents, self._input_dataset._iterate())
-        if self._parallel:
-            contents = in_turn(files, cores() if self._parallel == AUTOTUNE else self._parallel, 1)
-        else:
-            contents = itertools.chain.from_iterable(files)
-        return zip(map(boxed, contents), strict=False)
-
-    def _contents(self, name: Element) -> Iterator[bytes]:
-        return self._contents_of(name[0].item())
-
-    def _contents_of(self, path: bytes) -> Iterator[bytes]:
-        """Yields the contents of a file, element by element."""
-        raise NotImplementedError
-
-
-@dataset_op("TextLineDataset")
-class TextLineDatasetV2(FileDataset):
+class TextLineDatasetV2(Dataset):
     """The lines of text files, as string scalars without their ends.
 
     Args:
@@ -157,16 +47,10 @@ class TextLineDatasetV2(FileDataset):
         self, filenames: TensorLike | os.PathLike[str] | Dataset, compression_type: str | None = None,
         buffer_size: int | None = None, num_parallel_reads: TensorLike | None = None, name: str | None = None,
     ) -> None:  # fmt: skip
-        super().__init__(filenames, compression_type, buffer_size, num_parallel_reads)
-
-    def _contents_of(self, path: bytes) -> Iterator[bytes]:
-        with opened(path, self._compression_type, self._buffer_size) as file:
-            for line in file:
-                yield line.removesuffix(b"\n").removesuffix(b"\r")
+        super().__init__(TextLines.of(_names(filenames), compression_type, buffer_size, num_parallel_reads))
 
 
-@dataset_op("TFRecordDataset", "TFRecordDatasetV2")
-class TFRecordDatasetV2(FileDataset):
+class TFRecordDatasetV2(Dataset):
     """The records of TFRecord files, as string scalars.
 
     Args:
@@ -193,14 +77,10 @@ class TFRecordDatasetV2(FileDataset):
         self, filenames: TensorLike | os.PathLike[str] | Dataset, compression_type: str | None = None,
         buffer_size: int | None = None, num_parallel_reads: TensorLike | None = None, name: str | None = None,
     ) -> None:  # fmt: skip
-        super().__init__(filenames, compression_type, buffer_size, num_parallel_reads)
-
-    def _contents_of(self, path: bytes) -> Iterator[bytes]:
-        return read_records(path, self._compression_type, self._buffer_size)
+        super().__init__(TFRecords.of(_names(filenames), compression_type, buffer_size, num_parallel_reads))
 
 
-@dataset_op("FixedLengthRecordDatasetV2", "FixedLengthRecordDataset")
-class FixedLengthRecordDatasetV2(FileDataset):
+class FixedLengthRecordDatasetV2(Dataset):
     """Records of a fixed length of binary files, as string scalars.
 
     Args:
@@ -214,7 +94,7 @@ class FixedLengthRecordDatasetV2(FileDataset):
     Raises:
         TypeError: `filenames` are no strings.
         InvalidArgumentError: at an iterator, if a length is not positive, or a file's is no multiple of it.
-        DataLossError: at an iterator, if what is compressed is no multiple of it.
+        DataLossError: at an iterator, if the length of a compressed file is no multiple of it.
 
     Example:
         >>> import os, tempfile
@@ -229,45 +109,20 @@ class FixedLengthRecordDatasetV2(FileDataset):
         header_bytes: TensorLike | None = None, footer_bytes: TensorLike | None = None, buffer_size: int | None = None,
         compression_type: str | None = None, num_parallel_reads: TensorLike | None = None, name: str | None = None,
     ) -> None:  # fmt: skip
-        lengths = [0 if n is None else integer(n) for n in (record_bytes, header_bytes, footer_bytes)]
-        self._record_bytes, self._header_bytes, self._footer_bytes = lengths
-        super().__init__(filenames, compression_type, buffer_size, num_parallel_reads)
-
-    @classmethod
-    def _of_op(  # type: ignore[override]
-        cls, filenames: Any, header_bytes: int, record_bytes: int, footer_bytes: int, buffer_size: int,
-        compression_type: bytes = b"",
-    ) -> Any:  # fmt: skip
-        return cls(filenames, record_bytes, header_bytes, footer_bytes, buffer_size, compression_type.decode())
-
-    def _contents_of(self, path: bytes) -> Iterator[bytes]:
-        length, header, footer = self._record_bytes, self._header_bytes, self._footer_bytes
-        if length <= 0:
-            raise invalid("`record_bytes` must be > 0 [Op:FixedLengthRecordDatasetV2]")
-        for number, what in ((header, "header"), (footer, "footer")):
-            if number < 0:
-                raise invalid(f"`{what}_bytes` must be >= 0 [Op:FixedLengthRecordDatasetV2]")
-        with opened(path, self._compression_type, self._buffer_size) as file:
-            body = file.read()[header:]
-        body = body[: len(body) - footer] if footer <= len(body) else b""
-        if len(body) % length:
-            message = (
-                f"Excluding the header ({header} bytes) and footer ({footer} bytes), input file "
-                f'"{path.decode()}" has body '
-                f"length {len(body)} bytes, which is not an exact multiple of the record length ({length} bytes)."
+        super().__init__(
+            FixedLengthRecords.of(
+                _names(filenames), compression_type, buffer_size, num_parallel_reads, record_bytes, header_bytes,
+                footer_bytes,
             )
-            raise DataLossError(None, None, message) if self._compression_type else invalid(message)
-        for start in range(0, len(body), length):
-            yield body[start : start + length]
+        )  # fmt: skip
 
 
-@dataset_op("CSVDatasetV2", "CSVDataset")
-class CsvDatasetV2(OfFiles):
+class CsvDatasetV2(Dataset):
     """The rows of CSV files, a scalar for each column. Public as `tf.data.experimental.CsvDataset`.
 
     Args:
         filenames: a string tensor, or a dataset of string scalars.
-        record_defaults: for each column that is read, a dtype, where a field is required, or its default.
+        record_defaults: for each column that is read, its default, or the dtype of required fields.
         compression_type: "", "ZLIB" or "GZIP".
         buffer_size: the number of bytes that are read at once.
         header: whether the first line of each file is left out.
@@ -275,7 +130,7 @@ class CsvDatasetV2(OfFiles):
         use_quote_delim: whether quotation marks hold fields together.
         na_value: text that stands for a missing field, beside "".
         select_cols: the numbers of the columns that are read, in ascending order.
-        exclude_cols: the numbers of those that are not; one of the two at most.
+        exclude_cols: the numbers of the other columns. Specify at most one of `select_cols` and `exclude_cols`.
 
     Raises:
         InvalidArgumentError: both are specified; at an iterator, if a field is missing or does not convert.
@@ -295,61 +150,58 @@ class CsvDatasetV2(OfFiles):
         field_delim: str = ",", use_quote_delim: bool = True, na_value: str = "",
         select_cols: Sequence[int] | None = None, exclude_cols: Sequence[int] | None = None,
     ) -> None:  # fmt: skip
-        if select_cols is not None and exclude_cols is not None:
-            raise invalid("Either select_cols or exclude_cols should be empty [Op:CSVDatasetV2] name: ")
-        columns = defaults_of(record_defaults, "CSVDatasetV2")
-        self._parser = CsvParser(
-            columns, field_delim, use_quote_delim, na_value, select_cols, exclude_cols, "IteratorGetNext"
-        )
-        self._columns, self._field_delim, self._use_quote_delim = columns, field_delim, use_quote_delim
-        self._na_value, self._select_cols, self._exclude_cols = na_value, select_cols or [], exclude_cols or []
-        self._header, self._compression_type = bool(header), text(compression_type or "")
-        self._buffer_size = _BUFFER if buffer_size is None else integer(buffer_size)
-        super().__init__(tuple([TensorSpec([], dtype) for dtype, _ in columns]), _dataset_of(filenames))
-
-    @classmethod
-    def _of_op(
-        cls, filenames: Any, compression_type: bytes, buffer_size: int, header: bool, field_delim: bytes,
-        use_quote_delim: bool, na_value: bytes, select_cols: list[int], record_defaults: list[Any],
-        exclude_cols: Sequence[int] = (),
-    ) -> Any:  # fmt: skip
-        defaults = [d if d.shape.num_elements() else d.dtype for d in record_defaults]
-        return cls(
-            filenames, defaults, compression_type.decode() or None, buffer_size, header, field_delim.decode(),
-            use_quote_delim, na_value.decode(), select_cols or None, exclude_cols or None,
+        super().__init__(
+            Csv.of(
+                _names(filenames), record_defaults, compression_type, buffer_size, header, field_delim, use_quote_delim,
+                na_value, select_cols, exclude_cols,
+            )
         )  # fmt: skip
 
-    @property
-    def _record_defaults(self) -> list[Tensor]:
-        return [convert([] if default is None else [default], dtype) for dtype, default in self._columns]
 
-    def _from_inputs(self, *inputs: Iterator[Element]) -> Iterator[Element]:
-        return map(self._parser.scalars, self._values(inputs[0]))
+class SqlDatasetV2(Dataset):
+    """The rows of a query, a scalar for each column. Public as `tf.data.experimental.SqlDataset`.
 
-    def _batches(self, size: int, drop_remainder: bool) -> Iterator[Element]:
-        return map(self._parser.vectors, runs(self._values(self._input_dataset._iterate()), size, drop_remainder))
+    Args:
+        driver_name: "sqlite".
+        data_source_name: the database's file.
+        query: the query, in SQL.
+        output_types: the dtypes of the columns.
 
-    def _values(self, filenames: Iterator[Element]) -> Iterator[list[Any]]:
-        """Returns an iterator over the records' values."""
-        records = itertools.chain.from_iterable(map(self._records, filenames))
-        return map(functools.partial(self._parser.values, which="record"), records)
+    Raises:
+        InvalidArgumentError: there is no such driver, or a column can't have that dtype; at an iterator, if the query
+            has another number of columns.
+        UnknownError: at an iterator, if the query is refused.
 
-    def _records(self, filename: Element) -> Iterator[bytes]:
-        with opened(filename[0].item(), self._compression_type, self._buffer_size) as file:
-            yield from itertools.islice(self._parser.records(file), int(self._header), None)
+    Example:
+        >>> import os, sqlite3, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "db")
+        >>> with sqlite3.connect(path) as db:
+        ...     _ = db.execute("create table t (a text, b integer)")
+        ...     _ = db.execute("insert into t values ('x', 3)")
+        >>> ds = tf.data.experimental.SqlDataset("sqlite", path, "select a, b from t", (tf.string, tf.int32))
+        >>> [(a, b.item()) for a, b in ds.as_numpy_iterator()]
+        [(b'x', 3)]
+    """
+
+    def __init__(
+        self, driver_name: TensorLike, data_source_name: TensorLike, query: TensorLike, output_types: Any
+    ) -> None:
+        super().__init__(Sql(text(driver_name), text(data_source_name), text(query), output_types))
 
 
-def list_files(file_pattern: TensorLike | os.PathLike[str], shuffle: bool, seed: TensorLike | None) -> Dataset:
-    """Implements `Dataset.list_files`."""
-    pattern = convert(_plain(file_pattern), string)
-    names: Any = matching_files(pattern)
-    if isinstance(names, EagerTensor) and not names.shape[0]:
-        shown = ", ".join(p.decode(errors="replace") for p in pattern.value.ravel().tolist())
-        raise invalid(f"No files matched pattern: {shown}")
-    files = Dataset.from_tensor_slices(names)
-    if not shuffle:
-        return files
-    return files.shuffle(names.shape[0] or maximum(size(names, int64), 1), seed)
+class RandomDatasetV2(Dataset):
+    """An infinite dataset of random integers in [0, 2**32): TensorFlow's for the seed.
 
+    Args:
+        seed: the seed of the numbers; None for a random one.
+        rerandomize_each_iteration: whether each iterator has numbers of its own.
 
-register(list_files)
+    Example:
+        >>> [x.item() for x in tf.data.experimental.RandomDataset(seed=3).take(2).as_numpy_iterator()]
+        [3534849767, 279844183]
+    """
+
+    def __init__(
+        self, seed: TensorLike | None = None, rerandomize_each_iteration: bool | None = None, name: str | None = None
+    ) -> None:
+        super().__init__(Random.of(seed, rerandomize_each_iteration))

@@ -1,8 +1,8 @@
 """The user's functions of `map`, `filter`, `reduce` and their like, on elements.
 
-Each is traced once, when the dataset is created: its graph tells the spec of its results, and runs for the elements.
-What it captures is read whenever it runs; what it captures of a function around is put in place when that function's
-graph runs.
+Each is traced once, when the dataset is created. Its graph has the spec of the results, and runs for the elements.
+Captured tensors and variables are read whenever it runs. Tensors captured from an enclosing function are bound when the
+graph of that function runs.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from tapeflow.core.rng.seeds import Streams, own_streams
 from tapeflow.core.settings import settings
 from tapeflow.core.types.spec import TensorSpec, TypeSpec
 from tapeflow.core.values.tensor import EagerTensor, invalid
-from tapeflow.data import structure
-from tapeflow.data.structure import Element, Packer
+from tapeflow.data import elements
+from tapeflow.data.elements import Element, Packer
 from tapeflow.data.whole_batches import batches_of
 from tapeflow.graph.control.body import Body, raw
 from tapeflow.graph.ir.func_graph import FuncGraph
@@ -61,6 +61,11 @@ class MappedFunction:
         self._set_body(self._traced())
 
     @classmethod
+    def for_node(cls, node: Any, function: Any, name: str) -> MappedFunction:
+        """Traces a user's function of the elements of a node, for the method of `Dataset` with that name."""
+        return cls(function, f"Dataset.{name}()", node.spec)
+
+    @classmethod
     def of_body(cls, body: Body, spec: Any, output_spec: Any, captures: int = 0, name: str = "") -> MappedFunction:
         """Returns a function that was traced before.
 
@@ -79,7 +84,7 @@ class MappedFunction:
     def _set_body(self, body: Body) -> None:
         self._body = body
         self._captured: list[Any] = body.graph.external_captures
-        self._inputs, self._outputs = structure.flatten(self._spec), structure.flatten(self.output_spec)
+        self._inputs, self._outputs = elements.flatten(self._spec), elements.flatten(self.output_spec)
         self._plain = all(type(s) is TensorSpec for s in (*self._inputs, *self._outputs))
         self._draws = any(operation.op.random for operation in body.graph._operations)
 
@@ -88,8 +93,8 @@ class MappedFunction:
     def _traced(self) -> Body:
         graph = FuncGraph(getattr(self._function, "__name__", type(self._function).__name__))
         function: Any = converted(self._function)
-        args = structure.pack(self._spec, [
-            _placeholders(graph, s, f"args_{i}") for i, s in enumerate(structure.flatten(self._spec))
+        args = elements.pack(self._spec, [
+            _placeholders(graph, s, f"args_{i}") for i, s in enumerate(elements.flatten(self._spec))
         ])  # fmt: skip
 
         def tensors() -> list[Any]:
@@ -103,21 +108,25 @@ class MappedFunction:
 
     def _components(self, result: Any) -> tuple[Any, Any]:
         try:
-            value, spec = structure.normalized(result)
+            value, spec = elements.normalized(result)
         except (TypeError, ValueError) as e:
             raise TypeError(f"Unsupported return value from function passed to {self._name}: {result}.") from e
-        if any(not isinstance(s, TypeSpec) for s in structure.flatten(spec)):
+        if any(not isinstance(s, TypeSpec) for s in elements.flatten(spec)):
             raise TypeError(f"Unsupported return value from function passed to {self._name}: {result}.")
         return value, spec
 
     def _pairs(self, value: Any) -> Iterator[tuple[Any, Any]]:
-        return zip(structure.flatten(self.output_spec), structure.flatten(value), strict=True)
+        return zip(elements.flatten(self.output_spec), elements.flatten(value), strict=True)
 
     def with_captures(self, values: Sequence[Any]) -> MappedFunction:
         """Returns this function with these values for the tensors and variables that it captures."""
         function = copy.copy(self)
         function._captured = list(values)
         return function
+
+    def typed(self, spec: Any, output: Any = None) -> MappedFunction:
+        """Returns this function; see `OpFunction.typed`."""
+        return self
 
     # ---- running -----------------------------------------------------------------------------------------------------
 
@@ -155,7 +164,7 @@ class MappedFunction:
         args = Packer(self._spec)(element)
         with nobody_listening():
             result = function(*args) if type(args) is tuple else function(args)
-            return structure.to_element(tuple(result) if type(result) is list else result)
+            return elements.to_element(tuple(result) if type(result) is list else result)
 
     def _unpacked(self, element: Element) -> list[Any]:
         """Returns the raw values of the tensors that an element consists of."""
@@ -165,7 +174,7 @@ class MappedFunction:
         ]  # fmt: skip
 
     def _packed(self, values: Element) -> Element:
-        return structure.from_tensors(map(EagerTensor, values, [t.dtype for t in self._body.outputs]), self._outputs)
+        return elements.from_tensors(map(EagerTensor, values, [t.dtype for t in self._body.outputs]), self._outputs)
 
     @property
     def of_batches(self) -> Body | None:
@@ -187,24 +196,61 @@ def _placeholders(graph: FuncGraph, spec: Any, name: str) -> Any:
         return spec.from_tensors(iter([graph.input(s, name) for s in spec.flatten()]))
 
 
+class OpFunction:
+    """A function attr of an operation, with the tensors that the operation passes to it besides the elements.
+
+    Args:
+        attr: the attr's value, which has a `body`.
+        others: the tensors.
+        declared: the spec of elements in the attrs `output_types` and `output_shapes` of the operation; None without
+            these.
+    """
+
+    def __init__(self, attr: Any, others: Sequence[Any], declared: Any = None) -> None:
+        self._attr = attr
+        self._others = [*others] if others else list(attr.captured_inputs)
+        self.declared = declared
+
+    @property
+    def argument_specs(self) -> list[TensorSpec]:
+        """The specs of the arguments."""
+        inputs = self._attr.body.inputs
+        return [TensorSpec(t.shape, t.dtype) for t in inputs[: len(inputs) - len(self._others)]]
+
+    @property
+    def result_specs(self) -> tuple[TensorSpec, ...]:
+        """The specs of the results."""
+        return tuple([TensorSpec(t.shape, t.dtype) for t in self._attr.body.outputs])
+
+    def typed(self, spec: Any, output: Callable[[OpFunction], Any] | None = None) -> MappedFunction:
+        """Returns the function of elements.
+
+        Args:
+            spec: the spec of the elements.
+            output: returns the spec of the results of this function; by default `result_specs`.
+        """
+        results = self.result_specs if output is None else output(self)
+        cached: MappedFunction | None = getattr(self._attr, "_function", None)
+        if cached is None or cached._spec != spec or cached.output_spec != results:
+            cached = MappedFunction.of_body(self._attr.body, spec, results, len(self._others))
+            self._attr._function = cached
+        return cached.with_captures(self._others) if self._others else cached
+
+
 # ---- functions with a state ------------------------------------------------------------------------------------------
 
 
 def state_function(
-    function: Callable[..., Any],
-    name: str,
-    state_spec: Any,
-    element_spec: Any,
-    new_state: Callable[[Any], Any],
+    function: Callable[..., Any], name: str, state_spec: Any, element_spec: Any, new_state: Callable[[Any], Any],
     who: str = "",
-) -> tuple[MappedFunction, Any]:
+) -> tuple[MappedFunction, Any]:  # fmt: skip
     """Traces a function of a state and an element, and finds shapes of the state that hold before and after.
 
     Args:
         function: the user's.
         name: the name of the transformation.
         state_spec, element_spec: the specs of the first state, and of the elements.
-        new_state: returns the spec of the new state from that of the function's result.
+        new_state: returns the spec of the new state from the spec of the function's result.
         who: begins messages.
 
     Returns:
@@ -219,9 +265,9 @@ def state_function(
         check_state(state_spec, after, who)
         common = [
             a.most_specific_common_supertype([b])
-            for a, b in zip(structure.flatten(state_spec), structure.flatten(after), strict=True)
+            for a, b in zip(elements.flatten(state_spec), elements.flatten(after), strict=True)
         ]
-        relaxed = structure.pack(state_spec, common)
+        relaxed = elements.pack(state_spec, common)
         if relaxed == state_spec or None in common:
             return traced, state_spec
         state_spec = relaxed
@@ -238,7 +284,7 @@ def check_state(before: Any, after: Any, who: str = "") -> None:
         InvalidArgumentError: it has another number of components.
         TypeError: a component is of another class or dtype.
     """
-    old, new = structure.flatten(before), structure.flatten(after)
+    old, new = elements.flatten(before), elements.flatten(after)
     if len(old) != len(new):
         raise invalid(
             "The number of components of the initial state and the reduce function output does not match. "

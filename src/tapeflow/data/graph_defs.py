@@ -21,10 +21,8 @@ from tapeflow.core.types.dtypes import resource, string, variant
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.trackable import CHECKPOINT, SAVED_MODEL, Trackable
-from tapeflow.data.dataset import Dataset
 from tapeflow.data.functions import MappedFunction
 from tapeflow.data.node import Node, structured
-from tapeflow.data.parts import register
 from tapeflow.graph.control.body import Body
 from tapeflow.graph.graphdef.export import graph_def
 from tapeflow.graph.graphdef.importing import add_graph_def, create_operation
@@ -39,17 +37,17 @@ from tapeflow.transport.calls import from_bytes, to_bytes
 _RESULT = "dataset"
 
 
-def message_of(dataset: Any) -> bytes:
-    """Returns a dataset as a message: its GraphDef, and the spec of its elements.
+def message_of(node: Node) -> bytes:
+    """Returns a pipeline as a message: its GraphDef, and the spec of its elements.
 
     Raises:
-        UnimplementedError: it can't travel, as it calls Python, or holds what stays in this process.
+        UnimplementedError: it calls Python, or holds objects of this process.
     """
-    return to_bytes([convert(graph_def_of(dataset).SerializeToString(), string), dataset.element_spec])
+    return to_bytes([convert(graph_def_of(node).SerializeToString(), string), node.spec])
 
 
-def dataset_of(message: bytes) -> Any:
-    """Returns the dataset that a message holds.
+def node_of(message: bytes) -> Node:
+    """Returns the pipeline that a message holds.
 
     Raises:
         UnimplementedError: it can't run in this process.
@@ -60,16 +58,16 @@ def dataset_of(message: bytes) -> Any:
         proto = graph_pb2.GraphDef.FromString(data.value[()])
     except (AttributeError, DecodeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"This is no message of a dataset: {error}") from error
-    return structured(dataset_of_graph_def(proto), spec)
+    return structured(_node_of_graph_def(proto), spec)
 
 
-def fingerprint(dataset: Any) -> int:
-    """Returns a hash of a dataset's GraphDef. Datasets built in the same way share it."""
-    return fingerprint64(graph_def_of(dataset, runs=False).SerializeToString(deterministic=True))
+def fingerprint(node: Node) -> int:
+    """Returns a hash of a pipeline's GraphDef. Pipelines built in the same way share it."""
+    return fingerprint64(graph_def_of(node, runs=False).SerializeToString(deterministic=True))
 
 
-def dataset_of_graph_def(proto: Any) -> Any:
-    """Returns the dataset that a GraphDef of `graph_def_of` creates, with flat elements.
+def _node_of_graph_def(proto: Any) -> Node:
+    """Returns the pipeline that a GraphDef of `graph_def_of` creates, with flat elements.
 
     Raises:
         UnimplementedError: it can't run in this process.
@@ -89,20 +87,20 @@ def dataset_of_graph_def(proto: Any) -> Any:
     return value[()]
 
 
-def graph_def_of(dataset: Any, runs: bool = True) -> Any:
-    """Returns the GraphDef of a dataset.
+def graph_def_of(node: Node, runs: bool = True) -> Any:
+    """Returns the GraphDef of a pipeline.
 
     Args:
-        dataset: a dataset that exists now.
+        node: its last node, outside of graphs.
         runs: whether another process shall run it.
 
     Raises:
-        UnimplementedError: it calls Python, or holds what stays in this process.
+        UnimplementedError: it calls Python, or holds objects of this process.
     """
     graph = _SelfContained(_RESULT)
     with executing_eagerly(), graph.as_default():
         writer = _Writer(graph, runs)
-        ops.Identity(writer.node(dataset)._variant_tensor, name=_RESULT)
+        ops.Identity(writer.node(node).variant, name=_RESULT)
         return graph_def(graph)
 
 
@@ -114,20 +112,18 @@ class _SelfContained(FuncGraph):
 
 
 class DatasetResource(Trackable):
-    """A dataset in a SavedModel, where a function creates it again.
+    """A dataset in a SavedModel, with a function that creates it again.
 
     Args:
-        dataset: the dataset.
+        node: its last node.
     """
 
-    def __init__(self, dataset: Any) -> None:
-        self.dataset = dataset
+    def __init__(self, node: Node) -> None:
+        self.node = node
 
     @functools.cached_property
     def _saved_functions(self) -> dict[str, Any]:
-        return saved_functions(
-            lambda: _Writer(state.graph, copies=False).node(self.dataset)._variant_tensor, lambda: None
-        )
+        return saved_functions(lambda: _Writer(state.graph, copies=False).node(self.node).variant, lambda: None)
 
     def _trackable_children(self, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
         return self._saved_functions if save_type == SAVED_MODEL else {}
@@ -144,23 +140,22 @@ class _Writer:
 
     def __init__(self, graph: Any, runs: bool = True, copies: bool = True) -> None:
         self._graph, self._runs, self._copies = graph, runs, copies
-        self._nodes: dict[int, tuple[Any, Node]] = {}
+        self._nodes: dict[int, tuple[Node, Node]] = {}
         self._captures: dict[int, tuple[Any, Any]] = {}
 
-    def node(self, dataset: Any) -> Any:
-        """Returns the node of the graph for a dataset."""
-        if not isinstance(dataset, Node) or dataset._is_view:
-            (dataset,) = dataset._inputs()
-            return self.node(dataset)
-        if id(dataset) not in self._nodes:
-            if self._runs and not dataset._is_op():
-                raise _stays(dataset)
-            node = dataset._over([self.node(i) for i in dataset._operands()])
-            node._graph, node._symbolic = self._graph, None
-            for name, function in dataset._functions().items():
-                node.__dict__[name] = function.with_captures([self._captured(c, function) for c in function._captured])
-            self._nodes[id(dataset)] = dataset, node
-        return self._nodes[id(dataset)][1]
+    def node(self, node: Node) -> Node:
+        """Returns the node of the graph for another node."""
+        if node.is_view:
+            return self.node(node.inputs[0])
+        if id(node) not in self._nodes:
+            if self._runs and not node.is_op():
+                raise _stays(node)
+            copy: Node = node.over([self.node(i) for i in node.operands()])
+            copy.graph, copy.symbolic = self._graph, None
+            for name, function in node.functions().items():
+                copy.__dict__[name] = function.with_captures([self._captured(c, function) for c in function._captured])
+            self._nodes[id(node)] = node, copy
+        return self._nodes[id(node)][1]
 
     def _captured(self, value: Any, function: MappedFunction) -> Any:
         """Returns the tensor of the graph for a tensor or variable that a function captures."""
@@ -174,8 +169,8 @@ class _Writer:
         if not isinstance(value, EagerTensor) or value.dtype not in (resource, variant):
             return value
         content = value.value[()]
-        if isinstance(content, Dataset):
-            return self.node(content)._variant_tensor
+        if isinstance(content, Node):
+            return self.node(content).variant
         if not self._copies:
             return value
         if isinstance(content, (LookupTable, Table)):
@@ -201,6 +196,3 @@ class _Writer:
 
 def _stays(value: Any) -> UnimplementedError:
     return UnimplementedError.of(f"A dataset with a {type(value).__name__} can't travel to another process.")
-
-
-register(DatasetResource, fingerprint)

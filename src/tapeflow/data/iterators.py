@@ -16,21 +16,24 @@ import numpy as np
 from tapeflow.core.context import state
 from tapeflow.core.errors import OpError, OutOfRangeError
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import resource, string
-from tapeflow.core.types.spec import NoneTensorSpec, TensorSpec
+from tapeflow.core.types.spec import NoneTensorSpec, TensorSpec, TypeSpec
 from tapeflow.core.values.boxed_objects import held
 from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.core.values.trackable import Trackable
-from tapeflow.data.node import computes_ahead, has_seeds, rewritten
-from tapeflow.data.parts import parts, register
-from tapeflow.data.shuffling import SeedLog
-from tapeflow.data.spec import IteratorSpec
-from tapeflow.data.structure import Element, Packer, encoded, flatten
+from tapeflow.data.elements import Element, Packer, element_attrs, encoded, flatten, packed
+from tapeflow.data.node import Node
+from tapeflow.data.seeds import SeedLog
+from tapeflow.data.tensorflow_positions import position_in
 from tapeflow.data.threads import AUTOTUNE, ahead, running
-from tapeflow.optional import Optional
+from tapeflow.optional import GraphOptional, Optional
 from tapeflow.ragged.spec import RaggedTensorSpec
 from tapeflow.sparse.tensor import SparseTensorSpec
+
+_MOST_ELEMENTS = 256  # that a trace takes from an iterator one by one
 
 
 class Iterator(AbstractIterator, CompositeTensor, ABC):
@@ -72,7 +75,7 @@ class Iterator(AbstractIterator, CompositeTensor, ABC):
         loop_over(self._in_graph(), loop)
 
     def _in_graph(self) -> Any:
-        """Returns this iterator as one of the graph that is being built."""
+        """Returns an iterator of the graph that is being built, for this one."""
         return self
 
 
@@ -92,27 +95,85 @@ def loop_over(iterator: Any, loop: Any, relaxed: bool = False) -> None:
     )
 
 
+class GraphIterator(Iterator):
+    """An iterator in a graph.
+
+    Args:
+        handle: the tensor that stands for it.
+        element_spec: the spec of its elements.
+    """
+
+    def __init__(self, handle: Tensor, element_spec: Any) -> None:
+        self._handle = handle
+        self._spec = element_spec
+        self._type_spec = IteratorSpec(element_spec)
+
+    @property
+    def element_spec(self) -> Any:
+        """The spec of the elements."""
+        return self._spec
+
+    def __iter__(self) -> GraphIterator:
+        return self
+
+    def __next__(self) -> Any:
+        return self.get_next()
+
+    def get_next(self) -> Any:
+        """Returns the next element. When the graph runs at the end of the dataset, an OutOfRangeError is raised.
+
+        Returns:
+            A structure of symbolic tensors.
+
+        Raises:
+            ValueError: Python iterates over the dataset while the function is traced, which would never end.
+        """
+        graph: Any = state.graph
+        if graph.building_function and len(graph.capture(self._handle).consumers()) >= _MOST_ELEMENTS:
+            raise ValueError(
+                "An unusually high number of `tf.data.Iterator.get_next()` calls was detected. This suggests that "
+                "Python's own iteration, as in `list(dataset)`, is used within tf.function, where it never ends: use "
+                "`for element in dataset: ...` with AutoGraph, or the dataset's own methods."
+            )
+        return packed(self._spec, ops.IteratorGetNext(self._handle, *element_attrs(self._spec)))
+
+    def get_next_as_optional(self) -> Optional:
+        """Returns the next element, or nothing at the end.
+
+        Returns:
+            A `GraphOptional`.
+        """
+        return GraphOptional(ops.IteratorGetNextAsOptional(self._handle, *element_attrs(self._spec)), self._spec)
+
+
+def iterator_of(node: Node) -> GraphIterator:
+    """Returns a new iterator, created whenever the graph runs."""
+    handle = ops.AnonymousIteratorV3(*element_attrs(node.spec))
+    ops.MakeIterator(node.variant, handle)
+    return GraphIterator(handle, node.spec)
+
+
 class _Plan:
     """The state that all iterators over a dataset share.
 
     Args:
-        dataset: the dataset.
+        node: its last node.
 
     Attributes:
-        running: the dataset that runs in its place.
+        running: the node that runs in its place.
         spec: the spec of the elements.
         type_spec: the spec of the iterators.
-        pack: the function from an element to what a user sees.
-        is_plain: True if operations see elements as they are.
+        pack: the function from an element to a user's structure.
+        is_plain: True if operations see unencoded elements.
         is_ahead: True if a thread computes elements ahead of the consumer.
         has_seeds: True if shuffles in it may begin with seeds of their own, which an iterator logs.
     """
 
     __slots__ = ("has_seeds", "is_ahead", "is_plain", "pack", "running", "spec", "type_spec")
 
-    def __init__(self, dataset: Any) -> None:
-        self.running, self.is_ahead, self.has_seeds = rewritten(dataset), computes_ahead(dataset), has_seeds(dataset)
-        self.spec = dataset.element_spec
+    def __init__(self, node: Node) -> None:
+        self.running, self.is_ahead, self.has_seeds = node.rewritten(), node.computes_ahead(), node.has_seeds()
+        self.spec = node.spec
         self.type_spec, self.pack = IteratorSpec(self.spec), Packer(self.spec)
         self.is_plain = None not in self.pack.dtypes
 
@@ -123,27 +184,27 @@ class OwnedIterator(Iterator, Trackable):
     A checkpoint saves its position, and the seeds that its shuffles began with; it is restored by going there again.
 
     Args:
-        dataset: the dataset.
+        node: the last node of the dataset.
     """
 
-    def __init__(self, dataset: Any) -> None:
-        fields = dataset.__dict__
+    def __init__(self, node: Node) -> None:
+        fields = node.__dict__
         plan: _Plan | None = fields.get("_plan")
         if plan is None:
-            plan = fields["_plan"] = _Plan(dataset)
-        self._dataset, self._plan, self._pack, self._spec = dataset, plan, plan.pack, plan.spec
+            plan = fields["_plan"] = _Plan(node)
+        self._node, self._plan, self._pack, self._spec = node, plan, plan.pack, plan.spec
         self._lock = threading.Lock()
         self._log: SeedLog | None
         if plan.has_seeds or plan.is_ahead:
             self._begin(SeedLog())
         else:
-            self._log, self._count, self._elements = None, 0, plan.running._iterate()
+            self._log, self._count, self._elements = None, 0, plan.running.iterate()
 
     def _begin(self, log: SeedLog) -> None:
         self._log, self._count = log, 0
         before, running.log = running.log, log
         try:
-            elements = self._plan.running._iterate()
+            elements = self._plan.running.iterate()
             self._elements = ahead(elements, AUTOTUNE) if self._plan.is_ahead else elements
         finally:
             running.log = before
@@ -223,7 +284,7 @@ class OwnedIterator(Iterator, Trackable):
             InvalidArgumentError: the dataset is another one.
             UnimplementedError: TensorFlow's states don't tell the position.
         """
-        yielded, seeds, following = parts.position_in(self._dataset, states)
+        yielded, seeds, following = position_in(self._node, states)
         self.go_to(json.dumps({"taken": yielded, "seeds": seeds}))
         ahead = self._next(len(following))
         if len(ahead) < len(following) or not all(map(_are_equal, ahead, following)):
@@ -262,7 +323,7 @@ class OwnedIterator(Iterator, Trackable):
         return held(self, resource)
 
     def _in_graph(self) -> Any:
-        return parts.GraphIterator(self._handle, self._spec)
+        return GraphIterator(self._handle, self._spec)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         raise invalid("An iterator can't be pickled. A tf.train.Checkpoint saves its position.")
@@ -312,7 +373,7 @@ class NumpyIterator:
     """An iterator over a dataset whose elements are arrays that can't be written to.
 
     Args:
-        dataset: the dataset.
+        node: the last node of the dataset.
 
     Example:
         >>> isinstance(tf.data.Dataset.range(2).as_numpy_iterator(), tf.data.NumpyIterator)
@@ -321,8 +382,8 @@ class NumpyIterator:
 
     __slots__ = ("_iterator", "_pack")
 
-    def __init__(self, dataset: Any) -> None:
-        self._iterator = OwnedIterator(dataset)
+    def __init__(self, node: Node) -> None:
+        self._iterator = OwnedIterator(node)
         self._pack = self._iterator._pack
 
     def __repr__(self) -> str:
@@ -380,4 +441,60 @@ def check_arrays(spec: Any) -> None:
             )
 
 
-register(NumpyIterator, OwnedIterator, check_arrays, loop_over)
+class IteratorSpec(TypeSpec):
+    """The spec of a `tf.data.Iterator`.
+
+    Args:
+        element_spec: the spec of its elements.
+
+    Example:
+        >>> tf.data.IteratorSpec(tf.TensorSpec([], tf.int32))
+        IteratorSpec(TensorSpec(shape=(), dtype=tf.int32, name=None),)
+    """
+
+    __slots__ = ("_element_spec", "_hash")
+
+    def __init__(self, element_spec: Any) -> None:
+        self._element_spec = element_spec
+        self._hash: int | None = None  # computed once: a step of training looks its trace up by it
+
+    @staticmethod
+    def from_value(value: Any) -> IteratorSpec:
+        """Returns the spec of an iterator.
+
+        Args:
+            value: the iterator.
+
+        Returns:
+            Its spec.
+        """
+        return IteratorSpec(value.element_spec)
+
+    @property
+    def value_type(self) -> type:
+        """The class of iterators."""
+        return OwnedIterator
+
+    @property
+    def _component_specs(self) -> Any:
+        return (TensorSpec([], resource),)
+
+    def _to_components(self, value: Any) -> Any:
+        return (value._handle,)
+
+    def _from_components(self, components: Any) -> Any:
+        if isinstance(components[0], SymbolicTensor):
+            return GraphIterator(components[0], self._element_spec)
+        return components[0].value[()].iterator
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return (self._element_spec,)
+
+    def __eq__(self, other: object) -> bool:
+        same = type(other) is IteratorSpec and self._element_spec is other._element_spec
+        return same or super().__eq__(other)
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = super().__hash__()
+        return self._hash

@@ -1,360 +1,433 @@
 """The nodes of pipelines, and their ops in TensorFlow.
 
-A dataset is a tree of nodes that never changes. A node has the spec of its elements, their number (`_size`), its
-inputs, and `_iterate`, which goes over its elements as often as one likes and for several iterators at once. A source
-whose elements are rows of arrays also has `_rows`.
+A pipeline is a tree of nodes that never changes. `tf.data.Dataset` holds its last node. A node has the spec of its
+elements, their number (`cardinality`), its inputs, and `iterate`, which returns a new iterator. Several iterators may
+run at once. A source whose elements are rows of arrays also has `rows`.
 
-A class of nodes declares its op with `dataset_op`. The declaration serves both directions: the class is the op's
-kernel, and a node that is created in a graph is an operation of it. An input or attr `count` of the op is the argument
-`count` of the class, and the field `_count` of its nodes.
+A class of nodes declares its op with `dataset_op`. The class is the op's kernel: the inputs and attrs of the op are the
+fields of the class. In a graph, a node is an operation of that op.
 
-Operations see flat elements: tuples of tensors, where ragged and sparse components are variants. `flat` and
-`structured` convert a dataset between this form and a user's structure.
+Operations see flat elements: tuples of tensors, with variants for ragged and sparse components. `flat` and
+`structured` convert a node between this form and a user's structure.
 """
 
 from __future__ import annotations
 
 import copy
+import inspect
+import itertools
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, dataclass_transform
 
 import numpy as np
+import torch
 
 from tapeflow.core.context import state
+from tapeflow.core.errors import OutOfRangeError, UnimplementedError
 from tapeflow.core.ops import op_def, raw_kernels
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import find, ops
 from tapeflow.core.ops.shape_rules import scalar
 from tapeflow.core.ops.static import value_of
-from tapeflow.core.types.dtypes import FROM_TORCH, int64, resource, string, variant
+from tapeflow.core.types.dtypes import FROM_TORCH, bool_, int64, resource, string, variant
 from tapeflow.core.types.spec import NoneTensorSpec, TensorSpec
 from tapeflow.core.values.boxed_objects import boxed, held
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.tensor import EagerTensor, Tensor
-from tapeflow.data import structure
-from tapeflow.data.dataset import UNKNOWN, Dataset
-from tapeflow.data.functions import MappedFunction
-from tapeflow.data.parts import register
-from tapeflow.data.structure import Element
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
+from tapeflow.data import elements
+from tapeflow.data.elements import Element
+from tapeflow.data.functions import MappedFunction, OpFunction
+from tapeflow.data.options import Options
 from tapeflow.graph.control.body import Body
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.python_op import executing_eagerly, python_op
 
+INFINITE = -1
+UNKNOWN = -2
 Class = TypeVar("Class", bound="type[Node]")
+_NO_OPTIONS = Options()  # of every pipeline that sets none
 
 
-class Node(Dataset):
-    """A source, or a dataset computed from others.
+class Rows:
+    """Elements that are rows of arrays, so many can be gathered at once.
 
-    Args:
-        spec: the spec of the elements.
-        inputs: the datasets it takes elements from.
+    Attributes:
+        count: the number of rows.
+        take: returns the rows with some numbers as one batch.
+        between: returns the rows from `start` to `stop` as one batch.
     """
 
-    _op: str = ""  # the op in TensorFlow; "" for a node that calls Python
-    _renamed: Mapping[str, str] = MappingProxyType({})  # the fields of inputs and attrs with other names
-    _same_size = False  # whether there is an element for each one of the input
-    _passes_elements = False  # whether the elements are elements of the inputs
-    _is_asynchronous = False  # whether threads compute the elements ahead
-    _is_slow = False  # whether computing an element may be worth a thread: it reads files, calls Python or has threads
-    _passes_options = False  # whether it only sets how other nodes run
-    _is_view = False  # whether operations see the elements of the input in the same way
-    _graph: Any = None  # the graph that the node is an operation of; None for a dataset that exists now
+    def __init__(
+        self, count: int, take: Callable[[torch.Tensor], Element], between: Callable[[int, int], Element]
+    ) -> None:
+        self.count = count
+        self.take = take
+        self.between = between
 
-    def __init__(self, spec: Any, *inputs: Dataset) -> None:
-        self._spec = spec
-        self._input_datasets = inputs
-        self._graph = state.graph
-        self._symbolic: SymbolicTensor | None = None
+    def at(self, number: int) -> Element:
+        """Returns one row."""
+        return tuple([elements.slice_row(v, 0) for v in self.between(number, number + 1)])
 
-    @property
-    def element_spec(self) -> Any:
-        """The spec of the elements."""
-        return self._spec
-
-    @property
-    def _variant_tensor(self) -> Tensor:
-        if self._graph is None:
-            return held(self, variant)
-        if self._symbolic is None:
-            with self._graph.as_default():
-                self._symbolic = self._operation()
-        return self._symbolic
-
-    @classmethod
-    def _is_op(cls) -> bool:
-        """Returns True if TensorFlow has operations that create such a node."""
-        return bool(cls._op) or cls._operation is not Node._operation
-
-    def _operation(self) -> Any:
-        """Adds the operation of this node to the graph that is being built; returns its output."""
-        return add_operation(self._op, Fields(self)) if self._op else _python_operation(self)
-
-    @property
-    def _input_dataset(self) -> Any:
-        return self._input_datasets[0]
-
-    def _inputs(self) -> list[Any]:
-        return list(self._input_datasets)
-
-    def _operands(self) -> list[Any]:
-        """Returns the datasets that the node's operation takes."""
-        return self._inputs()
-
-    def _over(self, inputs: Sequence[Any]) -> Any:
-        """Returns this node with other inputs."""
-        node = copy.copy(self)
-        for name in _CACHES:
-            node.__dict__.pop(name, None)
-        node._input_datasets = tuple(inputs)
-        return node
-
-    def _as(self, spec: Any) -> Any:
-        """Returns this node with the same elements in another structure."""
-        node = copy.copy(self)
-        for name in _CACHES[1:]:
-            node.__dict__.pop(name, None)
-        node._spec = spec
-        return node
-
-    # Returns the node of an operation, from those of its inputs and attrs that are its parameters. A class that
-    # overrides it names them there.
-    _of_op: Any = classmethod(lambda cls, **arguments: cls(**arguments))
-
-    def _in_place(self) -> Any:
-        """Returns the dataset that runs in place of this one, with the same elements; the inputs are such ones."""
-        return self
-
-    def _function_of_rows(self) -> MappedFunction | None:
-        """Returns the function that maps the input's elements to this node's, where one call can compute many; else
-        None.
-        """
-        return None
-
-    def _size(self) -> int:
-        return self._input_dataset._size() if self._same_size else UNKNOWN
-
-    def _functions(self) -> dict[str, MappedFunction]:
-        """Returns the user's functions that this node calls, by its attributes."""
-        return {name: f for name, f in self.__dict__.items() if isinstance(f, MappedFunction)}
-
-    def _iterate(self) -> Iterator[Element]:
-        """Returns an iterator over the elements. Those over its inputs begin now, and not with the first element."""
-        return self._from_inputs(*[ds._iterate() for ds in self._input_datasets])
-
-    def _from_inputs(self, *inputs: Iterator[Element]) -> Iterator[Element]:
-        """Returns an iterator over the elements, of iterators over the inputs'. It goes on after an error."""
-        raise NotImplementedError
-
-    def __repr__(self) -> str:
-        return f"<_{type(self).__name__} element_spec={self._spec}>"
-
-
-_CACHES = ("_rewritten", "_flat", "_tracker", "_plan")
-
-
-class VariantDataset(Node):
-    """A dataset that a graph takes or creates, which exists only when it runs.
-
-    Args:
-        variant_tensor: the symbolic tensor that stands for it.
-        element_spec: the spec of its elements.
-    """
-
-    def __init__(self, variant_tensor: SymbolicTensor, element_spec: Any) -> None:
-        super().__init__(element_spec)
-        self._symbolic, self._graph = variant_tensor, variant_tensor.graph
-
-    @property
-    def _variant_tensor(self) -> Any:
-        return self._symbolic
-
-    def _iterate(self) -> Iterator[Element]:
-        raise TypeError(
-            f"{self!r} is known only when its graph runs: iterate over it inside of the tf.function, with autograph "
-            "or `iter`."
+    def mapped(self, function: MappedFunction) -> Rows:
+        """Returns the results of a function that has `of_batches`, as rows."""
+        return Rows(
+            self.count,
+            lambda numbers: function.many(self.take(numbers)),
+            lambda start, stop: function.many(self.between(start, stop)),
         )
 
 
-# ---- running ---------------------------------------------------------------------------------------------------------
+def pieces(count: int) -> Iterator[tuple[int, int]]:
+    """Yields the bounds of runs of rows to unbind together. The first runs are short, for a fast start."""
+    start, size = 0, 8
+    while start < count:
+        stop = min(start + size, count)
+        yield start, stop
+        start, size = stop, min(2 * size, 256)
 
 
-def rewritten(dataset: Any) -> Any:
-    """Returns the dataset that runs in place of another, with the same elements. Each is rewritten once."""
-    result = dataset.__dict__.get("_rewritten")
-    if result is None:
-        left_alone = dataset.options().experimental_optimization.apply_default_optimizations is False
-        result = dataset if left_alone else _rewrite(dataset)
-        dataset.__dict__["_rewritten"] = result
-    return result
+@dataclass_transform(eq_default=False)
+class Node:
+    """A step of a pipeline: a source, or a transformation of other nodes.
 
+    The annotated attributes of a subclass are its fields, and the arguments of its constructor. Attributes with the
+    annotation `Node` or `Sequence[Node]` are the inputs, in the order of the op's inputs.
 
-def _rewrite(dataset: Any) -> Any:
-    inputs = [_rewrite(i) for i in dataset._inputs()]
-    if any(new is not old for new, old in zip(inputs, dataset._inputs(), strict=True)):
-        dataset = dataset._over(inputs)
-    return dataset._in_place() if isinstance(dataset, Node) else dataset
-
-
-def computes_ahead(dataset: Any) -> bool:
-    """Returns True if iterators compute elements ahead of the consumer.
-
-    As in TensorFlow, they do unless the last step is asynchronous itself, or options turn it off. Here a step must be
-    slow, too.
+    Attributes:
+        spec: the spec of the elements.
+        inputs: the nodes that it takes elements from.
+        graph: the graph that the node is an operation of; None for a pipeline outside of graphs.
     """
-    options = dataset.options()
-    chosen = options.experimental_optimization
-    if False in (options.autotune.enabled, chosen.inject_prefetch, chosen.apply_default_optimizations):
-        return False
-    last = dataset
-    while getattr(last, "_passes_options", False) or not isinstance(last, Node):
-        last = next(iter(last._inputs()), None)
-        if last is None:
+
+    spec: Any
+    inputs: Sequence[Node]
+    graph: Any
+    symbolic: Any
+
+    fields: tuple[str, ...] = ()
+    input_fields: tuple[str, ...] = ()
+    name: str = ""  # of TensorFlow's class, which a dataset prints
+    op = ""  # the op in TensorFlow; "" for a node that calls Python
+    renamed: Mapping[str, str] = MappingProxyType({})  # the fields of inputs and attrs with other names
+    same_size = False  # whether there is an element for each element of the input
+    passes_elements = False  # whether the elements are elements of the inputs
+    chooses = False  # whether it chooses among the elements of its input, and looks at none of them
+    is_asynchronous = False  # whether threads compute the elements ahead
+    is_slow = False  # whether computing an element may be worth a thread: it reads files, calls Python or has threads
+    draws_seeds = False  # whether each iterator may begin with seeds of its own
+    passes_options = False  # whether it only sets how other nodes run
+    is_view = False  # whether operations see the elements of the input in the same way
+    names_files = False  # whether the input's elements are names of files that it reads
+    shards_inside = False  # whether a shard of the elements may be computed from a shard of the input's
+
+    def __init_subclass__(cls) -> None:
+        cls.name = cls.__dict__.get("name", f"_{cls.__name__}Dataset")
+        own = inspect.get_annotations(cls)
+        cls.fields = (*cls.fields, *[n for n in own if n not in cls.fields])
+        cls.input_fields = (*cls.input_fields, *[n for n, a in own.items() if a in ("Node", "Sequence[Node]")])
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        self.__dict__.update(zip(self.fields, values, strict=False), **named)
+        self.graph, self.symbolic = state.graph, None
+        self.spec = self.element_spec()
+        inputs: list[Node] = []
+        for name in self.input_fields:
+            value = getattr(self, name)
+            inputs.extend([value] if isinstance(value, Node) else value)
+        self.inputs = inputs
+
+    def element_spec(self) -> Any:
+        """Checks the fields of a new node, and returns the spec of its elements."""
+        return self.spec
+
+    # ---- elements ----------------------------------------------------------------------------------------------------
+
+    def cardinality(self) -> int:
+        """Returns the number of elements; `INFINITE`, or `UNKNOWN`."""
+        return self.inputs[0].cardinality() if self.same_size else UNKNOWN
+
+    def iterate(self) -> Iterator[Element]:
+        """Returns an iterator over the elements. Iterators over the inputs begin now, not with the first element."""
+        return self.generate(*[node.iterate() for node in self.inputs])
+
+    def generate(self, *inputs: Iterator[Element]) -> Iterator[Element]:
+        """Returns an iterator over the elements, from iterators over the inputs. It goes on after an error."""
+        raise NotImplementedError
+
+    def rows(self) -> Rows | None:
+        """Returns the elements as rows; None if they are not rows of arrays."""
+        return None
+
+    def function_of_rows(self) -> MappedFunction | None:
+        """Returns the function from the input's elements to this node's if one call can compute many; else None."""
+        return None
+
+    def batches(self, size: int, drop_remainder: bool) -> Iterator[Element] | None:
+        """Returns an iterator over batches of the elements if these need not be stacked one by one; else None.
+
+        Args:
+            size: the number of elements in a batch.
+            drop_remainder: whether a last, smaller batch is dropped.
+        """
+        return None
+
+    def reads_files(self) -> bool:
+        """Returns True if the input's elements are names of files that it reads, or that its function does."""
+        return self.names_files
+
+    def size_of_batches(self) -> int:
+        """Returns the number of elements in each batch; -1 if it differs or is not known."""
+        sizes = {node.size_of_batches() for node in self.inputs} if self.passes_elements else set()
+        return sizes.pop() if len(sizes) == 1 else -1
+
+    def element_at(self, number: int) -> Element:
+        """Returns the element with a number.
+
+        Raises:
+            OutOfRangeError: there is no such element.
+            UnimplementedError: the cardinality is unknown.
+        """
+        size = self.cardinality()
+        if size == UNKNOWN:
+            raise UnimplementedError.of(
+                f"Random access is not implemented for dataset {self.name[1:]} [Op:GetElementAtIndex] name: "
+            )
+        if number < 0 or 0 <= size <= number:
+            raise OutOfRangeError.of(f"Index out of range [0, {size}):{number} [Op:GetElementAtIndex] name: ")
+        rows = self.rows()
+        return next(itertools.islice(self.rewritten().iterate(), number, None)) if rows is None else rows.at(number)
+
+    def only_element(self) -> Element:
+        """Returns the only element.
+
+        Raises:
+            InvalidArgumentError: there is none, or more than one.
+        """
+        first = list(itertools.islice(self.rewritten().iterate(), 2))
+        if len(first) != 1:
+            problem = "had more than one element" if first else "was empty"
+            raise invalid(f"Dataset {problem}. [Op:DatasetToSingleElement] name: ")
+        return first[0]
+
+    # ---- running -----------------------------------------------------------------------------------------------------
+
+    def options(self) -> Options:
+        """Returns the options of the pipeline. Other pipelines share them."""
+        merged = _NO_OPTIONS
+        for node in self.inputs:
+            options = node.options()
+            merged = options if merged is _NO_OPTIONS else merged.merge(options)
+        return merged
+
+    def in_place(self) -> Node:
+        """Returns the node that runs in place of this one, with the same elements. The inputs are rewritten already."""
+        return self
+
+    def rewritten(self) -> Node:
+        """Returns the node that runs in place of this one, with the same elements. Each is rewritten once."""
+        result: Node | None = self.__dict__.get("_rewritten")
+        if result is None:
+            keep = self.options().experimental_optimization.apply_default_optimizations is False
+            result = self.__dict__["_rewritten"] = self if keep else self._rewrite()
+        return result
+
+    def _rewrite(self) -> Node:
+        return self.over_if_new([node._rewrite() for node in self.inputs]).in_place()
+
+    def computes_ahead(self) -> bool:
+        """Returns True if iterators compute elements ahead of the consumer.
+
+        As in TensorFlow, they do unless the last step is asynchronous itself, or options turn it off. Here a step must
+        be slow, too.
+        """
+        if not self.has_slow_step():
             return False
-    return not last._is_asynchronous and _has_slow_step(last)
+        options = self.options()
+        chosen = options.experimental_optimization
+        if False in (options.autotune.enabled, chosen.inject_prefetch, chosen.apply_default_optimizations):
+            return False
+        last = self
+        while last.passes_options:
+            last = last.inputs[0]
+        return not last.is_asynchronous
+
+    def has_slow_step(self) -> bool:
+        """Returns True if a step may be worth a thread."""
+        return self.is_slow or any(node.has_slow_step() for node in self.inputs)
+
+    def has_seeds(self) -> bool:
+        """Returns True if iterators draw seeds, or call functions that return datasets, which may draw some."""
+        specs = [s for f in self.functions().values() for s in elements.flatten(f.output_spec)]
+        specs += elements.flatten(self.spec)
+        drawn = self.draws_seeds or any(type(s) not in (TensorSpec, NoneTensorSpec) for s in specs)
+        return drawn or any(node.has_seeds() for node in self.inputs)
+
+    # ---- other nodes -------------------------------------------------------------------------------------------------
+
+    def over(self, inputs: Sequence[Node]) -> Any:
+        """Returns this node with other inputs."""
+        node = self._copy(_CACHES)
+        rest = iter(inputs)
+        for name in self.input_fields:
+            value = getattr(self, name)
+            setattr(node, name, next(rest) if isinstance(value, Node) else [next(rest) for _ in value])
+        node.inputs = inputs
+        return node
+
+    def over_if_new(self, inputs: Sequence[Node]) -> Any:
+        """Returns this node with other inputs; itself if they are the same."""
+        return self if all(new is old for new, old in zip(inputs, self.inputs, strict=True)) else self.over(inputs)
+
+    def with_spec(self, spec: Any) -> Any:
+        """Returns this node with the same elements in another structure."""
+        node = self._copy(_CACHES[1:])
+        node.spec = spec
+        return node
+
+    def _copy(self, caches: Sequence[str]) -> Any:
+        node = copy.copy(self)
+        for name in caches:
+            node.__dict__.pop(name, None)
+        return node
+
+    # ---- graphs ------------------------------------------------------------------------------------------------------
+
+    # Returns the node of an operation, from the op's inputs and attrs with the names of the parameters. A class whose
+    # fields are others overrides it.
+    of_op: Any = classmethod(lambda cls, **arguments: cls(**arguments))
+
+    @property
+    def variant(self) -> Tensor:
+        """The tensor that stands for the node: a variant that holds it, or the output of its operation."""
+        if self.graph is None:
+            return held(self, variant)
+        if self.symbolic is None:
+            with self.graph.as_default():
+                self.symbolic = self.operation()
+        return self.symbolic
+
+    @classmethod
+    def is_op(cls) -> bool:
+        """Returns True if TensorFlow has operations that create such a node."""
+        return bool(cls.op) or cls.operation is not Node.operation
+
+    def operation(self) -> Any:
+        """Adds the operation of this node to the graph that is being built; returns its output."""
+        return add_operation(self.op, Fields(self)) if self.op else _python_operation(self)
+
+    def operands(self) -> Sequence[Node]:
+        """Returns the nodes that the operation takes."""
+        return self.inputs
+
+    def functions(self) -> dict[str, MappedFunction]:
+        """Returns the user's functions that this node calls, by their fields."""
+        return {name: f for name, f in self.__dict__.items() if isinstance(f, MappedFunction)}
 
 
-def _has_slow_step(dataset: Any) -> bool:
-    return getattr(dataset, "_is_slow", False) or any(map(_has_slow_step, dataset._inputs()))
+_CACHES = ("_rewritten", "_flat", "_plan")
 
 
-def has_seeds(dataset: Any) -> bool:
-    """Returns True if iterators draw seeds, or call functions that return datasets, which may draw some."""
-    if not isinstance(dataset, Node):
-        return any(map(has_seeds, dataset._inputs()))
-    specs = [s for f in dataset._functions().values() for s in structure.flatten(f.output_spec)]
-    specs += structure.flatten(dataset.element_spec)
-    drawn = hasattr(dataset, "_seeds") or any(type(s) not in (TensorSpec, NoneTensorSpec) for s in specs)
-    return drawn or any(map(has_seeds, dataset._inputs()))
+class Unary(Node):
+    """A node that transforms the elements of one other."""
+
+    input_dataset: Node
+
+    def element_spec(self) -> Any:
+        return self.input_dataset.spec
+
+
+class Variant(Node):
+    """A dataset that a graph takes or creates, which exists only when the graph runs.
+
+    Args:
+        symbolic: the symbolic tensor that stands for it.
+        spec: the spec of its elements.
+    """
+
+    def __init__(self, symbolic: SymbolicTensor, spec: Any) -> None:
+        super().__init__(spec=spec)
+        self.symbolic, self.graph = symbolic, symbolic.graph
+
+    def iterate(self) -> Iterator[Element]:
+        raise TypeError(
+            f"<{self.name} element_spec={self.spec}> is known only when its graph runs: iterate over it inside of the "
+            "tf.function, with autograph or `iter`."
+        )
 
 
 # ---- flat elements ---------------------------------------------------------------------------------------------------
 
 
-class _Encoded(Node):
-    """The elements of a dataset as flat tuples of tensors."""
+class _View(Unary):
+    """The elements of another node in another form."""
 
-    _same_size = _passes_elements = _is_view = True
+    same_size = passes_elements = is_view = True
 
-    def __init__(self, source: Dataset) -> None:
-        self._specs = structure.flatten(source.element_spec)
-        super().__init__(tuple(structure.encoded_specs(source.element_spec)), source)
 
-    def _from_inputs(self, *inputs: Iterator[Element]) -> Iterator[Element]:
+class _Encoded(_View):
+    """The elements as flat tuples of tensors."""
+
+    def element_spec(self) -> Any:
+        self._specs = elements.flatten(self.input_dataset.spec)
+        return tuple(elements.encoded_specs(self.input_dataset.spec))
+
+    def generate(self, *inputs: Iterator[Element]) -> Iterator[Element]:
         return map(self._encode, inputs[0])
 
     def _encode(self, element: Element) -> Element:
-        return tuple([t.value for t in structure.encoded(element, self._specs)])
+        return tuple([t.value for t in elements.encoded(element, self._specs)])
 
 
-class _Decoded(Node):
-    """The elements of a dataset of flat tuples in a structure with ragged or sparse tensors, or datasets."""
+class _Decoded(_View):
+    """The elements of a node of flat tuples in a structure with ragged or sparse tensors, or datasets."""
 
-    _same_size = _passes_elements = _is_view = True
+    spec: Any
 
-    def __init__(self, source: Dataset, spec: Any) -> None:
-        self._specs = structure.flatten(spec)
-        self._dtypes = [s.dtype for s in structure.flatten(source.element_spec)]
-        super().__init__(spec, source)
+    def element_spec(self) -> Any:
+        self._specs = elements.flatten(self.spec)
+        self._dtypes = [s.dtype for s in elements.flatten(self.input_dataset.spec)]
+        return self.spec
 
-    def _from_inputs(self, *inputs: Iterator[Element]) -> Iterator[Element]:
+    def generate(self, *inputs: Iterator[Element]) -> Iterator[Element]:
         return map(self._decode, inputs[0])
 
     def _decode(self, element: Element) -> Element:
-        return structure.decoded(map(EagerTensor, element, self._dtypes), self._specs)
-
-
-class _Viewed(Node):
-    """The elements of a dataset that is no node, in another structure."""
-
-    _same_size = _passes_elements = _is_view = True
-
-    def __init__(self, source: Dataset, spec: Any) -> None:
-        super().__init__(spec, source)
-
-    def _from_inputs(self, *inputs: Iterator[Element]) -> Iterator[Element]:
-        return inputs[0]
+        return elements.decoded(map(EagerTensor, element, self._dtypes), self._specs)
 
 
 def _is_plain(spec: Any) -> bool:
-    return all(type(s) is TensorSpec for s in structure.flatten(spec))
+    return all(type(s) is TensorSpec for s in elements.flatten(spec))
 
 
-def flat(dataset: Any) -> Any:
-    """Returns a dataset as operations see it, with elements that are flat tuples of tensors."""
-    spec = dataset.element_spec
+def flat(node: Node) -> Node:
+    """Returns a node as operations see it, with elements that are flat tuples of tensors."""
+    spec = node.spec
     if type(spec) is tuple and all(type(s) is TensorSpec for s in spec):
-        return dataset
-    view = dataset.__dict__.get("_flat")
+        return node
+    view: Node | None = node.__dict__.get("_flat")
     if view is None:
-        specs = tuple(structure.encoded_specs(spec))
-        view = _Encoded(dataset) if not _is_plain(spec) else _with_spec(dataset, specs)
-        dataset.__dict__["_flat"] = view
+        specs = tuple(elements.encoded_specs(spec))
+        view = node.__dict__["_flat"] = node.with_spec(specs) if _is_plain(spec) else _Encoded(node)
     return view
 
 
-def structured(dataset: Any, spec: Any) -> Any:
-    """Returns a dataset, as operations see it or in a structure, with its elements in that structure."""
-    own = dataset.element_spec
-    if own == spec:
-        return dataset
-    if _is_plain(own) and not _is_plain(spec):
-        return _Decoded(dataset, spec)
-    return _with_spec(dataset, spec)
-
-
-def _with_spec(dataset: Any, spec: Any) -> Any:
-    return dataset._as(spec) if isinstance(dataset, Node) else _Viewed(dataset, spec)
+def structured(node: Node, spec: Any) -> Node:
+    """Returns a node, as operations see it or in a structure, with its elements in that structure."""
+    if node.spec == spec:
+        return node
+    return _Decoded(node, spec) if _is_plain(node.spec) and not _is_plain(spec) else node.with_spec(spec)
 
 
 # ---- kernels ---------------------------------------------------------------------------------------------------------
-
-
-class OpFunction:
-    """A function attr of an operation, with the tensors that the operation passes to it besides the elements.
-
-    Args:
-        attr: the attr's value, which has a `body`.
-        others: the tensors.
-    """
-
-    def __init__(self, attr: Any, others: Sequence[Any]) -> None:
-        self._attr = attr
-        self._others = [*others] if others else list(attr.captured_inputs)
-
-    @property
-    def argument_specs(self) -> list[TensorSpec]:
-        """The specs of the arguments."""
-        inputs = self._attr.body.inputs
-        return [TensorSpec(t.shape, t.dtype) for t in inputs[: len(inputs) - len(self._others)]]
-
-    @property
-    def result_specs(self) -> tuple[TensorSpec, ...]:
-        """The specs of the results."""
-        return tuple([TensorSpec(t.shape, t.dtype) for t in self._attr.body.outputs])
-
-    def typed(self, spec: Any, output_spec: Any = None) -> MappedFunction:
-        """Returns the function of elements.
-
-        Args:
-            spec: the spec of the elements.
-            output_spec: the spec of the results; by default a tuple of tensors.
-        """
-        cached: MappedFunction | None = getattr(self._attr, "_function", None)
-        if cached is None or cached._spec != spec or (output_spec is not None and cached.output_spec != output_spec):
-            results = self.result_specs if output_spec is None else output_spec
-            cached = MappedFunction.of_body(self._attr.body, spec, results, len(self._others))
-            self._attr._function = cached
-        return cached.with_captures(self._others) if self._others else cached
 
 
 class _FunctionAttr:
     """The value of an operation's function attr.
 
     Attributes:
-        body: the function's body, all of whose inputs the operation passes.
+        body: the function's body. The operation passes all of its inputs.
         captured_inputs: none.
     """
 
@@ -383,7 +456,7 @@ def _eager(value: Any) -> Any:
 
 def _dataset(value: Any) -> Any:
     content = value[()]
-    return flat(content) if isinstance(content, Dataset) else content
+    return flat(content) if isinstance(content, Node) else content
 
 
 def _reader(definition: Any) -> Callable[[Any], Any]:
@@ -420,17 +493,20 @@ def op_kernel(*names: str, shape: Any = scalar) -> Callable[[Callable[..., Any]]
     """
 
     def decorate(kernel: Callable[..., Any]) -> Callable[..., Any]:
-        function: Any = getattr(kernel, "__func__", kernel)
-        code = function.__code__
-        accepted = set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
         for name in names:
-            _define(name, kernel, accepted, shape)
+            _define(name, kernel, _parameters(kernel), shape)
         return kernel
 
     return decorate
 
 
+def _parameters(function: Any) -> set[str]:
+    code = getattr(function, "__func__", function).__code__
+    return set(code.co_varnames[: code.co_argcount])
+
+
 def _define(name: str, kernel: Callable[..., Any], accepted: set[str], shape: Any) -> None:
+    takes_spec = "spec" in accepted
     definition, parameters = op_def.get(name), raw_kernels.parameters(name)
     inputs = {a.name: a for a in definition.inputs}
     place = {p: i for i, p in enumerate(parameters)}
@@ -444,21 +520,23 @@ def _define(name: str, kernel: Callable[..., Any], accepted: set[str], shape: An
             functions.append((p, place[p], None if others is None else place[others]))
         else:
             attrs.append((p, place[p]))
-    spec = None
-    if "spec" in accepted:
-        spec = place["output_types"], place["output_shapes"]
+    declares = "output_types" in place and "output_shapes" in place
 
     def run(*values: Any) -> Any:
         with executing_eagerly():
             arguments = {p: read(values[i]) for p, i, read in readers}
             for p, i in attrs:
                 arguments[p] = values[i]
+            spec: Any = None
+            if declares and (functions or takes_spec):
+                spec = tuple(map(TensorSpec, values[place["output_shapes"]], values[place["output_types"]]))
             for p, i, j in functions:
-                arguments[p] = OpFunction(values[i], () if j is None else list(map(_eager, values[j])))
-            if spec is not None:
-                arguments["spec"] = tuple(map(TensorSpec, values[spec[1]], values[spec[0]]))
+                arguments[p] = OpFunction(values[i], () if j is None else list(map(_eager, values[j])), spec)
+            if takes_spec:
+                arguments["spec"] = spec
             result = kernel(**arguments)
-            return boxed(flat(result)) if isinstance(result, Dataset) else result
+            node = result if isinstance(result, Node) else getattr(result, "_node", None)
+            return result if node is None else boxed(flat(node))
 
     if shape is declared_shapes:
         raw_kernels.define(name, run, lambda *arguments: list(arguments[place["output_shapes"]]))
@@ -466,17 +544,19 @@ def _define(name: str, kernel: Callable[..., Any], accepted: set[str], shape: An
         raw_kernels.define(name, run, shape)
 
 
+CLASSES: dict[str, type[Node]] = {}  # the classes of nodes, by their ops
+
+
 def dataset_op(*names: str) -> Callable[[Class], Class]:
     """Declares the ops of TensorFlow that create nodes of a class; in graphs, its nodes are operations of the first."""
 
     def declare(cls: Class) -> Class:
-        cls._op = names[0]
-        code: Any = cls._of_op.__func__.__code__
-        if code is Node._of_op.__func__.__code__:
-            code = cls.__init__.__code__
-        accepted = set(code.co_varnames[1 : code.co_argcount])
+        cls.op = names[0]
+        own = cls.of_op.__func__ is not Node.of_op.__func__
+        accepted = _parameters(cls.of_op) if own else set(cls.fields)
         for name in names:
-            _define(name, cls._of_op, accepted, scalar)
+            CLASSES[name] = cls
+            _define(name, cls.of_op, accepted, scalar)
         return cls
 
     return declare
@@ -513,6 +593,13 @@ def integer(value: Any) -> int:
     return operator.index(host_value(convert(value, None if hasattr(value, "dtype") else int64)))
 
 
+def truth(value: Any) -> Any:
+    """Returns a boolean argument: a bool, or a tensor that has no value before a graph runs."""
+    tensor = convert(value, bool_)
+    static = value_of(tensor) if isinstance(tensor, SymbolicTensor) else tensor.value
+    return tensor if static is None else bool(static)
+
+
 def text(value: Any) -> Any:
     """Returns the text of a string argument, or the tensor if its value is not static."""
     if isinstance(value, SymbolicTensor):
@@ -538,19 +625,19 @@ class Fields:
 
     def __init__(self, node: Node) -> None:
         self._node = node
-        self._datasets = iter(node._operands())
+        self._operands = iter(node.operands())
 
     def __call__(self, name: str, definition: Any) -> Any:
         node = self._node
         if definition is not None and definition.type is variant:
             if definition.is_list:
-                return [ds._variant_tensor for ds in self._datasets]
-            return next(self._datasets)._variant_tensor
+                return [operand.variant for operand in self._operands]
+            return next(self._operands).variant
         if name in ("output_types", "Toutput_types"):
-            return [s.dtype for s in structure.encoded_specs(node.element_spec)]
+            return [s.dtype for s in elements.encoded_specs(node.spec)]
         if name == "output_shapes":
-            return [s.shape for s in structure.encoded_specs(node.element_spec)]
-        return getattr(node, node._renamed.get(name, f"_{name}"), op_def.NO_DEFAULT)
+            return [s.shape for s in elements.encoded_specs(node.spec)]
+        return getattr(node, node.renamed.get(name, name), op_def.NO_DEFAULT)
 
 
 def add_operation(op: str, field: Callable[[str, Any], Any]) -> Any:
@@ -583,18 +670,18 @@ def add_operation(op: str, field: Callable[[str, Any], Any]) -> Any:
 
 def encoded_body(function: MappedFunction) -> Body:
     """Returns a function's body as operations call it, with variants for ragged and sparse tensors."""
-    specs, results = structure.flatten(function._spec), structure.flatten(function.output_spec)
-    if not any(map(structure.is_encoded, (*specs, *results))):
+    specs, results = elements.flatten(function._spec), elements.flatten(function.output_spec)
+    if not any(map(elements.is_encoded, (*specs, *results))):
         return function._body
     body = function._body
     graph = FuncGraph(body.name)
     with graph.as_default():
-        arguments = [graph.input(s, "args") for s in structure.encoded_specs(function._spec)]
-        element = structure.decoded_values(iter(arguments), specs)
+        arguments = [graph.input(s, "args") for s in elements.encoded_specs(function._spec)]
+        element = elements.decoded_values(iter(arguments), specs)
         count = len(body.inputs) - len(function._captured)
         captured = [graph.input_like(t) for t in body.inputs[count:]]
-        values = iter(body.call([*structure.tensors_of(element, specs), *captured]))
-        outputs = structure.encoded([s.from_tensors(values) for s in results], results)
+        values = iter(body.call([*elements.tensors_of(element, specs), *captured]))
+        outputs = elements.encoded([s.from_tensors(values) for s in results], results)
         graph.outputs = [graph.as_output(t, body.name) for t in outputs]
     graph.structured_outputs = list(graph.outputs)
     return Body(graph)
@@ -602,28 +689,23 @@ def encoded_body(function: MappedFunction) -> Body:
 
 def _python_operation(node: Node) -> SymbolicTensor:
     """Adds an operation that creates a node in Python, which no file can hold; returns its output."""
-    inputs = node._inputs()
-    captured = [(name, f._captured) for name, f in node._functions().items()]
+    inputs = node.inputs
+    captured = [(name, f._captured) for name, f in node.functions().items()]
     values = [t for _, tensors in captured for t in tensors]
 
     def build(*tensors: Any) -> list[Any]:
-        datasets, rest = tensors[: len(inputs)], list(tensors[len(inputs) :])
-        own = [structured(t.value[()], ds.element_spec) for t, ds in zip(datasets, inputs, strict=True)]
-        built = node._over(own)
-        built._graph = built._symbolic = None
+        nodes, rest = tensors[: len(inputs)], list(tensors[len(inputs) :])
+        built = node.over([structured(t.value[()], i.spec) for t, i in zip(nodes, inputs, strict=True)])
+        built.graph = built.symbolic = None
         for name, of_function in captured:
             built.__dict__[name] = built.__dict__[name].with_captures(rest[: len(of_function)])
             del rest[: len(of_function)]
         return [held(built, variant)]
 
-    tensors = [ds._variant_tensor for ds in inputs]
-    return add_python_operation(type(node).__name__, build, [*tensors, *values])
+    return add_python_operation(node.name, build, [*[i.variant for i in inputs], *values])
 
 
 def add_python_operation(name: str, build: Callable[..., list[Any]], inputs: Sequence[Any]) -> Any:
     """Adds an operation that calls Python, and has the name as its token; returns its only output, a variant."""
     attrs = {"Tin": [getattr(t, "dtype", resource) for t in inputs], "Tout": [variant], "token": name}
     return python_op("PyFunc", build, inputs, [(variant, ())], attrs=attrs).outputs[0]
-
-
-register(VariantDataset, structured)

@@ -13,14 +13,10 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.shape_rules import no_results
 from tapeflow.core.types.dtypes import int64, string
 from tapeflow.core.values.boxed_objects import boxed
-from tapeflow.data import access
 from tapeflow.data.dataset import Dataset
+from tapeflow.data.elements import Element
 from tapeflow.data.experimental.transformations import TFRecordWriter
-from tapeflow.data.files import list_files
 from tapeflow.data.node import declared_shapes, op_kernel, structured
-from tapeflow.data.nodes import CacheDataset, Elements, TensorSliceDataset
-from tapeflow.data.saving import FileCacheDataset
-from tapeflow.data.structure import Element
 from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.random.generator import Generator
 from tapeflow.sparse.tensor import SparseTensor
@@ -29,28 +25,12 @@ from tapeflow.sparse.tensor import SparseTensor
 
 
 @op_kernel("SparseTensorSliceDataset")
-def _sparse_slices(indices: Any, values: Any, dense_shape: Any) -> Dataset:
+def _sparse_slices(indices: Any, values: Any, dense_shape: Any) -> Any:
     sparse = SparseTensor(convert(indices, int64), values, convert(dense_shape, int64))
-    return TensorSliceDataset(sparse).map(lambda s: (s.indices, s.values, s.dense_shape))
-
-
-@op_kernel("MatchingFilesDataset")
-def _matching(patterns: Any) -> Dataset:
-    return list_files(patterns, shuffle=False, seed=None)
-
-
-@op_kernel("ListDataset")
-def _list(tensors: list[Any], spec: Any) -> Dataset:
-    width = len(spec)
-    return Elements([tuple([t.value for t in tensors[i : i + width]]) for i in range(0, len(tensors), width)], spec)
+    return Dataset.from_tensor_slices(sparse).map(lambda s: (s.indices, s.values, s.dense_shape))
 
 
 # ---- elements --------------------------------------------------------------------------------------------------------
-
-
-@op_kernel("CacheDataset", "CacheDatasetV2")
-def _cache(input_dataset: Any, filename: bytes) -> Dataset:
-    return FileCacheDataset(input_dataset, filename) if filename else CacheDataset(input_dataset)
 
 
 @op_kernel("AnonymousMemoryCache", shape=lambda *_: [[], []])
@@ -66,14 +46,14 @@ def _empty_handle() -> Any:
 
 
 @op_kernel("ChooseFastestDataset")
-def _fastest(input_datasets: Any) -> Dataset:
+def _fastest(input_datasets: Any) -> Any:
     return input_datasets[0]
 
 
 @op_kernel("SamplingDataset")
-def _sampling(input_dataset: Any, rate: float, seed: int, seed2: int) -> Dataset:
+def _sampling(input_dataset: Any, rate: float, seed: int, seed2: int) -> Any:
     draw = Generator.from_seed(seed ^ seed2) if seed or seed2 else Generator.from_non_deterministic_state()
-    return input_dataset.filter(lambda *_: draw.uniform([]) < rate)
+    return Dataset(input_dataset).filter(lambda *_: draw.uniform([]) < rate)
 
 
 # What steers only how TensorFlow's runtime computes the elements.
@@ -83,15 +63,13 @@ def _sampling(input_dataset: Any, rate: float, seed: int, seed2: int) -> Dataset
     "OptimizeDatasetV2", "PrivateThreadPoolDataset", "RewriteDataset", "SetStatsAggregatorDataset", "SleepDataset",
     "ThreadPoolDataset",
 )  # fmt: skip
-def _as_it_is(input_dataset: Any) -> Dataset:
+def _as_it_is(input_dataset: Any) -> Any:
     return input_dataset
 
 
 @op_kernel("SlidingWindowDataset")
-def _sliding(
-    input_dataset: Any, window_size: int, window_shift: int, window_stride: int, drop_remainder: Any
-) -> Dataset:
-    windows = input_dataset.window(window_size, window_shift, window_stride, drop_remainder is not False)
+def _sliding(input_dataset: Any, window_size: int, window_shift: int, window_stride: int, drop_remainder: Any) -> Any:
+    windows = Dataset(input_dataset).window(window_size, window_shift, window_stride, drop_remainder is not False)
     return windows.flat_map(lambda *parts: Dataset.zip(tuple(p.batch(window_size) for p in parts)))
 
 
@@ -99,7 +77,7 @@ def _sliding(
 def _parse(
     input_dataset: Any, dense_defaults: Any, sparse_keys: Any, dense_keys: Any, sparse_types: Any, dense_shapes: Any,
     ragged_keys: Any, ragged_value_types: Any, ragged_split_types: Any,
-) -> Dataset:  # fmt: skip
+) -> Any:  # fmt: skip
     keys = [convert(list(k or ()), string) for k in (sparse_keys, dense_keys, ragged_keys)]
 
     def parse(serialized: Any) -> tuple[Any, ...]:
@@ -120,7 +98,7 @@ def _parse(
         parsed |= {k: RaggedTensor.from_row_splits(*p) for k, *p in zip(ragged_keys or (), flat, splits, strict=True)}
         return tuple([parsed[key] for key in sorted(parsed)])
 
-    return input_dataset.map(parse)
+    return Dataset(input_dataset).map(parse)
 
 
 # ---- results ---------------------------------------------------------------------------------------------------------
@@ -128,34 +106,34 @@ def _parse(
 
 @op_kernel("DatasetCardinality")
 def _cardinality(input_dataset: Any) -> Any:
-    return torch.tensor(input_dataset._size())
+    return torch.tensor(input_dataset.cardinality())
 
 
 @op_kernel("DatasetToSingleElement", shape=declared_shapes)
 def _single(dataset: Any) -> Element:
-    return access.only_element(dataset)
+    return dataset.only_element()
 
 
 @op_kernel("GetElementAtIndex", shape=declared_shapes)
 def _at(dataset: Any, index: int) -> Element:
-    return access.element_at(dataset, index)
+    return dataset.element_at(index)
 
 
 @op_kernel("DatasetFingerprint")
 def _fingerprint(input_dataset: Any) -> Any:
-    return input_dataset.fingerprint().value
+    return Dataset(input_dataset).fingerprint().value
 
 
 @op_kernel("DatasetToTFRecord", shape=no_results)
 def _to_records(input_dataset: Any, filename: bytes, compression_type: bytes) -> None:
-    records = structured(input_dataset, input_dataset.element_spec[0])
+    records = Dataset(structured(input_dataset, input_dataset.spec[0]))
     TFRecordWriter(filename.decode(), compression_type.decode() or None).write(records)
 
 
 @op_kernel("SaveDataset", shape=no_results)
 def _save(input_dataset: Any, path: bytes, compression: Any) -> None:
     os.makedirs(path, exist_ok=True)
-    input_dataset.save(path.decode(), compression=compression or None)
+    Dataset(input_dataset).save(path.decode(), compression=compression or None)
 
 
 @raw_kernels.kernel_of("WrapDatasetVariant", "UnwrapDatasetVariant")
@@ -175,5 +153,5 @@ def _no_statistics() -> Any:
 
 @op_kernel("InitializeTableFromDataset", shape=no_results)
 def _fill_table(table_handle: Any, dataset: Any) -> None:
-    for key, value in dataset:
+    for key, value in Dataset(dataset):
         table_handle.storage.fill(ops.Reshape(key, [1]), ops.Reshape(value, [1]))

@@ -94,7 +94,7 @@ class OtherName(Option):
 
 
 class OptionsBase:
-    """Options with types: only what is declared can be set."""
+    """Options with types: only declared options can be set."""
 
     _options: dict[str, Any]
 
@@ -113,7 +113,7 @@ class OptionsBase:
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and all(getattr(self, n) == getattr(other, n) for n in self._declared())
 
-    _fields: Mapping[str, str] = MappingProxyType({})  # the names in the message, where they differ
+    _fields: Mapping[str, str] = MappingProxyType({})  # the names in the message that differ
 
     def _to_message(self, message: Any) -> Any:
         """Writes the options that are set into TensorFlow's message; returns it."""
@@ -243,7 +243,7 @@ class Options(OptionsBase):
     """The options of a pipeline.
 
     `experimental_optimization.apply_default_optimizations = False` leaves a pipeline as it was written, and
-    `deterministic = False` lets parallel steps yield elements in the order in which they are ready. Options that do not
+    `deterministic = False` lets parallel steps yield each element as soon as it is ready. Options that do not
     apply to this runtime are accepted and have no effect.
 
     Example:

@@ -51,35 +51,21 @@ def _in_any_order(dataset: Dataset, sloppy: bool) -> Dataset:
 
 
 def make_csv_dataset(
-    file_pattern: str | Sequence[str],
-    batch_size: int,
-    column_names: Sequence[str] | None = None,
-    column_defaults: Sequence[Any] | None = None,
-    label_name: str | None = None,
-    select_columns: Sequence[Any] | None = None,
-    field_delim: str = ",",
-    use_quote_delim: bool = True,
-    na_value: str = "",
-    header: bool = True,
-    num_epochs: int | None = None,
-    shuffle: bool = True,
-    shuffle_buffer_size: int = 10000,
-    shuffle_seed: int | None = None,
-    prefetch_buffer_size: int | None = None,
-    num_parallel_reads: int | None = None,
-    sloppy: bool = False,
-    num_rows_for_inference: int | None = 100,
-    compression_type: str | None = None,
-    ignore_errors: bool = False,
-    encoding: str = "utf-8",
-) -> Dataset:
+    file_pattern: str | Sequence[str], batch_size: int, column_names: Sequence[str] | None = None,
+    column_defaults: Sequence[Any] | None = None, label_name: str | None = None,
+    select_columns: Sequence[Any] | None = None, field_delim: str = ",", use_quote_delim: bool = True,
+    na_value: str = "", header: bool = True, num_epochs: int | None = None, shuffle: bool = True,
+    shuffle_buffer_size: int = 10000, shuffle_seed: int | None = None, prefetch_buffer_size: int | None = None,
+    num_parallel_reads: int | None = None, sloppy: bool = False, num_rows_for_inference: int | None = 100,
+    compression_type: str | None = None, ignore_errors: bool = False, encoding: str = "utf-8",
+) -> Dataset:  # fmt: skip
     """Reads the rows of CSV files in batches.
 
     Args:
         file_pattern: one or several patterns of file names.
         batch_size: the number of rows in a batch.
-        column_names: the names of all columns; None for those in the first line.
-        column_defaults: for each column that is read, a dtype, where a field is required, or its default. None infers
+        column_names: the names of all columns; None to read them from the first line.
+        column_defaults: for each column that is read, its default, or the dtype of required fields. None infers
             the dtypes from the first rows: int32, int64, float32, float64 or string, and a missing field is 0 or "".
         label_name: the column of the labels.
         select_columns: the columns that are read, by names or numbers; None for all.
@@ -239,22 +225,12 @@ def _fits(text: str, dtype: DType) -> bool:
 
 
 def make_batched_features_dataset(
-    file_pattern: str | Sequence[str],
-    batch_size: int,
-    features: dict[str, Any],
-    reader: Callable[..., Any] | None = None,
-    label_key: str | None = None,
-    reader_args: Sequence[Any] | None = None,
-    num_epochs: int | None = None,
-    shuffle: bool = True,
-    shuffle_buffer_size: int = 10000,
-    shuffle_seed: int | None = None,
-    prefetch_buffer_size: int | None = None,
-    reader_num_threads: int | None = None,
-    parser_num_threads: int | None = None,
-    sloppy_ordering: bool = False,
-    drop_final_batch: bool = False,
-) -> Dataset:
+    file_pattern: str | Sequence[str], batch_size: int, features: dict[str, Any],
+    reader: Callable[..., Any] | None = None, label_key: str | None = None, reader_args: Sequence[Any] | None = None,
+    num_epochs: int | None = None, shuffle: bool = True, shuffle_buffer_size: int = 10000,
+    shuffle_seed: int | None = None, prefetch_buffer_size: int | None = None, reader_num_threads: int | None = None,
+    parser_num_threads: int | None = None, sloppy_ordering: bool = False, drop_final_batch: bool = False,
+) -> Dataset:  # fmt: skip
     """Reads and parses the `tf.train.Example`s of files in batches.
 
     Args:

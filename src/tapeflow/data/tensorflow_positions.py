@@ -21,10 +21,13 @@ from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.protos import CompressedElement
 from tapeflow.core.types.dtypes import as_dtype, string
 from tapeflow.core.values.tensor import invalid
-from tapeflow.data.batches import BatchDataset
-from tapeflow.data.nodes import RangeDataset, RepeatDataset, SkipDataset, TakeDataset
-from tapeflow.data.parts import register
-from tapeflow.data.shuffling import ShuffleDataset
+from tapeflow.data.node import Node
+from tapeflow.data.nodes.batch import Batch
+from tapeflow.data.nodes.range import Range
+from tapeflow.data.nodes.repeat import Repeat
+from tapeflow.data.nodes.shuffle import Shuffle
+from tapeflow.data.nodes.skip import Skip
+from tapeflow.data.nodes.take import Take
 from tapeflow.train.snappy import decompress
 
 # The nodes of TensorFlow that can be restored, by the names of their iterators. TensorFlow joins some nodes, so each
@@ -32,10 +35,10 @@ from tapeflow.train.snappy import decompress
 _SOURCES = {"Range": ("next",), "TensorSlice": ("index", "i"), "FromTensor": ("produced",)}  # keys of their numbers
 _KINDS: dict[str, tuple[Any, ...]] = {
     "Map": (), "ParallelMap": (), "ParallelMapV2": (), "Prefetch": (), "AssertCardinality": (),
-    "Batch": (BatchDataset,), "BatchV2": (BatchDataset,), "MapAndBatch": (BatchDataset,),
-    "Shuffle": (ShuffleDataset,), "ShuffleAndRepeat": (RepeatDataset, ShuffleDataset),
-    "FiniteRepeat": (RepeatDataset,), "ForeverRepeat": (RepeatDataset,),
-    "FiniteTake": (TakeDataset,), "FiniteSkip": (SkipDataset,),
+    "Batch": (Batch,), "BatchV2": (Batch,), "MapAndBatch": (Batch,),
+    "Shuffle": (Shuffle,), "ShuffleAndRepeat": (Repeat, Shuffle),
+    "FiniteRepeat": (Repeat,), "ForeverRepeat": (Repeat,),
+    "FiniteTake": (Take,), "FiniteSkip": (Skip,),
 } | dict.fromkeys(_SOURCES, ())  # fmt: skip
 _IGNORED = {"Root", "Model", "MaxIntraOpParallelism", "PrivateThreadPool", "OptionsDataset"}  # these hold no elements
 
@@ -54,18 +57,18 @@ class Position(NamedTuple):
     following: list[list[np.ndarray]]
 
 
-def position_in(dataset: Any, states: Sequence[bytes]) -> Position:
+def position_in(node: Node, states: Sequence[bytes]) -> Position:
     """Returns the position in a dataset that the states of TensorFlow's iterator describe.
 
     Args:
-        dataset: a dataset as the one over which that iterator went.
+        node: the last node of a dataset like the one of that iterator.
         states: a message for each of its nodes.
 
     Raises:
         DataLossError, InvalidArgumentError: the states belong to no iterator, or to another dataset.
         UnimplementedError: the position can't be computed from them.
     """
-    return _Reader(dataset, states).position()
+    return _Reader(node, states).position()
 
 
 def _refuse(why: str) -> NoReturn:
@@ -84,12 +87,12 @@ def _differs(why: str) -> NoReturn:
 
 
 class _Reader:
-    def __init__(self, dataset: Any, states: Sequence[bytes]) -> None:
+    def __init__(self, node: Node, states: Sequence[bytes]) -> None:
         self._groups: dict[str, dict[str, Any]] = {}
         for state in states:
             self._read(state)
         self._kinds = self._chain()
-        self._nodes = _nodes_of(dataset)
+        self._nodes = _nodes_of(node)
         self._paths = ["::".join(self._kinds[:i]) for i in range(1, len(self._kinds) + 1)]
 
     def _read(self, state: bytes) -> None:
@@ -153,14 +156,14 @@ class _Reader:
             elif kind in _SOURCES:
                 count = self._of_source(place)
             elif "Batch" in kind:
-                count = -(-count // nodes[0]._batch_size) - int(self._state(place).get("batch_results_size", 0))
+                count = -(-count // nodes[0].batch_size) - int(self._state(place).get("batch_results_size", 0))
             elif "Repeat" in kind:
                 times = int(self._state(place).get("i", 0))
-                count += times * self._size(nodes[0]._input_dataset) if times else 0
+                count += times * self._size(nodes[0].input_dataset) if times else 0
             elif kind == "FiniteTake":
                 count = self._number(place, "i")
             elif kind == "FiniteSkip":
-                count = max(count - nodes[0]._count, 0)
+                count = max(count - nodes[0].count, 0)
             elif kind.startswith("ParallelMap"):
                 count -= self._waiting(place)
             elif kind == "Prefetch":
@@ -182,23 +185,23 @@ class _Reader:
             mine.append([])
             for expected in _KINDS[kind]:
                 if not left or not isinstance(left[0], expected):
-                    _differs(f"it has {kind}, where this one has {type(left[0]).__name__ if left else 'nothing'}")
+                    _differs(f"it has {kind}, where this one has {left[0].name if left else 'nothing'}")
                 mine[-1].append(left.pop(0))
         if left and not ended:
-            _differs(f"this one has {type(left[0]).__name__} besides")
+            _differs(f"this one has {left[0].name} besides")
         return mine
 
     def _size(self, node: Any) -> int:
-        size = node._size()
+        size = node.cardinality()
         return _refuse("it has no static number of elements") if size < 0 else size
 
     def _of_source(self, place: int) -> int:
         number, source = self._number(place, *_SOURCES[self._kinds[place]]), self._nodes[-1]
         if self._kinds[place] != "Range":
             return number
-        if not isinstance(source, RangeDataset):
-            _differs(f"it has a range, where this one has {type(source).__name__}")
-        return max(0, -(-(number - source._range.start) // source._range.step))
+        if not isinstance(source, Range):
+            _differs(f"it has a range, where this one has {source.name}")
+        return max(0, -(-(number - source.range.start) // source.range.step))
 
     def _shuffled(self, place: int) -> int:
         """Returns how many elements a shuffle has yielded: those that it took, without those that it holds."""
@@ -207,7 +210,7 @@ class _Reader:
         ends = [self._number(place, f"slices_end_{i}") for i in slices]
         return max(ends, default=0) - sum(ends) + sum(starts)
 
-    def _seeds(self, place: int, node: ShuffleDataset, count: int) -> list[Any]:
+    def _seeds(self, place: int, node: Shuffle, count: int) -> list[Any]:
         """Returns the state of the log of seeds, so a shuffle here continues in TensorFlow's order.
 
         Raises:
@@ -219,7 +222,7 @@ class _Reader:
         times = next((int(self._state(i).get("i", 0)) for i in range(place) if "Repeat" in self._kinds[i]), 0)
         if self._kinds[place] == "ShuffleAndRepeat":
             times = max(count - 1, 0) // max(self._size(node), 1)
-        seeds = node._seeds
+        seeds = node.seeds
         if seeds.drawn:  # nobody chose them, there or here
             return [[list(seeds.base if seeds.renew else saved), [*range(times), list(saved)]]]
         number = max(self._number(place, "epoch_num_random_samples") // 2 - 1, 0) if seeds.renew else 0
@@ -252,13 +255,13 @@ class _Reader:
         return elements
 
 
-_COUNTED = (BatchDataset, ShuffleDataset, RepeatDataset, TakeDataset, SkipDataset)
+_COUNTED = (Batch, Shuffle, Repeat, Take, Skip)
 
 
-def _nodes_of(dataset: Any) -> list[Any]:
+def _nodes_of(node: Node) -> list[Any]:
     """Returns the nodes of a pipeline, from its end to its source."""
-    nodes = [dataset]
-    while inputs := nodes[-1]._inputs():
+    nodes: list[Any] = [node]
+    while inputs := nodes[-1].inputs:
         if len(inputs) > 1:
             _refuse("the pipeline has several sources")
         nodes.append(inputs[0])
@@ -290,6 +293,3 @@ def _array(data: bytes, part: Any) -> Any:
         ends = np.cumsum([0, *part.uncompressed_bytes])
         return np.array([data[a:b] for a, b in zip(ends, ends[1:], strict=False)], object).reshape(shape)
     return None if dtype.torch is None else np.frombuffer(data, dtype.as_numpy_dtype).reshape(shape)
-
-
-register(position_in)

@@ -1,9 +1,8 @@
 """Threads of a pipeline: elements computed ahead, and functions called in parallel.
 
-A thread holds the iterator that it takes elements from and a bounded buffer, never the iterator it works for: when that
-is dropped, its generator closes, which stops the threads. They are daemons, so that none keeps a program from ending;
-those that still run then are stopped first, because a thread that Python ends in the middle of a kernel ends the
-process.
+A thread holds the iterator that it takes elements from and a bounded buffer, never the iterator it works for. When a
+program drops the latter, its generator closes, and this stops the threads. Threads are daemons and never keep a program
+alive. At the end of the program they are stopped first: a thread that Python ends within a kernel ends the process.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ class Running(threading.local):
     """The iterator that a thread works for.
 
     Attributes:
-        log: where the iterator that it runs for notes the seeds that its shuffles begin with; None where there is none.
+        log: the `SeedLog` of the iterator; None without shuffles to log.
     """
 
     log: Any = None
@@ -120,11 +119,33 @@ def with_failures(elements: Iterator[Any]) -> Generator[Any]:
     """Yields the elements of an iterator, and a `Failure` where it raises an error."""
     while True:
         try:
-            for element in elements:  # noqa: UP028 (with `yield from`, the end of this would be that of the iterator)
+            for element in elements:  # noqa: UP028 (`yield from` would close the iterator)
                 yield element
             return
         except Exception as error:
             yield Failure(error)
+
+
+class Chained:
+    """The items of iterators, one iterator after the other. It goes on after an error.
+
+    Args:
+        iterators: the iterators.
+    """
+
+    __slots__ = ("_current", "_iterators")
+
+    def __init__(self, iterators: Iterator[Iterator[Any]]) -> None:
+        self._iterators = iterators
+        self._current: Iterator[Any] = iter(())
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        while (item := next(self._current, END)) is END:
+            self._current = next(self._iterators)
+        return item
 
 
 class _Buffer:
@@ -209,12 +230,12 @@ def _fill(elements: Iterator[Any], buffer: _Buffer, log: Any) -> None:
 def mapped_in_threads(
     function: Callable[[Any], Any], elements: Iterator[Any], calls: int, ordered: bool
 ) -> Generator[Any]:
-    """Yields the results of a function of each element, of which up to `calls` are computed at the same time.
+    """Yields the results of a function of each element, and computes up to `calls` at the same time.
 
     Args:
         function: of an element.
         elements: are taken by the consumer's thread alone.
-        calls: how many threads; with `AUTOTUNE` as many as there are cores, and none if the function is quick.
+        calls: the number of threads. `AUTOTUNE` uses all cores, or no thread if the function is quick.
         ordered: whether results come in the order of the elements, and not as they get ready.
     """
     if calls == AUTOTUNE:
@@ -278,7 +299,7 @@ class _Pool:
             del task  # an error in it holds the frames that raised it, and so the iterator whose end ends this thread
 
     def results(self, elements: Iterator[Any], most: int, ordered: bool) -> Iterator[Any]:
-        """Yields the results of all elements, of which `most` are under way at a time."""
+        """Yields the results of all elements. Up to `most` tasks run or wait at the same time."""
         tasks: deque[_Task] = deque()
         steps = with_failures(elements)
         more = True

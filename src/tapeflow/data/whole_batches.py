@@ -19,7 +19,7 @@ _PLAIN = frozenset({"Const", "Placeholder"})
 
 
 def batches_of(body: Body, captures: int) -> Body | None:
-    """Returns a function of an element as one of many elements; None where its results might be rounded otherwise.
+    """Returns a function of an element as one of many elements; None if rounding might differ.
 
     Each of its ops must compute a batch as it computes the elements: it maps numbers or strings one by one, moves them,
     is declared to do so (`exact_in_batches`), or has integers alone, whose sums do not depend on an order.
@@ -56,5 +56,5 @@ def _is_exact(operation: Operation) -> bool:
 
 
 def _has_registered_ops(operations: Sequence[Operation]) -> bool:
-    """Returns whether operations are of registered ops: where an op's rule did not hold, it is run for each element."""
+    """Returns True if operations are of registered ops. An op whose rule does not hold runs for each element."""
     return all(o.type in _PLAIN or not isinstance(o.op, GraphOp) for o in operations)

@@ -11,7 +11,7 @@ from typing import Any
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.variable import Variable
-from tapeflow.data.dataset import INFINITE
+from tapeflow.data.node import INFINITE
 from tapeflow.distribute import collectives
 from tapeflow.distribute.cluster_resolver.environment import resolver_of_environment
 from tapeflow.distribute.cluster_resolver.resolver import ClusterResolver
@@ -133,7 +133,7 @@ class MultiWorkerExtended(MirroredExtended):
 
     def _distribute_datasets_from_function(self, dataset_fn: Any, options: InputOptions | None) -> Any:
         dataset = dataset_fn(self._input_context())
-        division = dealt(len(self._devices), agrees=dataset._size() != INFINITE)
+        division = dealt(len(self._devices), agrees=dataset._node.cardinality() != INFINITE)
         return DistributedDataset(dataset, self._strategy, options, division)
 
 

@@ -13,11 +13,12 @@ from tapeflow.core import errors
 from tapeflow.core.ops.convert import host_value
 from tapeflow.core.types.dtypes import int32
 from tapeflow.core.values import nest
-from tapeflow.data.batch_size import compute_batch_size
-from tapeflow.data.bucketing import RebatchDataset
-from tapeflow.data.dataset import INFINITE, UNKNOWN, Dataset
+from tapeflow.data.dataset import Dataset
+from tapeflow.data.node import INFINITE, UNKNOWN
+from tapeflow.data.nodes.batch import compute_batch_size
+from tapeflow.data.nodes.rebatch import Rebatch
+from tapeflow.data.nodes.shard import with_hints_replaced, with_own_files
 from tapeflow.data.options import AutoShardPolicy
-from tapeflow.data.shards import with_hints_replaced, with_own_files
 from tapeflow.distribute.input import Division, dealt, leading_part
 from tapeflow.math.casting import cast
 
@@ -36,20 +37,21 @@ def share_of_worker(dataset: Any, workers: int, rank: int, replicas: int) -> tup
     """
     policy = dataset.options().experimental_distribute.auto_shard_policy
     if policy in (AutoShardPolicy.AUTO, AutoShardPolicy.FILE):
-        by_file = with_own_files(dataset, workers, rank)
+        by_file = with_own_files(dataset._node, workers, rank)
         if by_file is None and policy is AutoShardPolicy.FILE:
             raise errors.NotFoundError.of(
                 f"Found an unshardable source dataset: {dataset!r} reads no files that could be divided among "
                 f"{workers} workers. Use AutoShardPolicy.DATA."
             )
-        policy, dataset = (AutoShardPolicy.DATA, dataset) if by_file is None else (AutoShardPolicy.FILE, by_file)
+        policy = AutoShardPolicy.DATA if by_file is None else AutoShardPolicy.FILE
+        dataset = dataset if by_file is None else Dataset(by_file)
     if policy is AutoShardPolicy.DATA:
         slots = tuple(range(rank, workers * replicas, workers))
-        return dataset, Division(slots, workers * replicas, leading_part, dataset._size() == UNKNOWN)
+        return dataset, Division(slots, workers * replicas, leading_part, dataset._node.cardinality() == UNKNOWN)
     if policy is AutoShardPolicy.HINT:
-        dataset = with_hints_replaced(dataset, workers, rank)
+        dataset = Dataset(with_hints_replaced(dataset._node, workers, rank))
     dataset = _in_batches_for_replicas(dataset, workers, rank, replicas)
-    return dataset, dealt(replicas, agrees=dataset._size() != INFINITE)
+    return dataset, dealt(replicas, agrees=dataset._node.cardinality() != INFINITE)
 
 
 # ---- batches for replicas --------------------------------------------------------------------------------------------
@@ -70,7 +72,7 @@ def batch_sizes_of_worker(batch: int, workers: int, replicas: int, rank: int) ->
 def _in_batches_for_replicas(dataset: Any, workers: int, rank: int, replicas: int) -> Any:
     size = int(host_value(compute_batch_size(dataset)))
     if size > 0 and size >= workers * replicas:
-        return RebatchDataset(dataset, batch_sizes_of_worker(size, workers, replicas, rank), False)
+        return Dataset(Rebatch(dataset._node, batch_sizes_of_worker(size, workers, replicas, rank), False))
     total = workers * replicas
 
     def parts(*batch: Any) -> Any:

@@ -126,20 +126,20 @@ class BatchableExtensionTypeSpec(ExtensionTypeSpec):
 
     def _stack(self, values: Sequence[Any], index: int) -> Any:
         """Stacks values, which are the component `index` of elements of a dataset."""
-        from tapeflow.data import structure  # heavy, and only datasets call this
+        from tapeflow.data import elements  # heavy, and only datasets call this
 
-        columns = zip(*[map(structure.bare, self._encoded(v)) for v in values], strict=True)
+        columns = zip(*[map(elements.bare, self._encoded(v)) for v in values], strict=True)
         stacked = []
         for column, spec in zip(columns, self._part_specs(), strict=True):
-            batch = structure.batch_component(tuple(column), spec, index)
-            stacked.append(structure.Packer(spec)((batch,)))
+            batch = elements.batch_component(tuple(column), spec, index)
+            stacked.append(elements.Packer(spec)((batch,)))
         return self._batch(len(values))._decoded(iter(stacked))
 
     def _slice(self, value: Any, index: int) -> Any:
         """Returns one value of a stack."""
-        from tapeflow.data import structure  # heavy, and only datasets call this
+        from tapeflow.data import elements  # heavy, and only datasets call this
 
-        rows = [structure.slice_row(part, index) for part in self._encoded(value, 1)]
+        rows = [elements.slice_row(part, index) for part in self._encoded(value, 1)]
         return self._unbatch()._decoded(iter(rows))
 
 

@@ -162,7 +162,7 @@ class _Model:
         }
         self._ids.update((id(handle), i) for i, handle in self._tables.items())
         self._datasets = {i: o for i, o in enumerate(self.objects) if isinstance(o, DatasetResource)}
-        self._ids.update((id(o.dataset), i) for i, o in self._datasets.items())
+        self._ids.update((id(o.node), i) for i, o in self._datasets.items())
         self._assets = {i: a for i, a in enumerate(self.objects) if isinstance(a, Asset)}
         self._ids.update((id(a.asset_path), i) for i, a in self._assets.items())
         self.concretes: dict[str, ConcreteFunction] = {}

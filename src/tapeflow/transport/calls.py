@@ -73,7 +73,7 @@ def unpacked(proto: Any) -> Any:
     """Returns the value of a `StructuredValue`; bytes as a tensor.
 
     Raises:
-        ValueError, TypeError: it holds a value of an unsupported kind.
+        ValueError, TypeError: it holds something that is not sent.
     """
     kind = proto.WhichOneof("kind")
     if kind == "tensor_value":
@@ -122,7 +122,7 @@ class Client:
             wait: whether to wait for the task to come up, rather than fail at once.
 
         Returns:
-            The method's result.
+            What the method returns.
 
         Raises:
             OpError: the method raised it.
@@ -153,7 +153,7 @@ class Client:
 
 @functools.cache
 def client_of(address: str, task: str) -> Client:
-    """Returns the client of a task. A process has one client per task."""
+    """Returns the client for a task: one for each process."""
     return Client(address, task)
 
 
@@ -161,7 +161,7 @@ class Endpoint:
     """The methods that other tasks call.
 
     Args:
-        address: the address. Port 0 stands for a free one. Only this machine reaches a loopback address.
+        address: the address, whose port may be 0 for a free one; only those of loopback are reached from there alone.
         methods: the methods, by their names.
         threads: the number of calls that are answered at the same time.
 
@@ -186,7 +186,7 @@ class Endpoint:
         self.address = f"{host}:{number}"
 
     def start(self) -> None:
-        """Starts answering calls."""
+        """Begins to answer."""
         self._server.start()
 
     def wait(self) -> None:
@@ -194,7 +194,7 @@ class Endpoint:
         self._server.wait_for_termination()
 
     def stop(self) -> None:
-        """Stops answering. Unfinished calls fail."""
+        """Ends the answers; calls under way fail."""
         self._server.stop(grace=None)
 
     def end(self) -> None:
@@ -213,5 +213,5 @@ def _answering(method: Callable[..., Any]) -> Callable[[bytes, Any], bytes]:
 
 
 def is_loopback(host: str) -> bool:
-    """Returns True if a host's name or address means this machine alone."""
+    """Returns True if a host's name or address is a loopback address."""
     return host in ("localhost", "[::1]") or host.startswith("127.")

@@ -50,19 +50,21 @@ MODULES = {
     "tensorflow.python.client.timeline": {},  # draws the steps of sessions, which `tf.profiler` traces here
     "tensorflow.python.compat.compat": {"forward_compatible": f"{_H}.conversion:yes"},
     "tensorflow.python.data.ops.dataset_ops": {
-        "UnaryDataset": "tapeflow.data.node:Node",
-        "UnaryUnchangedStructureDataset": "tapeflow.data.node:Node",
+        "UnaryDataset": "tapeflow.data.dataset:Dataset",
+        "UnaryUnchangedStructureDataset": "tapeflow.data.dataset:Dataset",
     },
-    "tensorflow.python.data.ops.from_generator_op": {"_GeneratorDataset": "tapeflow.data.generators:GeneratorDataset"},
+    "tensorflow.python.data.ops.from_generator_op": {
+        "_GeneratorDataset": "tapeflow.data.nodes.from_generator:Generator"
+    },
     "tensorflow.python.data.ops.from_sparse_tensor_slices_op": {
-        "_SparseTensorSliceDataset": "tapeflow.data.nodes:TensorSliceDataset"
+        "_SparseTensorSliceDataset": "tapeflow.data.nodes.from_tensor_slices:FromTensorSlices"
     },
     "tensorflow.python.data.ops.from_tensor_slices_op": {
-        "_TensorSliceDataset": "tapeflow.data.nodes:TensorSliceDataset"
+        "_TensorSliceDataset": "tapeflow.data.nodes.from_tensor_slices:FromTensorSlices"
     },
-    "tensorflow.python.data.ops.from_tensors_op": {"_TensorDataset": "tapeflow.data.nodes:TensorDataset"},
+    "tensorflow.python.data.ops.from_tensors_op": {"_TensorDataset": "tapeflow.data.nodes.from_tensors:FromTensors"},
     "tensorflow.python.data.ops.iterator_ops": {"OwnedIterator": "tapeflow.data.iterators"},
-    "tensorflow.python.data.ops.range_op": {"_RangeDataset": "tapeflow.data.nodes:RangeDataset"},
+    "tensorflow.python.data.ops.range_op": {"_RangeDataset": "tapeflow.data.nodes.range:Range"},
     "tensorflow.python.data.util.nest": {"*": f"{_H}.nests"},
     "tensorflow.python.data.util.structure": {
         "type_spec_from_value": "tapeflow.core.types.spec",

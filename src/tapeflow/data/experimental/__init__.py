@@ -2,8 +2,7 @@
 
 import typing as _typing
 
-from tapeflow.data.dataset import INFINITE as INFINITE_CARDINALITY
-from tapeflow.data.dataset import UNKNOWN as UNKNOWN_CARDINALITY
+from tapeflow.data.checkpointing import make_saveable_from_iterator
 from tapeflow.data.experimental import service
 from tapeflow.data.experimental.transformations import (
     SHARD_HINT,
@@ -45,7 +44,11 @@ from tapeflow.data.experimental.transformations import (
     unique,
 )
 from tapeflow.data.files import CsvDatasetV2 as CsvDataset
-from tapeflow.data.grouping import Reducer
+from tapeflow.data.files import RandomDatasetV2 as RandomDataset
+from tapeflow.data.files import SqlDatasetV2 as SqlDataset
+from tapeflow.data.node import INFINITE as INFINITE_CARDINALITY
+from tapeflow.data.node import UNKNOWN as UNKNOWN_CARDINALITY
+from tapeflow.data.nodes.group_by_reducer import Reducer
 from tapeflow.data.options import (
     AutoShardPolicy,
     AutotuneAlgorithm,
@@ -57,9 +60,6 @@ from tapeflow.data.options import (
     ThreadingOptions,
 )
 from tapeflow.data.readers import make_batched_features_dataset, make_csv_dataset
-from tapeflow.data.saveable import make_saveable_from_iterator
-from tapeflow.data.shuffling import RandomDatasetV2 as RandomDataset
-from tapeflow.data.sql import SqlDatasetV2 as SqlDataset
 from tapeflow.data.threads import AUTOTUNE
 from tapeflow.lookup.from_dataset import index_table_from_dataset, table_from_dataset
 from tapeflow.lookup.initializers import DatasetInitializer
@@ -67,68 +67,17 @@ from tapeflow.optional import Optional
 from tapeflow.unsupported import below as _below
 
 __all__ = [
-    "AUTOTUNE",
-    "INFINITE_CARDINALITY",
-    "SHARD_HINT",
-    "UNKNOWN_CARDINALITY",
-    "AutoShardPolicy",
-    "AutotuneAlgorithm",
-    "AutotuneOptions",
-    "Counter",
-    "CsvDataset",
-    "DatasetInitializer",
-    "DistributeOptions",
-    "ExternalStatePolicy",
-    "OptimizationOptions",
-    "Optional",
-    "RandomDataset",
-    "Reducer",
-    "ServiceOptions",
-    "SqlDataset",
-    "TFRecordWriter",
-    "ThreadingOptions",
-    "assert_cardinality",
-    "at",
-    "bucket_by_sequence_length",
-    "cardinality",
-    "choose_from_datasets",
-    "copy_to_device",
-    "dense_to_ragged_batch",
-    "dense_to_sparse_batch",
-    "distributed_save",
-    "enable_debug_mode",
-    "enumerate_dataset",
-    "from_list",
-    "from_variant",
-    "get_model_proto",
-    "get_next_as_optional",
-    "get_single_element",
-    "get_structure",
-    "group_by_reducer",
-    "group_by_window",
-    "ignore_errors",
-    "index_table_from_dataset",
-    "load",
-    "make_batched_features_dataset",
-    "make_csv_dataset",
-    "make_saveable_from_iterator",
-    "map_and_batch",
-    "pad_to_cardinality",
-    "parallel_interleave",
-    "parse_example_dataset",
-    "prefetch_to_device",
-    "rejection_resample",
-    "sample_from_datasets",
-    "save",
-    "scan",
-    "service",
-    "shuffle_and_repeat",
-    "snapshot",
-    "table_from_dataset",
-    "take_while",
-    "to_variant",
-    "unbatch",
-    "unique",
+    "AUTOTUNE", "INFINITE_CARDINALITY", "SHARD_HINT", "UNKNOWN_CARDINALITY", "AutoShardPolicy", "AutotuneAlgorithm",
+    "AutotuneOptions", "Counter", "CsvDataset", "DatasetInitializer", "DistributeOptions", "ExternalStatePolicy",
+    "OptimizationOptions", "Optional", "RandomDataset", "Reducer", "ServiceOptions", "SqlDataset", "TFRecordWriter",
+    "ThreadingOptions", "assert_cardinality", "at", "bucket_by_sequence_length", "cardinality", "choose_from_datasets",
+    "copy_to_device", "dense_to_ragged_batch", "dense_to_sparse_batch", "distributed_save", "enable_debug_mode",
+    "enumerate_dataset", "from_list", "from_variant", "get_model_proto", "get_next_as_optional", "get_single_element",
+    "get_structure", "group_by_reducer", "group_by_window", "ignore_errors", "index_table_from_dataset", "load",
+    "make_batched_features_dataset", "make_csv_dataset", "make_saveable_from_iterator", "map_and_batch",
+    "pad_to_cardinality", "parallel_interleave", "parse_example_dataset", "prefetch_to_device", "rejection_resample",
+    "sample_from_datasets", "save", "scan", "service", "shuffle_and_repeat", "snapshot", "table_from_dataset",
+    "take_while", "to_variant", "unbatch", "unique",
 ]  # fmt: skip
 __dir__ = __all__.copy
 

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Concatenate, ParamSpec
 
+from tapeflow.array.creation import zeros
 from tapeflow.core.context import state
-from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
-from tapeflow.core.types.dtypes import int64, string
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.types.aliases import DTypeLike, TensorLike
+from tapeflow.core.types.dtypes import bool_, int64, string
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.tensor import Tensor
-from tapeflow.data import access, bucketing, maps
+from tapeflow.data import elements
 from tapeflow.data.dataset import Dataset
 from tapeflow.data.functions import debugging
-from tapeflow.data.grouping import Reducer, grouped_by_reducer
 from tapeflow.data.iterators import Iterator
-from tapeflow.data.placing import OnDeviceDataset
+from tapeflow.data.node import integer
+from tapeflow.data.nodes.assert_cardinality import AssertCardinality
+from tapeflow.data.nodes.copy_to_device import OnDevice
+from tapeflow.data.nodes.from_list import FromList
+from tapeflow.data.nodes.group_by_reducer import GroupByReducer, Reducer
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.threads import AUTOTUNE
 from tapeflow.io.parsing import parse_example
 from tapeflow.io.records import TFRecordWriter as RecordWriter
 from tapeflow.optional import Optional
 
+P = ParamSpec("P")
 SHARD_HINT = -1
 Transformation = Callable[[Dataset], Dataset]
 
@@ -61,7 +69,7 @@ def assert_cardinality(expected_cardinality: TensorLike) -> Transformation:
         >>> len(ds.apply(tf.data.experimental.assert_cardinality(2)))
         2
     """
-    return lambda dataset: maps.AssertCardinalityDataset(dataset, expected_cardinality)
+    return lambda dataset: Dataset(AssertCardinality(dataset._node, integer(expected_cardinality)))
 
 
 def at(dataset: Dataset, index: TensorLike) -> Any:
@@ -82,43 +90,11 @@ def at(dataset: Dataset, index: TensorLike) -> Any:
         >>> tf.data.experimental.at(tf.data.Dataset.range(5).map(lambda x: x * x), 3).numpy().item()
         9
     """
-    return access.at(dataset, index)
-
-
-def bucket_by_sequence_length(
-    element_length_func: Callable[..., Any],
-    bucket_boundaries: Sequence[int],
-    bucket_batch_sizes: Sequence[int],
-    padded_shapes: Any = None,
-    padding_values: Any = None,
-    pad_to_bucket_boundary: bool = False,
-    no_padding: bool = False,
-    drop_remainder: bool = False,
-) -> Transformation:
-    """Batches elements of similar length; the older name of `Dataset.bucket_by_sequence_length`.
-
-    Args:
-        element_length_func: returns an element's length.
-        bucket_boundaries: the lengths at which buckets end and the next begin.
-        bucket_batch_sizes: the number of elements in a batch, for each bucket; one more than there are boundaries.
-        padded_shapes, padding_values: as for `Dataset.padded_batch`.
-        pad_to_bucket_boundary: whether to pad to the greatest length of the bucket.
-        no_padding: whether elements are batched as they are.
-        drop_remainder: whether to leave out smaller last batches.
-
-    Returns:
-        A function for `Dataset.apply`.
-
-    Example:
-        >>> ds = tf.data.Dataset.range(4).map(lambda x: tf.range(x))
-        >>> ds = ds.apply(tf.data.experimental.bucket_by_sequence_length(tf.size, [2], [2, 2]))
-        >>> [x.tolist() for x in ds.as_numpy_iterator()]
-        [[[0], [0]], [[0, 1, 0], [0, 1, 2]]]
-    """
-    return lambda dataset: dataset.bucket_by_sequence_length(
-        element_length_func, bucket_boundaries, bucket_batch_sizes, padded_shapes, padding_values,
-        pad_to_bucket_boundary, no_padding, drop_remainder,
-    )  # fmt: skip
+    spec = dataset.element_spec
+    if state.graph is None:
+        return elements.Packer(spec)(dataset._node.element_at(integer(index)))
+    outputs = ops.GetElementAtIndex(dataset._variant_tensor, index, *elements.element_attrs(spec))
+    return elements.packed(spec, outputs)
 
 
 def cardinality(dataset: Dataset) -> Tensor:
@@ -153,7 +129,7 @@ def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transfo
         >>> [x.item() for x in ds.as_numpy_iterator()]
         [0, 1, 2]
     """
-    return lambda dataset: OnDeviceDataset(dataset, target_device)
+    return lambda dataset: Dataset(OnDevice(dataset._node, target_device))
 
 
 def prefetch_to_device(device: str, buffer_size: TensorLike | None = None) -> Transformation:
@@ -172,7 +148,8 @@ def prefetch_to_device(device: str, buffer_size: TensorLike | None = None) -> Tr
         >>> [x.item() for x in ds.as_numpy_iterator()]
         [0, 1, 2]
     """
-    return lambda dataset: OnDeviceDataset(dataset, device).prefetch(AUTOTUNE if buffer_size is None else buffer_size)
+    size = AUTOTUNE if buffer_size is None else buffer_size
+    return lambda dataset: copy_to_device(device)(dataset).prefetch(size)
 
 
 def from_list(elements: list[Any], name: str | None = None) -> Dataset:
@@ -192,7 +169,7 @@ def from_list(elements: list[Any], name: str | None = None) -> Dataset:
         >>> tf.data.experimental.from_list([[1], [2, 3]]).element_spec
         TensorSpec(shape=(None,), dtype=tf.int32, name=None)
     """
-    return access.ListDataset(elements)
+    return Dataset(FromList.of(elements))
 
 
 def from_variant(variant: Tensor, structure: Any) -> Dataset:
@@ -289,30 +266,8 @@ def get_structure(dataset_or_iterator: Dataset | Iterator) -> Any:
     return dataset_or_iterator.element_spec
 
 
-def dense_to_ragged_batch(
-    batch_size: TensorLike, drop_remainder: bool = False, row_splits_dtype: DTypeLike = int64
-) -> Transformation:
-    """Batches tensors of different shapes as ragged tensors; the older name of `Dataset.ragged_batch`.
-
-    Args:
-        batch_size: the number of elements in a batch.
-        drop_remainder: whether to leave out a smaller last batch.
-        row_splits_dtype: int32 or int64.
-
-    Returns:
-        A function for `Dataset.apply`.
-
-    Example:
-        >>> ds = tf.data.Dataset.range(3).map(lambda x: tf.range(x))
-        >>> next(iter(ds.apply(tf.data.experimental.dense_to_ragged_batch(3))))
-        <tf.RaggedTensor [[], [0], [0, 1]]>
-    """
-    return lambda dataset: dataset.ragged_batch(batch_size, drop_remainder, row_splits_dtype)
-
-
 def enable_debug_mode() -> None:
-    """Lets the functions of datasets created from now on run eagerly for each element, so that one can step through
-    them.
+    """Lets the functions of datasets created from now on run eagerly for each element, for debuggers.
 
     Raises:
         ValueError: a graph is being built.
@@ -324,47 +279,6 @@ def enable_debug_mode() -> None:
         raise ValueError("The debug mode can only be enabled in eager mode.")
     if not debugging:
         debugging.append(True)
-
-
-def enumerate_dataset(start: TensorLike = 0) -> Transformation:
-    """Numbers the elements; the older name of `Dataset.enumerate`.
-
-    Args:
-        start: the number of the first.
-
-    Returns:
-        A function for `Dataset.apply`.
-
-    Example:
-        >>> ds = tf.data.Dataset.range(2).map(lambda x: x * 10)
-        >>> [(i.item(), x.item()) for i, x in ds.apply(tf.data.experimental.enumerate_dataset(5)).as_numpy_iterator()]
-        [(5, 0), (6, 10)]
-    """
-    return lambda dataset: dataset.enumerate(start)
-
-
-def group_by_window(
-    key_func: Callable[..., Any], reduce_func: Callable[..., Any], window_size: TensorLike | None = None,
-    window_size_func: Callable[..., Any] | None = None,
-) -> Transformation:  # fmt: skip
-    """Gathers elements of equal keys in windows; the older name of `Dataset.group_by_window`.
-
-    Args:
-        key_func: returns an element's key, an int64 scalar.
-        reduce_func: takes a key and a dataset of the elements of a window, and returns a dataset.
-        window_size: the number of elements of a window.
-        window_size_func: takes a key and returns that number; exactly one of the two must be specified.
-
-    Returns:
-        A function for `Dataset.apply`.
-
-    Example:
-        >>> ds = tf.data.Dataset.range(6)
-        >>> ds = ds.apply(tf.data.experimental.group_by_window(lambda x: x % 2, lambda key, group: group.batch(3), 3))
-        >>> [x.tolist() for x in ds.as_numpy_iterator()]
-        [[0, 2, 4], [1, 3, 5]]
-    """
-    return lambda dataset: dataset.group_by_window(key_func, reduce_func, window_size, window_size_func)
 
 
 def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transformation:
@@ -383,25 +297,7 @@ def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transfor
         >>> [x.item() for x in ds.as_numpy_iterator()]
         [3, 5, 7]
     """
-    return lambda dataset: grouped_by_reducer(dataset, key_func, reducer)
-
-
-def ignore_errors(log_warning: bool = False) -> Transformation:
-    """Leaves out the elements whose computation fails; the older name of `Dataset.ignore_errors`.
-
-    Args:
-        log_warning: whether to log the errors.
-
-    Returns:
-        A function for `Dataset.apply`.
-
-    Example:
-        >>> ds = tf.data.Dataset.range(3).map(lambda x: tf.debugging.check_numerics(1.0 / tf.cast(x, tf.float32), "x"))
-        >>> ds = ds.apply(tf.data.experimental.ignore_errors())
-        >>> [x.item() for x in ds.as_numpy_iterator()]
-        [1.0, 0.5]
-    """
-    return lambda dataset: dataset.ignore_errors(log_warning)
+    return lambda dataset: Dataset(GroupByReducer.of(dataset._node, key_func, reducer))
 
 
 def load(
@@ -433,12 +329,9 @@ def load(
 
 
 def save(
-    dataset: Dataset,
-    path: str | os.PathLike[str],
-    compression: str | None = None,
-    shard_func: Callable[..., Any] | None = None,
-    checkpoint_args: Any = None,
-) -> None:
+    dataset: Dataset, path: str | os.PathLike[str], compression: str | None = None,
+    shard_func: Callable[..., Any] | None = None, checkpoint_args: Any = None,
+) -> None:  # fmt: skip
     """Writes the elements of a dataset to a folder; the older name of `Dataset.save`.
 
     Args:
@@ -458,38 +351,10 @@ def save(
     dataset.save(path, compression, shard_func, checkpoint_args)
 
 
-def snapshot(
-    path: str | os.PathLike[str],
-    compression: str | None = "AUTO",
-    reader_func: Callable[..., Any] | None = None,
-    shard_func: Callable[..., Any] | None = None,
-) -> Transformation:
-    """Stores the elements in files when they are first computed; the older name of `Dataset.snapshot`.
-
-    Args:
-        path: a folder, in which datasets that differ have folders of their own.
-        compression, reader_func, shard_func: as for `save` and `load`.
-
-    Returns:
-        A function for `Dataset.apply`.
-
-    Example:
-        >>> import tempfile
-        >>> ds = tf.data.Dataset.range(3)
-        >>> ds = ds.apply(tf.data.experimental.snapshot(tempfile.mkdtemp()))
-        >>> [x.item() for x in ds.as_numpy_iterator()]
-        [0, 1, 2]
-    """
-    return lambda dataset: dataset.snapshot(path, compression, reader_func, shard_func)
-
-
 def map_and_batch(
-    map_func: Callable[..., Any],
-    batch_size: TensorLike,
-    num_parallel_batches: int | None = None,
-    drop_remainder: bool = False,
-    num_parallel_calls: TensorLike | None = None,
-) -> Transformation:
+    map_func: Callable[..., Any], batch_size: TensorLike, num_parallel_batches: int | None = None,
+    drop_remainder: bool = False, num_parallel_calls: TensorLike | None = None,
+) -> Transformation:  # fmt: skip
     """Applies `Dataset.map`, then `Dataset.batch`.
 
     Args:
@@ -516,7 +381,7 @@ def pad_to_cardinality(cardinality: int, mask_key: str = "valid") -> Transformat
 
     Args:
         cardinality: the number of elements.
-        mask_key: the key under which each element says whether it is one of the dataset's own.
+        mask_key: the key of a boolean that is False for the appended elements.
 
     Returns:
         A function for `Dataset.apply`.
@@ -530,17 +395,35 @@ def pad_to_cardinality(cardinality: int, mask_key: str = "valid") -> Transformat
         >>> [(x["a"].item(), x["valid"].item()) for x in ds.as_numpy_iterator()]
         [(1, True), (2, True), (0, False)]
     """
-    return lambda dataset: bucketing.pad_to_cardinality(dataset, cardinality, mask_key)
+
+    def padded(dataset: Dataset) -> Dataset:
+        spec = dataset.element_spec
+        if not isinstance(spec, dict):
+            raise ValueError("`pad_to_cardinality` requires its input dataset to be a dictionary.")
+        size = dataset._node.cardinality()
+        if size < 0:
+            raise ValueError(
+                f"The dataset passed into `pad_to_cardinality` must have a known cardinalty, but has cardinality {size}"
+            )
+        if size > cardinality:
+            raise ValueError(
+                "The dataset passed into `pad_to_cardinality` must have a cardinalty less than the target cardinality "
+                f"({cardinality}), but has cardinality {size}"
+            )
+
+        def nothing(_: Any) -> Any:
+            return {**elements.map_specs(lambda s: zeros(s.shape, s.dtype), spec), mask_key: convert(False, bool_)}
+
+        valid = dataset.map(lambda x: {**x, mask_key: convert(True, bool_)})
+        return valid.concatenate(Dataset.range(cardinality - size).map(nothing))
+
+    return padded
 
 
 def parallel_interleave(
-    map_func: Callable[..., Any],
-    cycle_length: TensorLike,
-    block_length: TensorLike = 1,
-    sloppy: bool = False,
-    buffer_output_elements: TensorLike | None = None,
-    prefetch_input_elements: TensorLike | None = None,
-) -> Transformation:
+    map_func: Callable[..., Any], cycle_length: TensorLike, block_length: TensorLike = 1, sloppy: bool = False,
+    buffer_output_elements: TensorLike | None = None, prefetch_input_elements: TensorLike | None = None,
+) -> Transformation:  # fmt: skip
     """Takes elements of several datasets in turn; the older name of `Dataset.interleave` with threads.
 
     Args:
@@ -583,49 +466,6 @@ def parse_example_dataset(
         [1.0]
     """
     return lambda dataset: dataset.map(lambda x: parse_example(x, features), num_parallel_calls, deterministic)
-
-
-def rejection_resample(
-    class_func: Callable[..., Any], target_dist: TensorLike, initial_dist: TensorLike | None = None,
-    seed: TensorLike | None = None,
-) -> Transformation:  # fmt: skip
-    """Leaves elements out so that classes have a target distribution; the older name of `Dataset.rejection_resample`.
-
-    Args:
-        class_func: returns an element's class, an integer from 0 on.
-        target_dist: the target distribution, a vector of probabilities.
-        initial_dist: the distribution of the elements; estimated from them for None.
-        seed: the seed of what is left out.
-
-    Returns:
-        A function for `Dataset.apply`.
-
-    Example:
-        >>> ds = tf.data.Dataset.range(100).map(lambda x: x % 2)
-        >>> ds = ds.apply(tf.data.experimental.rejection_resample(lambda x: x, [1.0, 0.0], [0.5, 0.5]))
-        >>> {label.item() for label, _ in ds.as_numpy_iterator()}
-        {0}
-    """
-    return lambda dataset: dataset.rejection_resample(class_func, target_dist, initial_dist, seed)
-
-
-def dense_to_sparse_batch(batch_size: TensorLike, row_shape: ShapeLike) -> Transformation:
-    """Batches tensors of different shapes as sparse tensors; the older name of `Dataset.sparse_batch`.
-
-    Args:
-        batch_size: the number of elements in a batch.
-        row_shape: the shape of a row, at least as large as every element; None for the longest of the batch.
-
-    Returns:
-        A function for `Dataset.apply`.
-
-    Example:
-        >>> ds = tf.data.Dataset.range(3).map(lambda x: tf.range(x))
-        >>> sparse = next(iter(ds.apply(tf.data.experimental.dense_to_sparse_batch(3, [4]))))
-        >>> tf.sparse.to_dense(sparse).shape
-        TensorShape([3, 4])
-    """
-    return lambda dataset: dataset.sparse_batch(batch_size, row_shape)
 
 
 def sample_from_datasets(
@@ -693,73 +533,6 @@ class TFRecordWriter:
                 writer.write(record)
 
 
-def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:
-    """Applies a function of a state, which it passes on, and each element; the older name of `Dataset.scan`.
-
-    Args:
-        initial_state: a structure of tensors.
-        scan_func: takes the state and an element, and returns the new state and an output.
-
-    Returns:
-        A function for `Dataset.apply`.
-
-    Example:
-        >>> ds = tf.data.Dataset.range(4)
-        >>> ds = ds.apply(tf.data.experimental.scan(tf.constant(0, tf.int64), lambda total, x: (total + x, total + x)))
-        >>> [x.item() for x in ds.as_numpy_iterator()]
-        [0, 1, 3, 6]
-    """
-    return lambda dataset: dataset.scan(initial_state, scan_func)
-
-
-def take_while(predicate: Callable[..., Any]) -> Transformation:
-    """Ends a dataset at the first element for which a predicate is false; the older name of `Dataset.take_while`.
-
-    Args:
-        predicate: takes an element and returns a boolean scalar.
-
-    Returns:
-        A function for `Dataset.apply`.
-
-    Example:
-        >>> ds = tf.data.Dataset.range(5)
-        >>> ds = ds.apply(tf.data.experimental.take_while(lambda x: x < 2))
-        >>> [x.item() for x in ds.as_numpy_iterator()]
-        [0, 1]
-    """
-    return lambda dataset: dataset.take_while(predicate)
-
-
-def unbatch() -> Transformation:
-    """Slices the elements along their first dimension; the older name of `Dataset.unbatch`.
-
-    Returns:
-        A function for `Dataset.apply`.
-
-    Example:
-        >>> ds = tf.data.Dataset.range(4).batch(3)
-        >>> ds = ds.apply(tf.data.experimental.unbatch())
-        >>> [x.item() for x in ds.as_numpy_iterator()]
-        [0, 1, 2, 3]
-    """
-    return lambda dataset: dataset.unbatch()
-
-
-def unique() -> Transformation:
-    """Leaves out repeated elements; the older name of `Dataset.unique`.
-
-    Returns:
-        A function for `Dataset.apply`.
-
-    Example:
-        >>> ds = tf.data.Dataset.range(5).map(lambda x: x % 2)
-        >>> ds = ds.apply(tf.data.experimental.unique())
-        >>> [x.item() for x in ds.as_numpy_iterator()]
-        [0, 1]
-    """
-    return lambda dataset: dataset.unique()
-
-
 def shuffle_and_repeat(
     buffer_size: TensorLike, count: TensorLike | None = None, seed: TensorLike | None = None
 ) -> Transformation:
@@ -802,3 +575,41 @@ def choose_from_datasets(
         [1, 2, 1, 2]
     """
     return Dataset.choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset)
+
+
+# ---- older forms of methods ------------------------------------------------------------------------------------------
+
+
+def _transformation(name: str, method: Callable[Concatenate[Dataset, P], Dataset]) -> Callable[P, Transformation]:
+    """Returns the function that binds the arguments of a method and returns a function for `Dataset.apply`."""
+
+    def function(*args: P.args, **kwargs: P.kwargs) -> Transformation:
+        return lambda dataset: method(dataset, *args, **kwargs)
+
+    _, *own = inspect.signature(method).parameters.values()
+    signature = inspect.Signature([p for p in own if p.name != "name"], return_annotation="Transformation")
+    summary = f"Returns `Dataset.{method.__name__}` with these arguments, as a function for `Dataset.apply`."
+    sections = (method.__doc__ or "").partition("\n\n")[2]
+    described = {
+        "__name__": name,
+        "__qualname__": name,
+        "__doc__": f"{summary}\n\n{sections}",
+        "__signature__": signature,
+    }
+    for attribute, value in described.items():
+        setattr(function, attribute, value)
+    return function
+
+
+bucket_by_sequence_length = _transformation("bucket_by_sequence_length", Dataset.bucket_by_sequence_length)
+dense_to_ragged_batch = _transformation("dense_to_ragged_batch", Dataset.ragged_batch)
+dense_to_sparse_batch = _transformation("dense_to_sparse_batch", Dataset.sparse_batch)
+enumerate_dataset = _transformation("enumerate_dataset", Dataset.enumerate)
+group_by_window = _transformation("group_by_window", Dataset.group_by_window)
+ignore_errors = _transformation("ignore_errors", Dataset.ignore_errors)
+rejection_resample = _transformation("rejection_resample", Dataset.rejection_resample)
+scan = _transformation("scan", Dataset.scan)
+snapshot = _transformation("snapshot", Dataset.snapshot)
+take_while = _transformation("take_while", Dataset.take_while)
+unbatch = _transformation("unbatch", Dataset.unbatch)
+unique = _transformation("unique", Dataset.unique)

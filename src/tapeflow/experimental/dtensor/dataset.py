@@ -10,6 +10,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values import nest
 from tapeflow.data.dataset import Dataset
+from tapeflow.data.node import Node
 from tapeflow.experimental.dtensor.api import relayout
 from tapeflow.experimental.dtensor.layout import Layout
 from tapeflow.experimental.dtensor.mesh import Mesh
@@ -80,29 +81,28 @@ class DTensorDataset(Dataset):
         self._whole_batches = dataset.batch(size * replicas, drop_remainder=True)
         if prefetch is not None:
             self._whole_batches = self._whole_batches.prefetch(prefetch)
-        self._dataset, self._layouts = dataset, layouts
+        self._layouts = layouts
         self._spec = nest.map_structure(
             lambda s: TensorSpec(TensorShape([global_batch_size]).concatenate(s.shape[1:]), s.dtype),
             self._whole_batches.element_spec,
         )
-
-    @property
-    def element_spec(self) -> Any:
-        """The specs of whole batches."""
-        return self._spec
-
-    def _inputs(self) -> list[Any]:
-        return [self._dataset]
-
-    def _size(self) -> int:
-        return self._dataset._size()
+        super().__init__(_Divided(dataset._node, self._spec))
 
     def __iter__(self) -> Iterator[Any]:
         if state.graph is not None:
             raise RuntimeError("Iterating over a DTensorDataset is only supported outside of functions.")
         return DTensorIterator(iter(self._whole_batches), self._layouts, self._spec)
 
-    def _iterate(self) -> Any:
+
+class _Divided(Node):
+    """The pipeline that a `DTensorDataset` divides. It can't be transformed."""
+
+    divided: Node
+    spec: Any
+
+    same_size = True
+
+    def iterate(self) -> Any:
         raise NotImplementedError("A DTensorDataset can't be transformed: transform the dataset that it divides.")
 
 

@@ -11,9 +11,11 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.boxed_objects import held
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.data import FixedLengthRecordDataset, TextLineDataset, TFRecordDataset, structure
+from tapeflow.data import FixedLengthRecordDataset, TextLineDataset, TFRecordDataset, elements
 from tapeflow.data.dataset import Dataset
-from tapeflow.data.graph_iterators import GraphIterator, IteratorSlot, element_attrs
+from tapeflow.data.elements import element_attrs
+from tapeflow.data.iterator_kernels import IteratorSlot
+from tapeflow.data.iterators import GraphIterator
 from tapeflow.graph.ir.python_op import python_op
 from tapeflow_compat.compat.v1 import names
 
@@ -65,12 +67,12 @@ class Iterator(GraphIterator):
             ...     print(session.run(element), session.run(element))
             0 1
         """
-        types = structure.flatten(output_types)
+        types = elements.flatten(output_types)
         shapes = (
-            [None] * len(types) if output_shapes is None else structure.flatten_up_to(output_types, output_shapes)
+            [None] * len(types) if output_shapes is None else elements.flatten_up_to(output_types, output_shapes)
         )  # fmt: skip
         specs = [TensorSpec(TensorShape(s), as_dtype(t)) for s, t in zip(shapes, types, strict=True)]
-        return Iterator(IteratorSlot(), structure.pack(output_types, specs))
+        return Iterator(IteratorSlot(), elements.pack(output_types, specs))
 
     @property
     def initializer(self) -> Any:
@@ -89,7 +91,7 @@ class Iterator(GraphIterator):
         Raises:
             TypeError: its elements are of other dtypes or shapes.
         """
-        structure.common_spec(self._spec, dataset.element_spec)
+        elements.common_spec(self._spec, dataset.element_spec)
 
         return ops.MakeIterator(dataset._variant_tensor, self._handle)
 
@@ -150,33 +152,33 @@ def make_initializable_iterator(dataset: Dataset, shared_name: str | None = None
 
 
 def get_output_types(dataset_or_iterator: Any) -> Any:
-    """Returns the dtypes of the elements, in their structure.
+    """Returns the dtypes of the elements, in their elements.
 
     Example:
         >>> dataset = tf.data.Dataset.from_tensor_slices({"x": [1.0, 2.0]})
         >>> tf.compat.v1.data.get_output_types(dataset)
         {'x': tf.float32}
     """
-    return structure.map_specs(lambda s: getattr(s, "dtype", None), dataset_or_iterator.element_spec)
+    return elements.map_specs(lambda s: getattr(s, "dtype", None), dataset_or_iterator.element_spec)
 
 
 def get_output_shapes(dataset_or_iterator: Any) -> Any:
-    """Returns the shapes of the elements, in their structure.
+    """Returns the shapes of the elements, in their elements.
 
     Example:
         >>> dataset = tf.data.Dataset.from_tensor_slices({"x": [1.0, 2.0]})
         >>> tf.compat.v1.data.get_output_shapes(dataset)
         {'x': TensorShape([])}
     """
-    return structure.map_specs(lambda s: getattr(s, "shape", None), dataset_or_iterator.element_spec)
+    return elements.map_specs(lambda s: getattr(s, "shape", None), dataset_or_iterator.element_spec)
 
 
 def get_output_classes(dataset_or_iterator: Any) -> Any:
-    """Returns the classes of the elements, in their structure.
+    """Returns the classes of the elements, in their elements.
 
     Example:
         >>> dataset = tf.data.Dataset.from_tensor_slices({"x": [1.0, 2.0]})
         >>> tf.compat.v1.data.get_output_classes(dataset)["x"] is tf.Tensor
         True
     """
-    return structure.map_specs(lambda s: s.value_type, dataset_or_iterator.element_spec)
+    return elements.map_specs(lambda s: s.value_type, dataset_or_iterator.element_spec)

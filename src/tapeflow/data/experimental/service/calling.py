@@ -44,7 +44,7 @@ class Caller:
             except TaskUnavailableError:
                 if time.monotonic() > until:
                     raise
-            except ValueError:  # gRPC's, where the channel was closed
+            except ValueError:  # gRPC raises it for a closed channel
                 if not self.closed:
                     raise
             self._closed.wait(_PAUSE)

@@ -1,6 +1,6 @@
 """Compression of elements on their way: by Snappy where cramjam is installed, else by zlib.
 
-The first byte says which, so that workers and consumers may differ in what they have installed.
+The first byte names the algorithm: workers and consumers may have different packages.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def compress(data: bytes) -> bytes:
 
 
 def decompress(data: bytes) -> bytes:
-    """Returns what was compressed."""
+    """Returns the bytes before compression."""
     if data[:1] == _ZLIB:
         return zlib.decompress(data[1:])
     return snappy.decompress(data[1:]) if fast is None else bytes(fast.decompress_raw(data[1:]))

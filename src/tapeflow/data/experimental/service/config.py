@@ -11,7 +11,7 @@ class ShardingPolicy(enum.IntEnum):
     """The ways to divide a dataset among the workers of the data service.
 
     OFF: each worker produces all elements. DYNAMIC: the dispatcher hands the elements of the sources (file names, rows,
-    numbers) to the workers as they ask for them, so that each is visited once. FILE: each worker reads files of its
+    numbers) to the workers that ask for them, and hands out each once. FILE: each worker reads files of its
     own. DATA: each takes every n-th element. FILE_OR_DATA: by files where there are some, else by elements. HINT: each
     takes its shard where the program wrote `shard(SHARD_HINT, SHARD_HINT)`. The last four need
     `DispatcherConfig(worker_addresses=...)`.
@@ -50,7 +50,7 @@ class CrossTrainerCache:
 
 
 def _milliseconds(value: int | None) -> int:
-    """Returns a time as TensorFlow's servers take it, where 0 stands for the default."""
+    """Returns a time for a field of TensorFlow's servers, whose 0 stands for the default."""
     return 1 if value == 0 else value or 0
 
 
@@ -120,7 +120,7 @@ class WorkerConfig(_WorkerFields):
 
     Args:
         dispatcher_address: the dispatcher's address.
-        worker_address: the address by which others reach the worker; "%port%" stands for its port.
+        worker_address: the worker's address for others; "%port%" stands for its port.
         port: the port; 0 for a free one.
         protocol: "grpc".
         heartbeat_interval_ms: how long a call to the dispatcher waits for news.

@@ -13,9 +13,9 @@ from tapeflow.data.dataset import Dataset
 from tapeflow.data.experimental.service.calling import Caller
 from tapeflow.data.experimental.service.config import CrossTrainerCache, ShardingPolicy
 from tapeflow.data.experimental.service.dispatcher import not_registered
-from tapeflow.data.experimental.service.reading import DISPATCHER_SECONDS, DataServiceDatasetV2, Reading
+from tapeflow.data.experimental.service.reading import DISPATCHER_SECONDS, DataService, Reading
 from tapeflow.data.experimental.service.splits import sizes_of
-from tapeflow.data.graph_defs import dataset_of, message_of
+from tapeflow.data.graph_defs import message_of, node_of
 from tapeflow.data.options import AutoShardPolicy, Options
 
 _COMPRESSIONS = ["AUTO", None, "SNAPPY"]
@@ -33,8 +33,8 @@ def register_dataset(
     Args:
         service: the dispatcher's address, with or without "grpc://"; or a pair of protocol and address.
         dataset: the dataset.
-        compression: "SNAPPY" to compress the elements on their way, by zlib where cramjam is not installed; "AUTO" and
-            None leave them as they are.
+        compression: "SNAPPY" to compress the elements on their way, with zlib if cramjam is not installed; "AUTO" and
+            None for no compression.
         dataset_id: the id; a new one by default. Nothing happens if it is registered already.
 
     Returns:
@@ -42,7 +42,7 @@ def register_dataset(
 
     Raises:
         ValueError: the service's address or the compression is not valid.
-        InvalidArgumentError: the id is that of a dataset with another spec.
+        InvalidArgumentError: a dataset with another spec has the id.
         UnavailableError: the dispatcher can't be reached.
         UnimplementedError: the dataset can't travel, as its functions call Python.
 
@@ -54,10 +54,10 @@ def register_dataset(
     """
     _check_compression(compression)
     address = _address(service)
-    message = message_of(dataset)
-    dataset_of(message)  # so that what can't run elsewhere is refused here
+    message = message_of(dataset._node)
+    node_of(message)  # refuses here what can't run elsewhere
     id = None if dataset_id is None else _text(dataset_id)
-    arguments = message, dataset.element_spec, dataset._size(), sizes_of(dataset), compression, id
+    arguments = message, dataset.element_spec, dataset._node.cardinality(), sizes_of(dataset._node), compression, id
     return convert(_called(address, "register_dataset", *arguments), string)
 
 
@@ -105,7 +105,7 @@ def distribute(
     data_transfer_protocol: str | None = None, compression: str | None = "AUTO",
     cross_trainer_cache: CrossTrainerCache | None = None, target_workers: str = "AUTO",
 ) -> Callable[[Dataset], Dataset]:  # fmt: skip
-    """Returns a transformation by which the workers of a data service compute the elements of a dataset.
+    """Returns a transformation that has the workers of a data service compute the elements of a dataset.
 
     With `ShardingPolicy.DYNAMIC` each element of the sources is visited once. When a worker dies, those that it was
     handed, and that no element is computed from that a consumer has got, go to another worker. Lost is the rest of a
@@ -119,8 +119,8 @@ def distribute(
             same worker at the same step. The dataset must be infinite.
         max_outstanding_requests: how many elements are requested, or wait for the consumer, at the same time.
         data_transfer_protocol: "grpc" or "local".
-        compression: "SNAPPY" to compress the elements on their way, by zlib where cramjam is not installed; "AUTO" and
-            None leave them as they are.
+        compression: "SNAPPY" to compress the elements on their way, with zlib if cramjam is not installed; "AUTO" and
+            None for no compression.
         cross_trainer_cache: lets trainers share the elements of a job.
         target_workers: "AUTO", "ANY" or "LOCAL": whether to read from workers of this process alone.
 
@@ -185,7 +185,7 @@ def _read(
         address, id, policy, job_name or "", -1 if consumer is None else consumer, consumers, outstanding, protocol,
         cache, targets,
     )  # fmt: skip
-    dataset: Dataset = DataServiceDatasetV2(reading, registered if spec is None else spec, cardinality)
+    dataset = Dataset(DataService(reading, registered if spec is None else spec, cardinality))
     if job_name is None:
         return dataset
     options = Options()

@@ -1,6 +1,6 @@
 """The dispatcher of the data service: it tells workers what to compute, and consumers where to read.
 
-Workers and consumers call; it calls nobody but a worker of which a consumer says that it can't be reached. A call of
+Workers and consumers call it. It calls a worker only when a consumer reports the worker as unreachable. A call of
 `worker_news` or `client_news` waits until there is news.
 """
 
@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 from tapeflow.core.errors import InvalidArgumentError, NotFoundError, OpError
 from tapeflow.core.types.spec_proto import to_proto
-from tapeflow.data.dataset import INFINITE
 from tapeflow.data.experimental.service.config import DispatcherConfig, ShardingPolicy
 from tapeflow.data.experimental.service.state import Entry, Iteration, Job, Journal, State, Task
+from tapeflow.data.node import INFINITE
 from tapeflow.transport.calls import Client, Endpoint, from_bytes, to_bytes
 
 _METHODS = (
@@ -41,7 +41,7 @@ class _Worker:
 
 
 class _Registered(NamedTuple):
-    """A dataset: its message, and what consumers and the dispatcher have to know of it."""
+    """A dataset: its message, and its properties for consumers and the dispatcher."""
 
     message: Any
     spec: Any
@@ -122,7 +122,7 @@ class Dispatcher:
         """Takes in a dataset; returns its id.
 
         Raises:
-            InvalidArgumentError: the id is that of a dataset with another spec.
+            InvalidArgumentError: a dataset with another spec has the id.
         """
         with self._changed:
             number = self._state.last + (id is None)
@@ -260,7 +260,7 @@ class Dispatcher:
                 self._tend()
 
     def release(self, client: str, consumed: list[Any]) -> None:
-        """Ends what a consumer reads."""
+        """Ends the reading of a consumer."""
         with self._changed:
             self._seen.pop(client, None)
             number = self._state.clients.get(client)
@@ -282,7 +282,7 @@ class Dispatcher:
     # ---- workers -----------------------------------------------------------------------------------------------------
 
     def worker_news(self, address: str, process: str, version: int, tasks: list[int], wait: float) -> Any:
-        """Returns what a worker has to do, after a change or some time.
+        """Returns the tasks of a worker, after a change or some time.
 
         Args:
             address: the worker's address.
@@ -376,7 +376,7 @@ class Dispatcher:
     def _add_task(self, iteration: Iteration, address: str, fixed: bool = False) -> None:
         job, slot = iteration.job, len(iteration.tasks)
         if job.consumers is not None and iteration.tasks and iteration.clients:
-            # Consumers agree on the tasks of the beginning, of which one that is gone may come back.
+            # Consumers agree on the tasks of the beginning. A task that is gone may come back.
             places = [t.slot for t in iteration.slots() if t.dead and t.address == address]
             if not places:
                 return
@@ -392,13 +392,13 @@ class Dispatcher:
             "task", id=number, iteration=iteration.id, address=address, process=process, slot=slot, fixed=fixed
         )
 
-    # ---- what changes by itself --------------------------------------------------------------------------------------
+    # ---- timeouts and lost workers -----------------------------------------------------------------------------------
 
     def _wait(self, version: int, seconds: float) -> None:
         self._changed.wait_for(lambda: self._stopped or self._version != version, seconds)
 
     def _lose(self, address: str, process: str) -> None:
-        """Gives up a worker: consumers have to say what they got of its tasks."""
+        """Gives up a worker: consumers have to report the elements that they got of its tasks."""
         if self._workers.get(address) is None or self._workers[address].process != process:
             return
         del self._workers[address]
@@ -408,7 +408,7 @@ class Dispatcher:
                     self._change("dead", task=task.id)
 
     def _tend(self) -> None:
-        """Gives up who does not call any more, and moves what they left to others."""
+        """Gives up silent workers and consumers, and moves their work to others."""
         now = time.monotonic()
         for address, worker in list(self._workers.items()):
             if now - worker.seen > self._worker_seconds:

@@ -19,20 +19,19 @@ from typing import Any, NamedTuple
 
 from tapeflow.core.errors import FailedPreconditionError, NotFoundError, OpError, UnavailableError
 from tapeflow.core.values.tensor import invalid
-from tapeflow.data import structure
-from tapeflow.data.dataset import INFINITE, UNKNOWN
+from tapeflow.data import elements
+from tapeflow.data.elements import Element
 from tapeflow.data.experimental.service.calling import Caller
 from tapeflow.data.experimental.service.compression import decompress
 from tapeflow.data.experimental.service.config import CrossTrainerCache, ShardingPolicy
 from tapeflow.data.experimental.service.worker import OVER, local_workers
-from tapeflow.data.node import Node
-from tapeflow.data.structure import Element
+from tapeflow.data.node import INFINITE, UNKNOWN, Node
 from tapeflow.data.threads import END, Failure, start
 from tapeflow.transport.calls import Client, TaskUnavailableError, from_bytes
 
 DISPATCHER_SECONDS = 60.0  # how long to wait for a dispatcher that does not answer
 _NEWS_SECONDS = 1.0
-_AUTOMATIC = 16  # elements that are requested, or wait for the consumer, where nobody says how many
+_AUTOMATIC = 16  # elements that are requested, or wait for the consumer, by default
 _PROTOCOLS = (None, "grpc", "local")
 _TARGETS = ("AUTO", "ANY", "LOCAL")
 
@@ -44,7 +43,7 @@ class Reading(NamedTuple):
         address: the dispatcher's address.
         id: the dataset's id.
         policy: the sharding policy.
-        job_name: the job's name; "" for one of its own.
+        job_name: the job's name; "" for a job without a name.
         consumer: the number of this consumer, for coordinated reads.
         consumers: the number of consumers of coordinated reads, else None.
         outstanding: how many elements are requested, or wait, at most; None for a choice.
@@ -71,38 +70,40 @@ class Reading(NamedTuple):
         return self.targets == "LOCAL" or (self.targets == "AUTO" and static)
 
 
-class DataServiceDatasetV2(Node):
+class DataService(Node):
     """The elements that the workers of a data service compute.
 
     Args:
         reading: how to read them.
         spec: the spec of the elements.
-        cardinality: the number of elements of the registered dataset.
+        registered: the number of elements of the registered dataset.
 
     Raises:
         InvalidArgumentError: there are no such target workers.
     """
 
-    def __init__(self, reading: Reading, spec: Any, cardinality: int) -> None:
-        if reading.targets not in _TARGETS:
-            raise invalid(f"Unrecognized target workers: {reading.targets} [Op:DataServiceDatasetV4] name: ")
-        super().__init__(spec)
-        self._reading, self._cardinality = reading, cardinality
+    reading: Reading
+    spec: Any
+    registered: int
+
+    name = "_DataServiceDatasetV2"
+
+    def element_spec(self) -> Any:
+        if self.reading.targets not in _TARGETS:
+            raise invalid(f"Unrecognized target workers: {self.reading.targets} [Op:DataServiceDatasetV4] name: ")
         self._repetitions = itertools.count()
+        return self.spec
 
-    def _size(self) -> int:
-        return INFINITE if self._cardinality == INFINITE else UNKNOWN
+    def cardinality(self) -> int:
+        return INFINITE if self.registered == INFINITE else UNKNOWN
 
-    def _iterate(self) -> Iterator[Element]:
-        reader = _Reader(self._reading, structure.flatten(self._spec), next(self._repetitions))
-        return _Elements(reader) if self._reading.consumers is None else _ElementsInRounds(reader)
-
-    def __repr__(self) -> str:
-        return f"<_{type(self).__name__} element_spec={self._spec}>"
+    def iterate(self) -> Iterator[Element]:
+        reader = _Reader(self.reading, elements.flatten(self.spec), next(self._repetitions))
+        return _Elements(reader) if self.reading.consumers is None else _ElementsInRounds(reader)
 
 
 class _Elements:
-    """The elements that a reader takes, in the order in which they come."""
+    """The elements that a reader takes, in the order of their arrival."""
 
     def __init__(self, reader: _Reader) -> None:
         self._reader = reader
@@ -121,7 +122,7 @@ class _Elements:
 
 
 class _ElementsInRounds(_Elements):
-    """An element of each task in turn, of which other consumers get the next ones."""
+    """An element of each task in turn. Other consumers get the following elements of the task."""
 
     _round = -1
 
@@ -169,7 +170,7 @@ class _Reader:
         self._dispatcher = Caller(how.address, "The dispatcher", DISPATCHER_SECONDS)
         self._changed = threading.Condition()
         self._tasks: dict[int, _TaskOf] = {}
-        self._order: list[_TaskOf] = []  # in which coordinated reads take turns
+        self._order: list[_TaskOf] = []  # the turns of coordinated reads
         self._ready: deque[Any] = deque()
         self._outstanding = 0
         self._unreachable: set[int] = set()
@@ -274,7 +275,7 @@ class _Reader:
         return not any(task.reading for task in self._tasks.values())
 
     def _consumed(self) -> list[Any]:
-        """Returns what this reader has got of the tasks that it does not read any more."""
+        """Returns the numbers of consumed splits, for the tasks that this reader has finished or lost."""
         with self._changed:
             return [[t.number, t.consumed] for t in self._tasks.values() if self._closed or not t.reading]
 
@@ -327,7 +328,7 @@ class _Reader:
                 self._changed.notify_all()
 
     def _unreached(self, task: _TaskOf, error: OpError) -> Any:
-        """Has the dispatcher look at a worker; returns the error after a long time in which that did not help."""
+        """Has the dispatcher look at a worker; returns the error if that did not help for a long time."""
         now = time.monotonic()
         since = task.unreached_since = task.unreached_since or now
         with self._changed:
@@ -363,7 +364,7 @@ class _Reader:
         tensors, consumed = answer
         if type(tensors) is not list:
             tensors = from_bytes(decompress(tensors.value[()]))
-        return structure.from_tensors(tensors, self._specs), consumed
+        return elements.from_tensors(tensors, self._specs), consumed
 
     def _client(self, address: str) -> Client:
         with self._changed:

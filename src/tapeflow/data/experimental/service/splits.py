@@ -7,57 +7,59 @@ from itertools import count, islice
 from typing import Any
 
 from tapeflow.core.errors import NotFoundError
-from tapeflow.data import structure
+from tapeflow.data.dataset import Dataset
 from tapeflow.data.experimental.service.config import ShardingPolicy
-from tapeflow.data.maps import PrefetchDataset
-from tapeflow.data.node import Node, rewritten
-from tapeflow.data.nodes import ShardDataset
-from tapeflow.data.shards import over, with_hints_replaced, with_own_files
+from tapeflow.data.node import Node
+from tapeflow.data.nodes.prefetch import Prefetch
+from tapeflow.data.nodes.shard import Shard, with_hints_replaced, with_own_files
 from tapeflow.data.threads import END, Failure, raises_failures, with_failures
 
 # The numbers of a source's next elements, from the source's number and how often it was begun anew; none at the end.
 NextSplits = Callable[[int, int], list[int]]
 
 
-def sources_of(dataset: Any) -> list[Any]:
-    """Returns the sources of a dataset, whose elements are the splits of dynamic sharding."""
-    inputs = dataset._inputs()
-    return [s for i in inputs for s in sources_of(i)] if inputs else [dataset]
+def sources_of(node: Node) -> list[Node]:
+    """Returns the sources of a pipeline, whose elements are the splits of dynamic sharding."""
+    return [s for i in node.inputs for s in sources_of(i)] if node.inputs else [node]
 
 
-class SplitDataset(Node):
+class Split(Node):
     """The elements of a source that a worker was handed.
 
     Args:
         source: the source.
-        number: its number among the sources of the dataset.
-        consumed: where it counts its elements.
+        number: its number among the sources of the pipeline.
+        consumed: the counts of consumed elements, for each source.
         splits: returns their numbers.
     """
 
-    def __init__(self, source: Any, number: int, consumed: list[int], splits: NextSplits) -> None:
-        super().__init__(source.element_spec)
-        self._source, self._number, self._consumed, self._splits = source, number, consumed, splits
+    source: Any
+    number: int
+    consumed: list[int]
+    splits: NextSplits
+
+    def element_spec(self) -> Any:
         self._repetitions = count()
+        return self.source.spec
 
     @raises_failures
-    def _iterate(self) -> Generator[Any]:
+    def iterate(self) -> Generator[Any]:
         repetition = next(self._repetitions)
         element_at = self._reader()
-        while numbers := self._splits(self._number, repetition):
+        while numbers := self.splits(self.number, repetition):
             for number in numbers:
                 element = element_at(number)
                 if element is END:
                     return
-                self._consumed[self._number] += 1
+                self.consumed[self.number] += 1
                 yield element
 
     def _reader(self) -> Callable[[int], Any]:
-        """Returns a function from the number of an element to the element; numbers ascend, where it has to count."""
-        rows = self._source._rows()
+        """Returns a function from the number of an element to the element. The numbers must ascend."""
+        rows = self.source.rows()
         if rows is not None:
-            return lambda number: tuple([structure.slice_row(v, 0) for v in rows.between(number, number + 1)])
-        elements, position = with_failures(rewritten(self._source)._iterate()), 0
+            return rows.at
+        elements, position = with_failures(self.source.rewritten().iterate()), 0
 
         def element_at(number: int) -> Any:
             nonlocal position
@@ -67,52 +69,51 @@ class SplitDataset(Node):
         return element_at
 
 
-def _with_splits(dataset: Any, numbers: Iterator[int], consumed: list[int], splits: NextSplits) -> Any:
-    inputs = dataset._inputs()
-    if not inputs:
+def _with_splits(node: Node, numbers: Iterator[int], consumed: list[int], splits: NextSplits) -> Node:
+    if not node.inputs:
         consumed.append(0)
-        return SplitDataset(dataset, next(numbers), consumed, splits)
-    inputs = [_with_splits(i, numbers, consumed, splits) for i in inputs]
+        return Split(node, next(numbers), consumed, splits)
+    inputs = [_with_splits(i, numbers, consumed, splits) for i in node.inputs]
     # The worker computes ahead itself, and knows of each element which splits it needed.
-    return inputs[0] if isinstance(dataset, PrefetchDataset) else over(dataset, inputs)
+    return inputs[0] if isinstance(node, Prefetch) else node.over_if_new(inputs)
 
 
 class Part:
     """The elements that a worker computes of a dataset.
 
     Args:
-        dataset: the dataset.
+        node: its last node.
         policy: the sharding policy.
-        index, workers: the worker's number among those of static sharding, and how many these are.
+        index, workers: the worker's number among the workers of static sharding, and the number of these.
         splits: returns the splits of dynamic sharding.
 
     Raises:
         NotFoundError: the policy is FILE, and the dataset reads no files.
     """
 
-    def __init__(self, dataset: Any, policy: int, index: int, workers: int, splits: NextSplits) -> None:
+    def __init__(self, node: Node, policy: int, index: int, workers: int, splits: NextSplits) -> None:
         self._consumed: list[int] = []
         if policy == ShardingPolicy.DYNAMIC:
-            dataset = _with_splits(dataset, count(), self._consumed, splits)
+            node = _with_splits(node, count(), self._consumed, splits)
         elif policy == ShardingPolicy.HINT:
-            dataset = with_hints_replaced(dataset, workers, index)
+            node = with_hints_replaced(node, workers, index)
         elif policy != ShardingPolicy.OFF:
-            by_file = None if policy == ShardingPolicy.DATA else with_own_files(dataset, workers, index)
+            by_file = None if policy == ShardingPolicy.DATA else with_own_files(node, workers, index)
             if by_file is None and policy == ShardingPolicy.FILE:
                 raise NotFoundError.of(
-                    f"Failed to shard dataset in tf.data service: {dataset!r} reads no files that could be divided "
-                    f"among {workers} workers. Use ShardingPolicy.DATA."
+                    f"Failed to shard dataset in tf.data service: {Dataset(node)!r} reads no files that could be "
+                    f"divided among {workers} workers. Use ShardingPolicy.DATA."
                 )
-            dataset = ShardDataset(dataset, workers, index) if by_file is None else by_file
-        self._dataset = dataset
+            node = Shard(node, workers, index) if by_file is None else by_file
+        self._node = node
 
     @raises_failures
     def elements(self) -> Generator[Any]:
         """Yields the elements, each with the number of splits of each source that were needed for it and all before."""
-        for element in with_failures(rewritten(self._dataset)._iterate()):
+        for element in with_failures(self._node.rewritten().iterate()):
             yield element if type(element) is Failure else (element, list(self._consumed))
 
 
-def sizes_of(dataset: Any) -> list[int]:
-    """Returns the sizes of the sources of a dataset."""
-    return [source._size() for source in sources_of(dataset)]
+def sizes_of(node: Node) -> list[int]:
+    """Returns the sizes of the sources of a pipeline."""
+    return [source.cardinality() for source in sources_of(node)]

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tapeflow.core.errors import DataLossError
-from tapeflow.data.dataset import INFINITE
+from tapeflow.data.node import INFINITE
 from tapeflow.io.gfile import files as gfile
 from tapeflow.io.replacing import write_file
 
@@ -36,7 +36,7 @@ class Task:
         consumed: for each source, how many of these are part of elements that consumers have.
         ended: whether a consumer has got all of its elements.
         dead: whether its worker is gone.
-        silent: the consumers that have yet to say what they got of a dead task.
+        silent: the consumers that have not reported yet how much they got of a dead task.
     """
 
     id: int
@@ -52,7 +52,7 @@ class Task:
     silent: set[str] = dataclasses.field(default_factory=set)
 
     def saw(self, consumed: list[int]) -> None:
-        """Notes what a consumer has got."""
+        """Notes the splits that a consumer has got."""
         if consumed and self.consumed:
             self.consumed = [max(a, b) for a, b in zip(self.consumed, consumed, strict=True)]
 
@@ -74,7 +74,7 @@ class Source:
     def next(self, repetition: int, workers: int) -> range:
         """Returns the next splits; none at the end.
 
-        A share of what is left: few at the end, so that all workers end together.
+        A share of the rest: few at the end, to have all workers end together.
         """
         position = 0 if repetition > self.repetition else self.position
         if repetition < self.repetition:
@@ -255,7 +255,7 @@ class State:
             dead.silent = set(self.iterations[dead.iteration].clients)
 
     def _on_lost(self, task: int) -> None:
-        """Keeps what a dead task was handed, and no consumer has got, for another worker."""
+        """Keeps the splits of a dead task that no consumer has got, for another worker."""
         dead = self.task(task)
         if dead is None:
             raise KeyError(task)

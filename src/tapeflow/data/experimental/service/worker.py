@@ -11,14 +11,14 @@ from collections.abc import Generator, Iterator
 from typing import Any
 
 from tapeflow.core.errors import FailedPreconditionError, OpError, UnavailableError
-from tapeflow.data import structure
-from tapeflow.data.dataset import INFINITE
+from tapeflow.data import elements
+from tapeflow.data.elements import Element
 from tapeflow.data.experimental.service.calling import Caller
 from tapeflow.data.experimental.service.compression import compress
 from tapeflow.data.experimental.service.config import WorkerConfig
 from tapeflow.data.experimental.service.splits import Part
-from tapeflow.data.graph_defs import dataset_of
-from tapeflow.data.structure import Element
+from tapeflow.data.graph_defs import node_of
+from tapeflow.data.node import INFINITE, Node
 from tapeflow.data.threads import AUTOTUNE, ahead, raises_failures, start, with_failures
 from tapeflow.logger import get_logger
 from tapeflow.transport.calls import Endpoint, to_bytes
@@ -35,7 +35,7 @@ _MOST_CALLS = 1024  # of consumers that wait for elements at the same time
 _SNAPPY = "SNAPPY"
 OVER = "over"  # the answer for a task that the worker does not have
 
-# The workers of this process by their addresses, whose elements consumers here take as they are.
+# The workers of this process by their addresses. Consumers in this process take their elements without a message.
 local_workers: weakref.WeakValueDictionary[str, Worker] = weakref.WeakValueDictionary()
 
 
@@ -153,7 +153,7 @@ class Worker:
         self._dispatcher.close()
         self._for_tasks.close()
         with self._changed:
-            self._tasks.clear()  # what computes ahead ends with them
+            self._tasks.clear()  # their threads end, too
             self._changed.notify_all()
         self.endpoint.end()
 
@@ -175,7 +175,7 @@ class Worker:
                 self._tasks.pop(number, None)
             self._changed.notify_all()
 
-    # ---- what others call --------------------------------------------------------------------------------------------
+    # ---- remote calls ------------------------------------------------------------------------------------------------
 
     def ping(self) -> str:
         """Returns the name of the process."""
@@ -196,11 +196,11 @@ class Worker:
         task = self._tasks.get(number)
         if type(produced) is not tuple or task is None:
             return OVER if produced is not None else None
-        tensors = structure.to_tensors(produced[0], task.specs)
+        tensors = elements.to_tensors(produced[0], task.specs)
         return [compress(to_bytes(tensors)) if task.compressed else tensors, produced[1]]
 
     def produced(self, number: int, consumer: int, round: int, trainer: str) -> Any:
-        """Returns the same for a consumer in this process, with the element as it is."""
+        """Returns the same for a consumer in this process, with the element in place of its tensors."""
         task = self._task(number)
         if task is None:
             return OVER
@@ -242,19 +242,19 @@ class Worker:
             counts[source] = counts.get(source, 0) + len(numbers)
             return numbers
 
-        dataset, cardinality, compression = self._dataset(id)
-        specs = structure.flatten(dataset.element_spec)
-        elements = _elements(dataset, policy, index, workers, splits)
-        return _Task(elements, cardinality, consumers, cached, specs, compression == _SNAPPY)
+        node, cardinality, compression = self._dataset(id)
+        specs = elements.flatten(node.spec)
+        produced = _elements(node, policy, index, workers, splits)
+        return _Task(produced, cardinality, consumers, cached, specs, compression == _SNAPPY)
 
     def _read(self, id: str) -> Any:
         message, cardinality, compression = self._for_tasks.call("definition", id)
-        return dataset_of(message.value[()]), cardinality, compression
+        return node_of(message.value[()]), cardinality, compression
 
 
 @raises_failures
-def _elements(dataset: Any, *part: Any) -> Generator[Any]:
-    yield from with_failures(Part(dataset, *part).elements())
+def _elements(node: Node, *part: Any) -> Generator[Any]:
+    yield from with_failures(Part(node, *part).elements())
 
 
 def _address(text: str) -> str:

@@ -1,8 +1,8 @@
-"""`from_generator`: a dataset of the values that a Python generator yields."""
+"""`Dataset.from_generator`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,11 +15,63 @@ from tapeflow.core.types.spec import TensorSpec, TypeSpec, spec_of
 from tapeflow.core.values.boxed_objects import held
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, invalid
-from tapeflow.data import structure
-from tapeflow.data.node import Node, OpFunction, add_python_operation, op_kernel
-from tapeflow.data.parts import register
-from tapeflow.data.structure import Element
+from tapeflow.data import elements
+from tapeflow.data.elements import Element
+from tapeflow.data.functions import OpFunction
+from tapeflow.data.node import Node, add_python_operation, op_kernel
 from tapeflow.py_function import error_of_op
+
+
+class Generator(Node):
+    """The values that a Python generator yields for some tensors. Each iterator calls for a new one."""
+
+    generator: Callable[..., Any]
+    spec: Any
+    args: Sequence[Any] = ()
+
+    name = "_FlatMapDataset"
+    is_slow = True
+
+    @classmethod
+    def is_op(cls) -> bool:
+        return False
+
+    def operation(self) -> SymbolicTensor:
+        def build(*args: Any) -> list[Any]:
+            return [held(Generator(self.generator, self._signature, args), variant)]
+
+        return add_python_operation("GeneratorDataset", build, self.args)
+
+    def element_spec(self) -> Any:
+        self._signature = self.spec  # of the values; operations see others
+        return self.spec
+
+    def iterate(self) -> Iterator[Element]:
+        specs = elements.flatten(self._signature)
+        for value in _from_python(self.generator, [a.numpy() for a in self.args]):
+            try:
+                flat = elements.flatten_up_to(self._signature, value)
+            except (TypeError, ValueError) as e:
+                raise invalid(
+                    "TypeError: `generator` yielded an element that did not match the expected structure. The expected "
+                    f"structure was {self._signature}, but the yielded element was {value}."
+                ) from e
+            yield tuple([_checked(v, s) for v, s in zip(flat, specs, strict=True)])
+
+
+@op_kernel("GeneratorDataset")
+def _generator(init_func: OpFunction, next_func: OpFunction, finalize_func: OpFunction, spec: Any) -> Node:
+    init, step, end = (f.typed(tuple(f.argument_specs)) for f in (init_func, next_func, finalize_func))
+
+    def values() -> Iterator[Any]:
+        memory = init(())
+        try:
+            while True:
+                yield elements.Packer(step.output_spec)(step(memory))
+        except OutOfRangeError:
+            end(memory)
+
+    return Generator(values, spec)
 
 
 def signature_of(output_types: Any, output_shapes: Any, output_signature: Any) -> Any:
@@ -32,7 +84,7 @@ def signature_of(output_types: Any, output_shapes: Any, output_signature: Any) -
         for value, name in ((output_types, "output_types"), (output_shapes, "output_shapes")):
             if value is not None:
                 raise TypeError(f"The `{name}` argument can not be used together with the `output_signature` argument.")
-        for s in structure.flatten(output_signature):
+        for s in elements.flatten(output_signature):
             if not isinstance(s, TypeSpec):
                 raise TypeError(
                     f"`output_signature` must contain objects that are subclass of `tf.TypeSpec` but found {type(s)} "
@@ -44,64 +96,10 @@ def signature_of(output_types: Any, output_shapes: Any, output_signature: Any) -
             "To specify the output signature you need to provide either the `output_signature` argument or the "
             "`output_types` argument."
         )
-    types = [as_dtype(t) for t in structure.flatten(output_types)]
-    shapes = [None] * len(types) if output_shapes is None else structure.flatten_up_to(output_types, output_shapes)
+    types = [as_dtype(t) for t in elements.flatten(output_types)]
+    shapes = [None] * len(types) if output_shapes is None else elements.flatten_up_to(output_types, output_shapes)
     specs = [TensorSpec(TensorShape(s), t) for s, t in zip(shapes, types, strict=True)]
-    return structure.pack(output_types, specs)
-
-
-@op_kernel("GeneratorDataset")
-def _generator(init_func: OpFunction, next_func: OpFunction, finalize_func: OpFunction, spec: Any) -> Node:
-    init, step, end = (f.typed(tuple(f.argument_specs)) for f in (init_func, next_func, finalize_func))
-
-    def elements() -> Iterator[Any]:
-        memory = init(())
-        try:
-            while True:
-                yield structure.Packer(step.output_spec)(step(memory))
-        except OutOfRangeError:
-            end(memory)
-
-    return GeneratorDataset(elements, spec, None)
-
-
-class GeneratorDataset(Node):
-    """The values that a generator yields; each iterator calls for a new one."""
-
-    _is_slow = True
-
-    def __init__(self, generator: Any, spec: Any, args: Any) -> None:
-        if not callable(generator):
-            raise TypeError("`generator` must be a Python callable.")
-        super().__init__(spec)
-        self._signature = spec
-        self._generator: Callable[..., Any] = generator
-        self._args = () if args is None else tuple([convert(a) for a in args])
-
-    @classmethod
-    def _is_op(cls) -> bool:
-        return False
-
-    def _operation(self) -> SymbolicTensor:
-        def build(*args: Any) -> list[Any]:
-            return [held(GeneratorDataset(self._generator, self._signature, args), variant)]
-
-        return add_python_operation("GeneratorDataset", build, self._args)
-
-    def _iterate(self) -> Iterator[Element]:
-        specs = structure.flatten(self._signature)
-        for value in _from_python(self._generator, [a.numpy() for a in self._args]):
-            try:
-                flat = structure.flatten_up_to(self._signature, value)
-            except (TypeError, ValueError) as e:
-                raise invalid(
-                    "TypeError: `generator` yielded an element that did not match the expected structure. The expected "
-                    f"structure was {self._signature}, but the yielded element was {value}."
-                ) from e
-            yield tuple([_checked(v, s) for v, s in zip(flat, specs, strict=True)])
-
-    def __repr__(self) -> str:
-        return f"<_FlatMapDataset element_spec={self._spec}>"
+    return elements.pack(output_types, specs)
 
 
 def _from_python(generator: Callable[..., Any], args: list[Any]) -> Iterator[Any]:
@@ -124,13 +122,13 @@ def _checked(value: Any, spec: Any) -> Any:
         InvalidArgumentError: it does not fit.
     """
     if type(spec) is not TensorSpec:
-        value = structure.component(value)
+        value = elements.component(value)
         if not spec.is_compatible_with(value):
             raise invalid(
                 f"TypeError: `generator` yielded an element of {spec_of(value)} where an element of {spec} was "
                 "expected."
             )
-        return structure.bare(value)
+        return elements.bare(value)
     try:
         tensor = _tensor(value, spec.dtype)
     except (TypeError, ValueError) as e:
@@ -153,6 +151,3 @@ def _tensor(value: Any, dtype: DType) -> EagerTensor:
     if dtype.torch is None:
         return convert(value, dtype)
     return from_array(np.asarray(value, dtype=dtype.as_numpy_dtype), dtype)
-
-
-register(GeneratorDataset, signature_of)

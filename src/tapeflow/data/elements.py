@@ -1,8 +1,8 @@
 """Elements of datasets, between a user's structure and the flat tuples that go through a pipeline.
 
 In `tf.data` a list is no structure but converts to a tensor. Inside a pipeline an element is a flat tuple with an item
-for each component: of a tensor its bare value (a `torch.Tensor`, or an array of `bytes`), so that nothing is wrapped
-that no function sees; of anything else (a ragged or sparse tensor, a dataset, None) the thing itself.
+for each component. The item of a tensor is its bare value, a `torch.Tensor` or an array of `bytes`: elements that no
+function sees are never wrapped. Ragged and sparse tensors, datasets and None are items themselves.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Element = tuple[Any, ...]
 
 
 class _Table(nest._ContainerTable):
-    """The structures of `tf.data`: those of `tf.nest` but for lists and their like."""
+    """The structures of `tf.data`: the structures of `tf.nest` without lists and their like."""
 
     def __missing__(self, cls: type) -> Any:
         container = super().__missing__(cls)
@@ -105,7 +105,7 @@ def same_form(a: Any, b: Any) -> None:
 
 
 def component(value: Any) -> Any:
-    """Returns a value as a component of an element: a tensor, or a composite value as it is."""
+    """Returns a value as a component of an element: a tensor, or an unchanged composite value."""
     if isinstance(value, Tensor) or value is None:
         return value
     if hasattr(value, "_read"):
@@ -148,6 +148,12 @@ def from_tensors(tensors: Iterable[Any], specs: Sequence[Any]) -> Element:
     return tuple([next(rest).value if type(spec) is TensorSpec else spec.from_tensors(rest) for spec in specs])
 
 
+def element_attrs(spec: Any) -> tuple[list[Any], list[Any]]:
+    """Returns the attrs `output_types` and `output_shapes` of ops whose elements have a spec."""
+    specs = encoded_specs(spec)
+    return [s.dtype for s in specs], [s.shape for s in specs]
+
+
 # ---- elements of operations ------------------------------------------------------------------------------------------
 
 
@@ -179,7 +185,7 @@ def encoded(values: Iterable[Any], specs: Sequence[Any]) -> list[Any]:
 
 
 def encoded_batch(values: Iterable[Any], specs: Sequence[Any]) -> list[Any]:
-    """Returns batches of components as the tensors of an operation; `specs` are those of one slice."""
+    """Returns batches of components as the tensors of an operation; `specs` describe one slice."""
     tensors: list[Any] = []
     for value, spec in zip(values, specs, strict=True):
         if isinstance(spec, RaggedTensorSpec):
@@ -214,8 +220,13 @@ def decoded_values(tensors: Iterable[Any], specs: Sequence[Any]) -> list[Any]:
     return values
 
 
+def packed(spec: Any, tensors: Iterable[Any]) -> Any:
+    """Returns the element, in a user's structure, that the tensors of an operation's element stand for."""
+    return pack(spec, decoded_values(tensors, flatten(spec)))
+
+
 def _set_shape(tensor: Any, shape: Any) -> None:
-    """Sets what the spec of a component tells of the shape of a tensor in a graph."""
+    """Sets the shape of a tensor in a graph."""
     if isinstance(tensor, SymbolicTensor):
         tensor.set_shape(TensorShape(shape))
 
@@ -230,7 +241,7 @@ def tensors_of(values: Iterable[Any], specs: Sequence[Any]) -> list[Any]:
     return [t for value, spec in zip(values, specs, strict=True) for t in spec.to_tensors(value)]
 
 
-# ---- what a user sees ------------------------------------------------------------------------------------------------
+# ---- elements in a user's structure ----------------------------------------------------------------------------------
 
 
 class Packer:

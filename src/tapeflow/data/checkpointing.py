@@ -1,4 +1,4 @@
-"""`tf.data.experimental.make_saveable_from_iterator`: what a `tf.compat.v1.train.Saver` saves of an iterator."""
+"""`tf.data.experimental.make_saveable_from_iterator`: positions of iterators in checkpoints of TensorFlow 1."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _go_to(handle: Any, position: Any) -> None:
 
 
 def make_saveable_from_iterator(iterator: Any, external_state_policy: Any = None) -> IteratorSaveable:
-    """Returns what a `tf.compat.v1.train.Saver` saves of an iterator of a graph: its position.
+    """Returns the position of an iterator in a graph, for a `tf.compat.v1.train.Saver`.
 
     Add it to the collection `tf.compat.v1.GraphKeys.SAVEABLE_OBJECTS`, or to the list of a saver's variables. In
     TensorFlow 2, a `tf.train.Checkpoint` saves iterators.

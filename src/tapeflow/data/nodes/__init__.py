@@ -1,0 +1,1 @@
+"""The nodes of pipelines, one file for each transformation."""

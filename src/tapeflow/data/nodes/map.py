@@ -1,0 +1,82 @@
+"""`Dataset.map`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tapeflow.core.values.tensor import invalid
+from tapeflow.data import elements
+from tapeflow.data.elements import Element
+from tapeflow.data.functions import MappedFunction, OpFunction
+from tapeflow.data.node import Node, Rows, Unary, dataset_op, op_kernel
+from tapeflow.data.nodes.batch import Batch
+from tapeflow.data.threads import AUTOTUNE, mapped_in_threads
+
+
+@dataset_op("MapDataset")
+class Map(Unary):
+    """The results of a function of each element."""
+
+    f: MappedFunction
+
+    same_size = preserve_cardinality = True
+
+    def element_spec(self) -> Any:
+        self.f = self.f.typed(self.input_dataset.spec)
+        if not [s for s in elements.flatten(self.f.output_spec) if s.flatten()]:
+            raise invalid(
+                "The function passed to Dataset.map() must return at least one tensor, but it returned none. "
+                "[Op:MapDataset]"
+            )
+        return self.f.output_spec
+
+    def iterate(self) -> Iterator[Element]:
+        return map(self.f.caller(), self.input_dataset.iterate())
+
+    def rows(self) -> Rows | None:
+        rows = self.input_dataset.rows()
+        return None if rows is None or self.f.of_batches is None else rows.mapped(self.f)
+
+    def function_of_rows(self) -> MappedFunction | None:
+        return None if self.f.of_batches is None else self.f
+
+
+@dataset_op("ParallelMapDatasetV2", "ParallelMapDataset")
+class ParallelMap(Map):
+    """The results of a function of each element, computed in several threads.
+
+    The attr `deterministic` says whether they come in the order of the elements: "true", "false", or "default" for the
+    option of that name.
+    """
+
+    num_parallel_calls: int
+    deterministic: str = "default"
+
+    is_asynchronous = is_slow = True
+
+    def element_spec(self) -> Any:
+        check_calls(self.num_parallel_calls, self.op)
+        return super().element_spec()
+
+    def iterate(self) -> Iterator[Element]:
+        ordered = self.deterministic != "false" and (
+            self.deterministic == "true" or self.options().deterministic is not False
+        )
+        return mapped_in_threads(self.f.caller(), self.input_dataset.iterate(), self.num_parallel_calls, ordered)
+
+
+def check_calls(calls: int, op: str) -> None:
+    """Refuses numbers of parallel calls below 1."""
+    if calls < 1 and calls != AUTOTUNE:
+        raise invalid(f"num_parallel_calls must be greater than zero. [Op:{op}] name: ")
+
+
+def order_attr(in_order: bool | None) -> str:
+    """Returns the attr `deterministic` of an op."""
+    return "default" if in_order is None else "true" if in_order else "false"
+
+
+@op_kernel("MapAndBatchDataset")
+def _map_and_batch(input_dataset: Any, f: OpFunction, batch_size: int, drop_remainder: bool) -> Node:
+    return Batch(Map.of_op(input_dataset=input_dataset, f=f), batch_size, drop_remainder)

@@ -1,0 +1,45 @@
+"""`Dataset.reduce`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapeflow.core.context import state
+from tapeflow.core.ops.op_def import NO_DEFAULT
+from tapeflow.core.types.spec import spec_of
+from tapeflow.data import elements
+from tapeflow.data.elements import Element
+from tapeflow.data.functions import MappedFunction, OpFunction, state_function
+from tapeflow.data.node import Node, add_operation, declared_shapes, op_kernel
+
+
+def reduced(node: Node, initial_state: Any, reduce_func: Callable[..., Any]) -> Any:
+    """Returns the state after a user's function has run for all elements, as the user sees it."""
+    initial, first_spec = elements.normalized(initial_state)
+    function, spec = state_function(reduce_func, "reduce()", first_spec, node.spec, lambda s: s)
+    if state.graph is None:
+        return elements.Packer(spec)(_reduction(node, elements.to_element(initial), function))
+    types, shapes = elements.element_attrs(spec)
+    fields = {
+        "input_dataset": node.variant,
+        "initial_state": elements.encoded(elements.flatten(initial), elements.flatten(first_spec)),
+        "f": function,
+        "output_types": types,
+        "output_shapes": shapes,
+    }
+    outputs = add_operation("ReduceDataset", lambda name, _: fields.get(name, NO_DEFAULT))
+    return elements.packed(spec, outputs)
+
+
+def _reduction(node: Node, state: Element, function: MappedFunction) -> Element:
+    step = function.caller()
+    for element in node.rewritten().iterate():
+        state = step((*state, *element))
+    return state
+
+
+@op_kernel("ReduceDataset", shape=declared_shapes)
+def _reduce(input_dataset: Any, initial_state: list[Any], f: OpFunction) -> Element:
+    function = f.typed((tuple(map(spec_of, initial_state)), input_dataset.spec))
+    return _reduction(input_dataset, tuple([t.value for t in initial_state]), function)

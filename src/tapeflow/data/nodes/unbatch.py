@@ -1,0 +1,50 @@
+"""`Dataset.unbatch`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tapeflow.core.values.tensor import invalid
+from tapeflow.data import elements
+from tapeflow.data.elements import Element
+from tapeflow.data.node import INFINITE, UNKNOWN, Unary, dataset_op
+from tapeflow.data.threads import Chained
+
+
+@dataset_op("UnbatchDataset")
+class Unbatch(Unary):
+    """The slices of the elements."""
+
+    def element_spec(self) -> Any:
+        rows = None
+        for s in elements.flatten(self.input_dataset.spec):
+            shape = getattr(s, "shape", None)
+            if shape is None or shape.rank is None:
+                continue
+            if shape.rank == 0:
+                raise ValueError("Cannot unbatch an input with scalar components.")
+            if None not in (rows, shape[0]) and rows != shape[0]:
+                raise ValueError(
+                    "`unbatch()` is only supported for datasets of elements whose components have a matching leading "
+                    f"dimension. Encountered both {rows} and {shape[0]}."
+                )
+            rows = shape[0] if rows is None else rows
+        self._each = rows
+        return elements.map_specs(elements.unbatched, self.input_dataset.spec)
+
+    def cardinality(self) -> int:
+        size = self.input_dataset.cardinality()
+        if size == INFINITE:
+            return INFINITE
+        return UNKNOWN if size < 0 or self._each is None else size * self._each
+
+    def generate(self, *inputs: Iterator[Element]) -> Iterator[Element]:
+        return Chained(map(_slices, inputs[0]))
+
+
+def _slices(element: Element) -> Iterator[Element]:
+    sizes = {elements.rows_of(v) for v in element if v is not None}
+    if len(sizes) > 1:
+        raise invalid(f"Input element must have the same batch size in each component, not {sorted(sizes)}.")
+    return (tuple([elements.slice_row(v, i) for v in element]) for i in range(sizes.pop()))

@@ -1,0 +1,209 @@
+"""The files of saved datasets, snapshots and caches.
+
+A saved dataset is a folder, in TensorFlow's format: `dataset_spec.pb` is the elements' spec, `snapshot.metadata` names
+the folder of a run. In there, each shard is a folder with a TFRecord file: a serialized `TensorProto` per component.
+A ragged or sparse component is a variant.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from typing import Any, NamedTuple
+
+from google.protobuf.message import DecodeError
+from tensorboard.compat.proto import struct_pb2
+from tensorboard.compat.proto.tensor_pb2 import TensorProto
+
+from tapeflow.core.errors import DataLossError, NotFoundError
+from tapeflow.core.types.dtypes import int64, string, variant
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.types.spec_proto import from_proto, to_proto
+from tapeflow.core.types.type_spec import TypeSpec
+from tapeflow.core.values.boxed_objects import boxed
+from tapeflow.core.values.tensor import EagerTensor, invalid
+from tapeflow.core.varint import read_varint, varint
+from tapeflow.data.elements import Element, bare, decoded, encoded, encoded_specs, flatten, is_encoded
+from tapeflow.data.functions import MappedFunction
+from tapeflow.data.node import UNKNOWN, Node
+from tapeflow.io.encoding import parse_tensor, serialize_tensor
+from tapeflow.io.gfile import files as gfile
+from tapeflow.io.records import TFRecordWriter, read_records
+from tapeflow.io.replacing import rename, replaced_folder, sync_tree, temporary_folder, write_file
+
+_SPEC, METADATA, _FILE = "dataset_spec.pb", "snapshot.metadata", "00000000.snapshot"
+_COMPRESSIONS = {None: "", "": "", "NONE": "", "AUTO": "", "GZIP": "GZIP"}
+
+
+def compression_of(name: Any) -> str:
+    """Returns the compression of TFRecord files for an argument `compression`."""
+    if name not in _COMPRESSIONS:
+        raise invalid(f"Datasets are saved with the compressions {sorted(filter(None, _COMPRESSIONS))}, not {name!r}.")
+    return _COMPRESSIONS[name]
+
+
+# ---- elements --------------------------------------------------------------------------------------------------------
+
+
+def write_element(file: TFRecordWriter, element: Element, specs: list[Any]) -> None:
+    """Writes the components of an element, one record each."""
+    for tensor in encoded(element, specs):
+        file.write(serialize_tensor(tensor).numpy())
+
+
+def read_elements(path: str, spec: Any, compression: str) -> Iterator[Element]:
+    """Yields the elements of a file."""
+    specs = flatten(spec)
+    records = read_records(path, compression)
+    while (first := next(records, None)) is not None:
+        texts = itertools.chain([first], records)
+        try:
+            yield tuple([_component(texts, s) for s in specs])
+        except StopIteration:
+            raise _damaged(path, "its last element is incomplete") from None
+
+
+def _component(texts: Iterator[bytes], spec: Any) -> Any:
+    """Returns the next component of a file."""
+    text = next(texts)
+    if is_encoded(spec) and TensorProto.FromString(text).dtype == variant.as_datatype_enum:
+        tensor = parse_tensor(EagerTensor(boxed(text), string), variant)
+        return decoded([tensor], [spec])[0]
+    parts: list[Any] = []  # of ragged and sparse tensors too, as this program wrote them at first
+    for part in spec.flatten():
+        parts.append(parse_tensor(EagerTensor(boxed(text if not parts else next(texts)), string), part.dtype))
+    return bare(spec.from_tensors(iter(parts)))
+
+
+def _damaged(path: str, why: object) -> DataLossError:
+    return DataLossError.of(f"The file {path} of a saved dataset is damaged: {why}")
+
+
+# ---- folders ---------------------------------------------------------------------------------------------------------
+
+
+class Metadata(NamedTuple):
+    """TensorFlow's `SnapshotMetadataRecord`: fields 2, 6 and 1000."""
+
+    run: str
+    size: int
+    finalized: bool
+
+    def write(self, folder: str, spec: Any) -> None:
+        """Writes it, after everything else."""
+        dtypes = bytes(s.dtype.as_datatype_enum for s in encoded_specs(spec))
+        data = (
+            b"\x12" + varint(len(self.run)) + self.run.encode() + b"\x18" + varint(time.time_ns() // 1000) + b"\x20\x02"
+            b"\x2a" + varint(len(dtypes)) + dtypes + b"\x30" + varint(self.size) + varint(1000 << 3) + b"\x01"
+        )  # fmt: skip
+        write_file(os.path.join(folder, METADATA), data)
+
+    @staticmethod
+    def read(folder: str) -> Metadata:
+        """Reads it.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        with gfile.GFile(os.path.join(folder, METADATA), "rb") as file:
+            data = file.read()
+        fields: dict[int, Any] = {2: b"", 6: UNKNOWN, 1000: 0}
+        position = 0
+        try:
+            while position < len(data):
+                key, position = read_varint(data, position)
+                value, position = read_varint(data, position)
+                if key & 7 == 2:  # bytes, of this length
+                    fields[key >> 3], position = data[position : position + value], position + value
+                else:
+                    fields[key >> 3] = value
+            run, size, finalized = fields[2].decode(), fields[6], fields[1000]
+            if not (re.fullmatch(r"\d+", run) and type(size) is type(finalized) is int and size < 1 << 63):
+                raise ValueError("it names no run")
+        except (ValueError, AttributeError) as error:
+            raise _damaged(os.path.join(folder, METADATA), error) from None
+        return Metadata(run, size, bool(finalized))
+
+
+def read_spec(folder: str) -> Any:
+    """Reads the spec of the elements."""
+    path = os.path.join(folder, _SPEC)
+    try:
+        with gfile.GFile(path, "rb") as file:
+            data = file.read()
+    except NotFoundError:
+        raise NotFoundError.of(f"tf.data snapshot element_spec file not found: {path}.") from None
+    try:
+        spec = from_proto(struct_pb2.StructuredValue.FromString(data))
+        if not all(isinstance(part, TypeSpec) for part in flatten(spec)):
+            raise ValueError("it has no spec of elements")
+    except (DecodeError, ValueError, TypeError) as error:
+        raise _damaged(path, error) from None
+    return spec
+
+
+class _ShardWriter:
+    """Writes elements to the shards of a run."""
+
+    def __init__(self, folder: str, spec: Any, compression: str) -> None:
+        self._folder, self._specs, self._compression = folder, flatten(spec), compression
+        self._files: dict[int, TFRecordWriter] = {}
+        self.count = 0
+
+    def write(self, element: Element, shard: int = 0) -> None:
+        """Adds an element to a shard."""
+        file = self._files.get(shard)
+        if file is None:
+            path = os.path.join(self._folder, f"{shard:08d}.shard")
+            gfile.makedirs(path)
+            file = self._files[shard] = TFRecordWriter(os.path.join(path, _FILE), self._compression)
+        write_element(file, element, self._specs)
+        self.count += 1
+
+    def close(self) -> None:
+        """Ends all files."""
+        for file in self._files.values():
+            file.close()
+
+
+def written_folder(folder: str) -> AbstractContextManager[str]:
+    """Yields a folder to write, the saved dataset at the end. Earlier runs stay, for those who read them."""
+    return replaced_folder(folder, last=METADATA, parts=rf"\d+|{re.escape(_SPEC)}|{re.escape(METADATA)}")
+
+
+def write_run(
+    folder: str, spec: Any, compression: str, elements: Iterator[Element], shard_of: Callable[[Element], Element] | None
+) -> Iterator[Element]:
+    """Writes elements to the folder of a new run, and yields each; then writes the metadata."""
+    run = str(secrets.randbits(63))
+    with temporary_folder(os.path.join(folder, run)) as new:
+        writer = _ShardWriter(new, spec, compression)
+        try:
+            for element in elements:
+                writer.write(element, 0 if shard_of is None else int(shard_of(element)[0]))
+                yield element
+        finally:
+            writer.close()
+        sync_tree(new)
+        rename(new, os.path.join(folder, run))
+    Metadata(run, writer.count, True).write(folder, spec)
+
+
+def save(node: Node, path: Any, compression: Any, shard_func: Callable[..., Any] | None) -> None:
+    """Writes the elements of a node to a folder."""
+    kind, shard_of = compression_of(compression), None
+    if shard_func is not None:
+        function = MappedFunction(shard_func, "save()", node.spec)
+        result = function.output_spec
+        if not (type(result) is TensorSpec and result.dtype is int64 and result.shape.rank == 0):
+            raise invalid("`shard_func` must return a scalar int64. [Op:SaveDataset] name: ")
+        shard_of = function.caller()
+    with written_folder(gfile.local_path(path)) as folder:
+        write_file(os.path.join(folder, _SPEC), to_proto(node.spec).SerializeToString())
+        for _ in write_run(folder, node.spec, kind, node.rewritten().iterate(), shard_of):
+            pass
