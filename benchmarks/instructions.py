@@ -40,7 +40,7 @@ def count(call):
     counts = {"instructions": 0, "calls": 0}
 
     def trace(frame, event, argument):
-        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        frame.f_trace, frame.f_trace_opcodes, frame.f_trace_lines = trace, True, False
         if event == "opcode":
             counts["instructions"] += 1
         return trace

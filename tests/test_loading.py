@@ -1,5 +1,6 @@
 """Namespaces that load on first use, whichever threads ask first."""
 
+import os
 import subprocess
 import sys
 
@@ -29,6 +30,31 @@ assert not errors, errors
 
 def test_threads_load_namespaces_at_once():
     run = subprocess.run([sys.executable, "-W", "ignore", "-c", PROGRAM], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+
+
+def test_a_name_that_is_first_used_within_an_import(tmp_path):
+    """A thread that loads a namespace waits for a module that another thread imports, which uses a new name itself."""
+    (tmp_path / "shared.py").write_text("import threading\nimporting, loading = threading.Event(), threading.Event()\n")
+    (tmp_path / "imported.py").write_text(
+        "import shared, tapeflow\nshared.importing.set()\nshared.loading.wait()\nfound = tapeflow.sets\n"
+    )
+    (tmp_path / "namespace.py").write_text(
+        "import shared\nshared.loading.set()\nimport imported\nnamespace = imported.found\n"
+    )
+    program = (
+        "import threading, shared, tapeflow\n"
+        "tapeflow._ON_FIRST_USE['namespace'] = 'namespace'\n"
+        "thread = threading.Thread(target=__import__, args=('imported',))\n"
+        "thread.start()\n"
+        "shared.importing.wait()\n"
+        "from tapeflow import namespace\n"
+        "thread.join()\n"
+        "assert namespace is tapeflow.sets"
+    )
+    command, env = [sys.executable, "-W", "ignore", "-c", program], {**os.environ}
+    env["PYTHONPATH"] = os.pathsep.join([str(tmp_path), env.get("PYTHONPATH", "")])
+    run = subprocess.run(command, capture_output=True, text=True, env=env, timeout=60)
     assert run.returncode == 0, run.stderr
 
 

@@ -4,6 +4,7 @@ A name has a text as `inspect.signature` gives it, with the defaults written the
 `parameters` (which `tests/compat/v1/test_names.py` uses, too).
 """
 
+import enum
 import inspect
 import json
 import os
@@ -47,6 +48,8 @@ LEFT_OUT = {
 
 def parameters(value):
     """The parameters of a function, or of making an object of a class, as a text; None where there are none to see."""
+    if isinstance(value, enum.EnumType):
+        return "*args, **kwds"  # since Python 3.14 these have other names
     try:
         found = inspect.signature(value.__init__ if inspect.isclass(value) else value).parameters.values()
     except (TypeError, ValueError):

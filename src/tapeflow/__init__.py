@@ -382,15 +382,31 @@ _WITHOUT_OPS = frozenset({
 
 # Of two threads that import a package and a module of it at once, Python gives one an error; so one loads at a time.
 _loading = _threading.RLock()
+_IMPORT = _importlib._bootstrap._find_and_load.__code__  # type: ignore[attr-defined]  # holds the lock of a module
+
+
+def _loaded(home: str) -> _typing.Any:
+    """Imports a module, while no other thread loads one.
+
+    A thread that is importing a module already does not wait: the thread that loads may be waiting for that module.
+    """
+    frame: _typing.Any = _sys._getframe()
+    while frame is not None and frame.f_code is not _IMPORT:
+        frame = frame.f_back
+    held = _loading.acquire(blocking=frame is None)
+    try:
+        return _importlib.import_module(home)
+    finally:
+        if held:
+            _loading.release()
 
 
 @_functools.cache
 def _load_all() -> None:
     """Imports the namespaces that are otherwise loaded on first use: an op was asked for by its name."""
-    with _loading:
-        for home in sorted(set(_ON_FIRST_USE.values())):
-            if home.split(".")[1] not in _WITHOUT_OPS:
-                _importlib.import_module(home)
+    for home in sorted(set(_ON_FIRST_USE.values())):
+        if home.split(".")[1] not in _WITHOUT_OPS:
+            _loaded(home)
 
 
 # What has builders for the nodes of a `GraphDef`, or ops that only `tf.raw_ops` and graphs that are read call.
@@ -405,9 +421,8 @@ _WITH_OPS_OF_GRAPHS = (
 @_functools.cache
 def _load_services() -> None:
     """Imports the modules with builders for the nodes of a `GraphDef`, before the first `GraphDef` is read."""
-    with _loading:
-        for name in _WITH_OPS_OF_GRAPHS:
-            _importlib.import_module(f"tapeflow.{name}")
+    for name in _WITH_OPS_OF_GRAPHS:
+        _loaded(f"tapeflow.{name}")
 
 
 _loaders_of_ops.append(_load_all)
@@ -419,8 +434,7 @@ def _load(name: str) -> _typing.Any:
     home = _ON_FIRST_USE.get(name)
     if home is None:
         raise AttributeError(f"module 'tapeflow' has no attribute {name!r}")
-    with _loading:
-        module = _importlib.import_module(home)
+    module = _loaded(home)
     value = module if home == f"tapeflow.{name}" or name.startswith("__") else getattr(module, name)
     globals()[name] = value
     return value

@@ -479,6 +479,46 @@ def test_tables(tmp_path):
             assert found["words"].numpy().tolist() == [-1, -1, 1] and found["size"].numpy() == 2
 
 
+def test_tables_that_change(tmp_path):
+    """Their entries are saved, and each load has tables of its own."""
+    mutable, dense = tf.lookup.experimental.MutableHashTable, tf.lookup.experimental.DenseHashTable
+    module = tf.Module()
+    module.words = mutable(tf.string, tf.int64, -1, checkpoint=False)
+    module.rows = mutable(tf.int64, tf.float32, [0.0, 0.0])
+    module.buckets = dense(tf.int64, tf.int64, -1, empty_key=-5, deleted_key=-7, initial_num_buckets=8)
+    module.words.insert(["a", "b"], tf.constant([1, 2], tf.int64))
+    module.rows.insert([1, 2], [[1.0, 2.0], [3.0, 4.0]])
+    module.buckets.insert([1, 2, 3], [10, 20, 30])
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+    def look_up(x):
+        tables = [module.words, module.rows, module.buckets]
+        found = {"rows": module.rows.lookup(tf.constant([2, 9], tf.int64)), "words": module.words.lookup(x)}
+        return found | {"sizes": tf.stack([table.size() for table in tables])}
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string), tf.TensorSpec([None], tf.int64)])
+    def insert(keys, values):
+        module.words.insert(keys, values)
+
+    module.look_up, module.insert = look_up, insert
+    first, second = str(tmp_path / "first"), str(tmp_path / "second")
+    tf.saved_model.save(module, first)
+    changed = tf.saved_model.load(first)
+    changed.insert(tf.constant(["b", "c"]), tf.constant([7, 8], tf.int64))
+    tf.saved_model.save(changed, second)
+    for path, words in ((first, [1, 2, -1]), (second, [1, 7, 8])):
+        loaded = tf.saved_model.load(path)
+        found = loaded.look_up(tf.constant(["a", "b", "c"]))
+        assert found["words"].numpy().tolist() == words
+        assert found["rows"].numpy().tolist() == [[3.0, 4.0], [0.0, 0.0]]
+        assert found["sizes"].numpy().tolist() == [len({*words} - {-1}), 2, 3]
+        with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+            signature = tf.compat.v1.saved_model.loader.load(session, ["serve"], path).signature_def["serving_default"]
+            fed = {signature.inputs["x"].name: ["a", "b", "c"]}
+            assert session.run(signature.outputs["words"].name, fed).tolist() == words
+            assert session.run(signature.outputs["sizes"].name, fed).tolist() == [len({*words} - {-1}), 2, 3]
+
+
 def test_keras_models(tmp_path):
     layers = tf.keras.layers
     tf.keras.utils.set_random_seed(0)

@@ -29,7 +29,7 @@ from tapeflow.graph.graphdef.importing import add_graph_def, create_operation
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import Graph
 from tapeflow.graph.ir.python_op import executing_eagerly
-from tapeflow.lookup.table_ops import Table, fill, hash_table
+from tapeflow.lookup.table_ops import Table, empty_like, fill
 from tapeflow.lookup.tables import LookupTable
 from tapeflow.resources import saved_functions
 from tapeflow.transport.calls import from_bytes, to_bytes
@@ -174,9 +174,8 @@ class _Writer:
         if not self._copies:
             return value
         if isinstance(content, (LookupTable, Table)):
-            storage = content.storage
-            table = hash_table(storage.key_dtype, storage.value_dtype).outputs[0]
-            self._before(fill(table, *map(convert, storage.export())))
+            table = empty_like(content.storage).outputs[0]
+            self._before(fill(table, *map(convert, content.storage.export())))
             return table
         if not self._runs:
             return value

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
-
-import numpy as np
 
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
-from tapeflow.core.types.dtypes import DType, as_dtype, string
-from tapeflow.core.values.tensor import EagerTensor, invalid
-from tapeflow.lookup.storage import TableStorage, bare
+from tapeflow.core.types.dtypes import DType, string
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.values.tensor import next_id
+from tapeflow.function.function import Function, Options
+from tapeflow.lookup.storage import DenseStorage, MutableStorage, TableStorage
+from tapeflow.lookup.table_ops import empty_like, fill
 from tapeflow.lookup.tables import LookupTable
-from tapeflow.strings.hashing import murmur
+from tapeflow.math.arithmetic import add
+from tapeflow.resources import saved_functions
 
 
 class MutableHashTable(LookupTable):
@@ -21,8 +24,7 @@ class MutableHashTable(LookupTable):
     Args:
         key_dtype, value_dtype: the dtypes of keys and values.
         default_value: the value of missing keys. All values have its shape.
-        checkpoint: False for a table that checkpoints do not save.
-        experimental_is_anonymous: ignored.
+        checkpoint, experimental_is_anonymous: ignored.
 
     Raises:
         NotFoundError: there are no tables of such dtypes.
@@ -45,8 +47,7 @@ class MutableHashTable(LookupTable):
         checkpoint: bool = True,
         experimental_is_anonymous: bool = False,
     ) -> None:
-        super().__init__(key_dtype, value_dtype, default_value, (), "MutableHashTableV2")
-        self._checkpoint = checkpoint
+        super().__init__(key_dtype, value_dtype, default_value, "MutableHashTableV2", MutableStorage)
 
     def lookup(
         self, keys: TensorLike, dynamic_default_values: TensorLike | None = None, name: str | None = None
@@ -114,14 +115,38 @@ class MutableHashTable(LookupTable):
     _saveable_name = "table"
 
     def _serialize_to_tensors(self) -> dict[str, Any]:
-        if not self._checkpoint:
-            return {}
         keys, values = self.storage.export()
         return {"table-keys": keys, "table-values": values}
 
     def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
-        if self._checkpoint:
-            self.storage.replace(restored_tensors["table-keys"], restored_tensors["table-values"])
+        self.storage.fill(restored_tensors["table-keys"], restored_tensors["table-values"])
+
+    @functools.cached_property
+    def _saved_functions(self) -> dict[str, Any]:
+        """The functions in a SavedModel that create the table, and save and restore its entries."""
+
+        def save_fn(checkpoint_key: Any) -> Any:
+            names = [add(checkpoint_key, "-keys"), add(checkpoint_key, "-values")]
+            return [
+                {"name": name, "slice_spec": convert(""), "tensor": tensor}
+                for name, tensor in zip(names, self.export(), strict=True)
+            ]
+
+        def restore_fn(keys: Any, values: Any) -> Any:
+            fill(self._handle, keys, values)
+            return convert(1)
+
+        functions = saved_functions(lambda: empty_like(self.storage, f"table_{next_id()}").outputs[0], lambda: None)
+        entries = [TensorSpec(None, self.key_dtype, "keys"), TensorSpec(None, self.value_dtype, "values")]
+        save = Function(save_fn, Options([TensorSpec([], string, "checkpoint_key")], autograph=False))
+        restore = Function(restore_fn, Options(entries, autograph=False))
+        return functions | {
+            "_save_table": save.get_concrete_function(), "_restore_table": restore.get_concrete_function()
+        }  # fmt: skip
+
+    def _state_functions(self) -> dict[str, tuple[str, str]]:
+        """Returns the names of the functions that save and restore each part of the state, see `StatefulObject`."""
+        return {"table": ("_save_table", "_restore_table")}
 
 
 class DenseHashTable(MutableHashTable):
@@ -132,8 +157,7 @@ class DenseHashTable(MutableHashTable):
         default_value: the value of missing keys. All values have its shape.
         empty_key, deleted_key: the keys of empty buckets. No entry may have them. All keys have their shape.
         initial_num_buckets: an int, the number of buckets at first: a power of 2, at least 4.
-        checkpoint: False for a table that checkpoints do not save.
-        experimental_is_anonymous: ignored.
+        checkpoint, experimental_is_anonymous: ignored.
 
     Raises:
         NotFoundError: there are no tables of such dtypes.
@@ -158,18 +182,13 @@ class DenseHashTable(MutableHashTable):
         checkpoint: bool = True,
         experimental_is_anonymous: bool = False,
     ) -> None:
-        empty, deleted = convert(empty_key, as_dtype(key_dtype)), convert(deleted_key, as_dtype(key_dtype))
-        LookupTable.__init__(
-            self, key_dtype, value_dtype, default_value, empty.shape.as_list(), "MutableDenseHashTableV2"
-        )
-        self._checkpoint = checkpoint
         buckets = 131072 if initial_num_buckets is None else int(initial_num_buckets)
-        if buckets < 4 or buckets & (buckets - 1):
-            raise invalid(
-                f"Number of buckets must be at least 4 and a power of 2, got: {buckets} "
-                "[Op:MutableDenseHashTableV2] name: "
-            )
-        self.storage: TableStorage = _DenseStorage(self.storage, empty, deleted, buckets)
+
+        def storage(key_dtype: DType, value_dtype: DType, _: Any, value_shape: Any) -> TableStorage:
+            empty, deleted = convert(empty_key, key_dtype), convert(deleted_key, key_dtype)
+            return DenseStorage(value_dtype, value_shape, empty, deleted, buckets)
+
+        LookupTable.__init__(self, key_dtype, value_dtype, default_value, "MutableDenseHashTableV2", storage)
 
     def insert_or_assign(self, keys: TensorLike, values: TensorLike, name: str | None = None) -> Any:
         """Adds keys, or sets new values of existing ones, see `insert`.
@@ -187,76 +206,3 @@ class DenseHashTable(MutableHashTable):
             keys: a tensor of any shape.
         """
         return self.remove(keys, name)
-
-
-class _DenseStorage(TableStorage):
-    """Keys and values that are exported as the buckets of TensorFlow's table. TensorFlow reads the buckets directly.
-
-    A key goes into the bucket of its hash, or the first free one at distances 1, 3, 6, 10, ... from there.
-    """
-
-    def __init__(self, like: TableStorage, empty: EagerTensor, deleted: EagerTensor, buckets: int) -> None:
-        super().__init__(like.key_dtype, like.value_dtype, like.key_shape, like.value_shape)
-        self._unused = {"empty": super().keys(empty)[0], "deleted": super().keys(deleted)[0]}
-        if self._unused["empty"] == self._unused["deleted"]:
-            raise invalid("Empty and deleted keys cannot be equal [Op:MutableDenseHashTableV2] name: ")
-        self._buckets = buckets
-
-    def keys(self, tensor: EagerTensor) -> list[Any]:
-        """Returns keys as Python values.
-
-        Raises:
-            InvalidArgumentError: a key is reserved for empty buckets.
-        """
-        keys = super().keys(tensor)
-        for name, key in self._unused.items():
-            if key in keys:
-                raise invalid(f"Using the {name}_key as a table key is not allowed")
-        return keys
-
-    def export(self) -> list[EagerTensor]:
-        """Returns the keys and the values of all buckets."""
-        count = self._buckets
-        while len(self.items) > 0.8 * count:
-            count *= 2
-        buckets: dict[int, tuple[Any, Any]] = {}
-        with self.lock:
-            for item in self.items.items():
-                bucket, step = _hash(item[0], self.key_dtype) % count, 0
-                while bucket in buckets:
-                    step += 1
-                    bucket = (bucket + step) % count
-                buckets[bucket] = item
-        keys = self._bucket_tensor(
-            count, self.key_dtype, self.key_shape, self._unused["empty"], {b: k for b, (k, _) in buckets.items()}
-        )
-        fill = b"" if self.value_dtype is string else 0
-        empty = (fill,) * int(np.prod(self.value_shape)) if self.value_shape else fill
-        values = self._bucket_tensor(
-            count, self.value_dtype, self.value_shape, empty, {b: v for b, (_, v) in buckets.items()}
-        )
-        return [keys, values]
-
-    def _bucket_tensor(self, count: int, dtype: DType, shape: Any, empty: Any, rows: dict[int, Any]) -> EagerTensor:
-        width = shape or (1,)
-        row = bare([*empty] if shape else [empty], dtype, (1, *width))
-        value = row.repeat(count, 0) if dtype is string else row.repeat(count, *[1] * len(width))
-        for bucket, entry in rows.items():
-            value[bucket] = bare([*entry] if shape else [entry], dtype, width)
-        return EagerTensor(value, dtype)
-
-    def replace(self, keys: EagerTensor, values: EagerTensor) -> None:
-        """Replaces all keys and values by the contents of buckets, without the empty ones."""
-        unused = set(self._unused.values())
-        pairs = zip(self.rows(keys, self.key_shape), self.rows(values, self.value_shape), strict=True)
-        with self.lock:
-            self.items = {k: v for k, v in pairs if k not in unused}
-
-
-def _hash(key: Any, dtype: DType) -> int:
-    if isinstance(key, tuple):
-        total = 0
-        for part in key:
-            total ^= (_hash(part, dtype) + 0x9E3779B97F4A7800 + (total << 10) + (total >> 4)) % 2**64
-        return total
-    return murmur(key) if dtype is string else key % 2**64

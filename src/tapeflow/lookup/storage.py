@@ -12,6 +12,7 @@ import torch
 from tapeflow.core.errors import FailedPreconditionError
 from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.values.tensor import EagerTensor, invalid
+from tapeflow.strings.hashing import murmur
 
 
 def bare(values: Sequence[Any], dtype: DType, shape: Sequence[int] = (-1,)) -> Any:
@@ -34,7 +35,7 @@ def shape_text(shape: Sequence[int]) -> str:
 
 
 class TableStorage:
-    """Keys and values.
+    """Keys that never change their values.
 
     Args:
         key_dtype, value_dtype: the dtypes of keys and values.
@@ -77,7 +78,7 @@ class TableStorage:
         return zip(rows, self.rows(values, self.value_shape), strict=True)
 
     def fill(self, keys: EagerTensor, values: EagerTensor) -> None:
-        """Adds keys that never change their values.
+        """Adds keys.
 
         Raises:
             FailedPreconditionError: a key has another value already.
@@ -90,25 +91,6 @@ class TableStorage:
                         f"{text_of(self.items[key])} and trying to add value {text_of(value)}"
                     )
             self.filled = True
-
-    def insert(self, keys: EagerTensor, values: EagerTensor) -> None:
-        """Adds keys, or sets new values of existing ones."""
-        pairs = self._pairs(keys, values)
-        with self.lock:
-            self.items.update(pairs)
-
-    def replace(self, keys: EagerTensor, values: EagerTensor) -> None:
-        """Replaces all keys and values."""
-        pairs = self._pairs(keys, values)
-        with self.lock:
-            self.items = dict(pairs)
-
-    def remove(self, keys: EagerTensor) -> None:
-        """Removes keys; missing ones are ignored."""
-        rows = self.keys(keys)
-        with self.lock:
-            for key in rows:
-                self.items.pop(key, None)
 
     def find(self, keys: EagerTensor, default: EagerTensor) -> EagerTensor:
         """Returns the values of keys; `default`, or its row, for a missing key."""
@@ -141,3 +123,115 @@ class TableStorage:
 
 def _flat(rows: list[Any], row_shape: Sequence[int]) -> list[Any]:
     return [v for row in rows for v in row] if row_shape else rows
+
+
+class MutableStorage(TableStorage):
+    """Keys to add and remove."""
+
+    def fill(self, keys: EagerTensor, values: EagerTensor) -> None:
+        """Replaces all keys and values."""
+        pairs = self._pairs(keys, values)
+        with self.lock:
+            self.items = dict(pairs)
+
+    def insert(self, keys: EagerTensor, values: EagerTensor) -> None:
+        """Adds keys, or sets new values of existing ones."""
+        pairs = self._pairs(keys, values)
+        with self.lock:
+            self.items.update(pairs)
+
+    def remove(self, keys: EagerTensor) -> None:
+        """Removes keys; missing ones are ignored."""
+        rows = self.keys(keys)
+        with self.lock:
+            for key in rows:
+                self.items.pop(key, None)
+
+
+class DenseStorage(MutableStorage):
+    """Keys and values that are exported as the buckets of TensorFlow's table. TensorFlow reads the buckets directly.
+
+    A key goes into the bucket of its hash, or the first free one at distances 1, 3, 6, 10, ... from there.
+
+    Args:
+        value_dtype, value_shape: the dtype and shape of one value.
+        empty_key, deleted_key: the keys of empty buckets.
+        buckets: the number of buckets at first.
+
+    Raises:
+        InvalidArgumentError: the two keys are the same, or the number of buckets is no power of 2, or less than 4.
+    """
+
+    def __init__(
+        self, value_dtype: DType, value_shape: Sequence[int], empty_key: EagerTensor, deleted_key: EagerTensor,
+        buckets: int,
+    ) -> None:  # fmt: skip
+        super().__init__(empty_key.dtype, value_dtype, tuple(empty_key.value.shape), value_shape)
+        self.empty_key, self.deleted_key, self.buckets = empty_key, deleted_key, buckets
+        self._unused = {"empty": super().keys(empty_key)[0], "deleted": super().keys(deleted_key)[0]}
+        if self._unused["empty"] == self._unused["deleted"]:
+            raise invalid("Empty and deleted keys cannot be equal [Op:MutableDenseHashTableV2] name: ")
+        if buckets < 4 or buckets & (buckets - 1):
+            raise invalid(
+                f"Number of buckets must be at least 4 and a power of 2, got: {buckets} "
+                "[Op:MutableDenseHashTableV2] name: "
+            )
+
+    def keys(self, tensor: EagerTensor) -> list[Any]:
+        """Returns keys as Python values.
+
+        Raises:
+            InvalidArgumentError: a key is reserved for empty buckets.
+        """
+        keys = super().keys(tensor)
+        for name, key in self._unused.items():
+            if key in keys:
+                raise invalid(f"Using the {name}_key as a table key is not allowed")
+        return keys
+
+    def export(self) -> list[EagerTensor]:
+        """Returns the keys and the values of all buckets."""
+        count = self.buckets
+        while len(self.items) > 0.8 * count:
+            count *= 2
+        buckets: dict[int, tuple[Any, Any]] = {}
+        with self.lock:
+            for item in self.items.items():
+                bucket, step = _hash(item[0], self.key_dtype) % count, 0
+                while bucket in buckets:
+                    step += 1
+                    bucket = (bucket + step) % count
+                buckets[bucket] = item
+        keys = self._bucket_tensor(
+            count, self.key_dtype, self.key_shape, self._unused["empty"], {b: k for b, (k, _) in buckets.items()}
+        )
+        fill = b"" if self.value_dtype is string else 0
+        empty = (fill,) * int(np.prod(self.value_shape)) if self.value_shape else fill
+        values = self._bucket_tensor(
+            count, self.value_dtype, self.value_shape, empty, {b: v for b, (_, v) in buckets.items()}
+        )
+        return [keys, values]
+
+    def _bucket_tensor(self, count: int, dtype: DType, shape: Any, empty: Any, rows: dict[int, Any]) -> EagerTensor:
+        width = shape or (1,)
+        row = bare([*empty] if shape else [empty], dtype, (1, *width))
+        value = row.repeat(count, 0) if dtype is string else row.repeat(count, *[1] * len(width))
+        for bucket, entry in rows.items():
+            value[bucket] = bare([*entry] if shape else [entry], dtype, width)
+        return EagerTensor(value, dtype)
+
+    def fill(self, keys: EagerTensor, values: EagerTensor) -> None:
+        """Replaces all keys and values by the contents of buckets, without the empty ones."""
+        unused = set(self._unused.values())
+        pairs = zip(self.rows(keys, self.key_shape), self.rows(values, self.value_shape), strict=True)
+        with self.lock:
+            self.items = {k: v for k, v in pairs if k not in unused}
+
+
+def _hash(key: Any, dtype: DType) -> int:
+    if isinstance(key, tuple):
+        total = 0
+        for part in key:
+            total ^= (_hash(part, dtype) + 0x9E3779B97F4A7800 + (total << 10) + (total >> 4)) % 2**64
+        return total
+    return murmur(key) if dtype is string else key % 2**64

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
+
+from tensorboard.compat.proto.attr_value_pb2 import AttrValue
 
 from tapeflow.core.context import state
 from tapeflow.core.errors import FailedPreconditionError
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.types.dtypes import DType, int64, resource
+from tapeflow.core.types.dtypes import int64, resource
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.graphdef.builders import register
-from tapeflow.graph.graphdef.node_protos import ParsedNode, node_attr
+from tapeflow.graph.graphdef.importing import create_operation
+from tapeflow.graph.graphdef.node_protos import ParsedNode, node_attr, type_attr
 from tapeflow.graph.ir.operation import GraphOp, Operation
 from tapeflow.graph.ir.python_op import python_op
 from tapeflow.graph.ir.session_resources import held_here, in_session
 from tapeflow.lookup.initializers import TextFileInitializer
-from tapeflow.lookup.storage import TableStorage
+from tapeflow.lookup.storage import DenseStorage, MutableStorage, TableStorage
 
 
 class Table(NamedTuple):
@@ -38,27 +41,20 @@ def storage_of(handle: EagerTensor) -> TableStorage:
     return handle.value[()].storage
 
 
-def hash_table(
-    key_dtype: DType,
-    value_dtype: DType,
-    shared_name: str = "",
-    held: Callable[[Callable[[], Table]], Table] | None = None,
-) -> Operation:
-    """Adds an operation that returns the handle of a table, which is empty at first.
-
-    Args:
-        key_dtype, value_dtype: the dtypes of keys and values.
-        shared_name: the table's name.
-        held: a function that returns the table. If there is none, it calls its argument to create one. By default, each
-            run of the operation creates a table.
-    """
-    attrs = {"key_dtype": key_dtype, "value_dtype": value_dtype, "shared_name": shared_name}
-
-    def create() -> Table:
-        return Table(TableStorage(key_dtype, value_dtype), needs_initializer=True)
-
-    op = GraphOp("HashTableV2", lambda: boxed(held(create) if held else create()), stateful=True, attrs=attrs)
-    return state.graph.node(op, [], [(resource, [])])
+def empty_like(storage: TableStorage, shared_name: str = "") -> Operation:
+    """Adds an operation that returns the handle of an empty table of the same kind, dtypes and shapes as another."""
+    attrs = {"value_dtype": type_attr(storage.value_dtype), "shared_name": AttrValue(s=shared_name.encode())}
+    op, inputs = "HashTableV2", []
+    if isinstance(storage, DenseStorage):
+        op, inputs = "MutableDenseHashTableV2", [storage.empty_key, storage.deleted_key]
+        attrs["initial_num_buckets"] = AttrValue(i=storage.buckets)
+    elif isinstance(storage, MutableStorage):
+        op = "MutableHashTableOfTensorsV2" if storage.value_shape else "MutableHashTableV2"
+    if storage.value_shape:
+        attrs["value_shape"] = AttrValue(shape=TensorShape(storage.value_shape).as_proto())
+    if not inputs:
+        attrs["key_dtype"] = type_attr(storage.key_dtype)
+    return create_operation(state.graph, op, inputs, attrs, None)
 
 
 def readable_storage_of(handle: EagerTensor) -> TableStorage:
@@ -96,10 +92,14 @@ def _import_table(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operatio
     if builder.tables is not None:
         return builder.graph.capture(builder.tables(key, *dtypes)).op
 
-    def held(create: Callable[[], Table]) -> Table:
-        return held_here(key, create) if in_session() else create()
+    def create() -> Table:
+        return Table(TableStorage(*dtypes), needs_initializer=True)
 
-    return hash_table(*dtypes, shared_name, held)
+    attrs = {"key_dtype": dtypes[0], "value_dtype": dtypes[1], "shared_name": shared_name}
+    op = GraphOp(
+        node.op, lambda: boxed(held_here(key, create) if in_session() else create()), stateful=True, attrs=attrs
+    )
+    return state.graph.node(op, [], [(resource, [])])
 
 
 def _import_fill(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:

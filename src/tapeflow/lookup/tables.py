@@ -20,7 +20,7 @@ from tapeflow.core.values.trackable import CHECKPOINT, SAVED_MODEL
 from tapeflow.graph.ir.python_op import python_op
 from tapeflow.lookup.initializers import TableInitializer
 from tapeflow.lookup.storage import TableStorage
-from tapeflow.lookup.table_ops import fill, hash_table
+from tapeflow.lookup.table_ops import empty_like, fill
 from tapeflow.math.casting import cast
 from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.resources import TrackableResource, saved_functions
@@ -38,15 +38,22 @@ class LookupTable(TrackableResource):
     Args:
         key_dtype, value_dtype: the dtypes of keys and values.
         default_value: the value of missing keys.
-        key_shape: the shape of one key.
         op: the name of the op that creates it, for messages.
+        storage: the class of its storage, or another function of dtypes and shapes that returns one.
 
     Raises:
         NotFoundError: there are no tables of such dtypes.
         TypeError: `default_value` is of another dtype.
     """
 
-    def __init__(self, key_dtype: Any, value_dtype: Any, default_value: Any, key_shape: Any, op: str) -> None:
+    def __init__(
+        self,
+        key_dtype: Any,
+        value_dtype: Any,
+        default_value: Any,
+        op: str,
+        storage: Callable[..., TableStorage] = TableStorage,
+    ) -> None:
         super().__init__()
         key_dtype, value_dtype = as_dtype(key_dtype), as_dtype(value_dtype)
         if key_dtype not in _KEYS or value_dtype not in _VALUES:
@@ -55,7 +62,7 @@ class LookupTable(TrackableResource):
                 f"{', '.join(d.name for d in _KEYS)}, and values {', '.join(d.name for d in _VALUES)}. [Op:{op}]"
             )
         self._default = convert(default_value, value_dtype)
-        self.storage = TableStorage(key_dtype, value_dtype, key_shape, self._default.shape.as_list())
+        self.storage = storage(key_dtype, value_dtype, (), self._default.shape.as_list())
         self._handle = held(self, resource)
 
     @property
@@ -92,6 +99,15 @@ class LookupTable(TrackableResource):
         if value_dtype is not self.value_dtype:
             raise TypeError(f"Invalid value dtype for table, expected {self.value_dtype!s} but got {value_dtype!s}.")
 
+    @functools.cached_property
+    def _saved_functions(self) -> dict[str, Any]:
+        """The functions in a SavedModel that create the table, by the names of TensorFlow's loader."""
+        raise NotImplementedError
+
+    def _trackable_children(self, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
+        children = super()._trackable_children(save_type, **kwargs)
+        return children | self._saved_functions if save_type == SAVED_MODEL else children
+
     def _values_of(self, keys: Any) -> Any:
         return map_keys(keys, self.key_dtype, lambda k: self._find(k, self._default))
 
@@ -114,15 +130,19 @@ class LookupTable(TrackableResource):
             (self.key_dtype, [None, *self.storage.key_shape]),
             (self.value_dtype, [None, *self.storage.value_shape]),
         ]
-        return tuple(self._run("LookupTableExportV2", lambda table: table.export(), [], specs))
+        attrs = {"Tkeys": self.key_dtype, "Tvalues": self.value_dtype}
+        return tuple(self._run("LookupTableExportV2", lambda table: table.export(), [], specs, attrs))
 
-    def _run(self, op: str, function: Callable[..., Any], tensors: list[Any], specs: list[Any]) -> Any:
+    def _run(
+        self, op: str, function: Callable[..., Any], tensors: list[Any], specs: list[Any], attrs: Any = None
+    ) -> Any:
         """Applies a function to the storage, at once or when the graph runs."""
         if state.graph is None and not any(isinstance(t, SymbolicTensor) for t in tensors):
             return function(self.storage, *tensors)
         operation = python_op(
-            op, lambda handle, *values: function(handle.value[()].storage, *values), [self._handle, *tensors], specs
-        )
+            op, lambda handle, *values: function(handle.value[()].storage, *values), [self._handle, *tensors], specs,
+            attrs=attrs,
+        )  # fmt: skip
         return operation.outputs if specs else operation
 
 
@@ -180,7 +200,7 @@ class StaticHashTable(LookupTable):
         self, initializer: TableInitializer, default_value: TensorLike, name: str | None = None,
         experimental_is_anonymous: bool = False,
     ) -> None:  # fmt: skip
-        super().__init__(initializer.key_dtype, initializer.value_dtype, default_value, (), "HashTableV2")
+        super().__init__(initializer.key_dtype, initializer.value_dtype, default_value, "HashTableV2")
         if self._default.shape.rank != 0:
             raise ValueError(f"Shapes {self._default.shape} and () are not compatible")
         self._initializer = self._track_trackable(initializer, "_initializer")
@@ -192,13 +212,9 @@ class StaticHashTable(LookupTable):
     def _saved_functions(self) -> dict[str, Any]:
         """The functions that create and fill the table when a SavedModel is loaded."""
         return saved_functions(
-            lambda: hash_table(self.key_dtype, self.value_dtype, f"table_{next_id()}").outputs[0],
+            lambda: empty_like(self.storage, f"table_{next_id()}").outputs[0],
             lambda: fill(self._handle, *self.storage.export()),
         )
-
-    def _trackable_children(self, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
-        children = super()._trackable_children(save_type, **kwargs)
-        return children | self._saved_functions if save_type == SAVED_MODEL else children
 
     def lookup(self, keys: TensorLike, name: str | None = None) -> Any:
         """Returns the values of keys.

@@ -77,8 +77,8 @@ class StatefulObject(LoadedObject):
         setattr(self, f"_save_{name}", save)  # children, which are saved with the object
         setattr(self, f"_restore_{name}", restore)
 
-    def saves(self) -> dict[str, tuple[str, str]]:
-        """Returns the names of the children that save and restore each part of the state."""
+    def _state_functions(self) -> dict[str, tuple[str, str]]:
+        """Returns the names of the functions that save and restore each part of the state."""
         return {name: (f"_save_{name}", f"_restore_{name}") for name, _, _ in self._saves}
 
     def _serialize_to_tensors(self) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from tapeflow.core.types.spec_proto import from_proto
 from tapeflow.core.values import nest
 from tapeflow.core.values.nest_paths import flatten_up_to
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.tensor import Tensor, next_id
 from tapeflow.core.values.variable import Variable
 from tapeflow.function import Function
 from tapeflow.function.concrete import ConcreteFunction
@@ -26,7 +26,7 @@ from tapeflow.graph.graphdef.node_protos import ParsedNode, function_of
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import Operation
 from tapeflow.logger import get_logger
-from tapeflow.lookup.tables import StaticHashTable
+from tapeflow.lookup.tables import LookupTable
 from tapeflow.registered_gradients import new_name, with_gradient
 from tapeflow.saved_model.asset import Asset
 from tapeflow.saved_model.messages import signature_of
@@ -44,8 +44,12 @@ class Library:
 
     def __init__(self, graph_def: Any, concrete_functions: Mapping[str, Any], objects: Mapping[int, Any]) -> None:
         own = {gradient.registered_op_type for gradient in graph_def.library.registered_gradients}
+        scope = next_id()
         for definition in graph_def.library.function:
             _forget_gradients(definition, own)
+            for node in definition.node_def:
+                if "shared_name" in node.attr and node.attr["shared_name"].s:  # each load has its own tables
+                    node.attr["shared_name"].s += f"_{scope}".encode()
         self._definitions = {f.signature.name: f for f in graph_def.library.function}
         check_calls(self._definitions, self._definitions)
         self._saved = concrete_functions
@@ -98,7 +102,7 @@ class Library:
                     continue
                 if isinstance(bound, Asset):
                     bound = bound.asset_path
-                elif isinstance(bound, (RestoredTable, StaticHashTable)):
+                elif isinstance(bound, (RestoredTable, LookupTable)):
                     bound = bound.resource_handle
                 if not hasattr(bound, "_id"):
                     raise OSError(f"The SavedModel is damaged: {name!r} captures object {number}, which is no tensor.")

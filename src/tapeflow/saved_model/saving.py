@@ -30,8 +30,8 @@ from tapeflow.graph.graphdef.definitions import strip_default_attrs
 from tapeflow.graph.graphdef.export import PRODUCER, ExportedGradient, FunctionWriter
 from tapeflow.graph.ir.python_op import executing_eagerly
 from tapeflow.io.replacing import replaced_file, replaced_folder
-from tapeflow.lookup.table_ops import storage_of
-from tapeflow.lookup.tables import StaticHashTable
+from tapeflow.lookup.mutable import MutableHashTable
+from tapeflow.lookup.tables import LookupTable
 from tapeflow.registered_gradients import new_name
 from tapeflow.saved_model import revived
 from tapeflow.saved_model.asset import Asset
@@ -46,7 +46,15 @@ from tapeflow.saved_model.objects import (
 )
 from tapeflow.saved_model.options import SaveOptions
 from tapeflow.saved_model.own_gradients import traced_gradient
-from tapeflow.saved_model.serving import add_call, add_constant, add_saver, add_signature, add_table, add_variable
+from tapeflow.saved_model.serving import (
+    Call,
+    SavedTable,
+    add_call,
+    add_constant,
+    add_saver,
+    add_signature,
+    add_variable,
+)
 from tapeflow.saved_model.signatures import signatures_of
 from tapeflow.train.bundle import write_bundle
 from tapeflow.train.object_graph import graph_and_tensors
@@ -158,7 +166,7 @@ class _Model:
         # Keras lists a variable of its own, and later its value. Functions take the first one, which programs train.
         self._ids.update((id(v), i) for i, v in reversed(self._variables.items()))
         self._tables: dict[int, Any] = {
-            i: o.resource_handle for i, o in enumerate(self.objects) if isinstance(o, (StaticHashTable, RestoredTable))
+            i: o.resource_handle for i, o in enumerate(self.objects) if isinstance(o, (LookupTable, RestoredTable))
         }
         self._ids.update((id(handle), i) for i, handle in self._tables.items())
         self._datasets = {i: o for i, o in enumerate(self.objects) if isinstance(o, DatasetResource)}
@@ -266,12 +274,12 @@ class _Model:
         for i, name in _file_names(self._assets).items():
             meta.asset_file_def.add(filename=name).tensor_info.name = f"{captured[i]}:0"
         if not options.experimental_skip_saver:
-            add_saver(meta, self._saved_variables())
+            add_saver(meta, self._saved_variables(), self._saved_tables(captured))
         for name, node in self._signatures.nodes.items():
             concrete = node.function
-            add_signature(meta, name, self._names[id(concrete)], concrete, self._inputs(concrete, captured))
+            add_signature(meta, name, self._call(concrete, captured))
         calls = [
-            add_call(meta.graph_def, f"init_{i}", self._names[id(c)], c, self._inputs(c, captured))
+            add_call(meta.graph_def, f"init_{i}", self._call(c, captured))
             for i in (*self._tables, *self._datasets)
             for c in self._below(i, "_initialize").traces
         ]
@@ -282,9 +290,10 @@ class _Model:
         meta.meta_info_def.stripped_default_attrs = True
         return meta
 
-    def _inputs(self, concrete: ConcreteFunction, captured: Mapping[int, str]) -> list[str]:
-        """Returns the nodes of the graph that a trace takes for its captures."""
-        return [captured[self._number_of(c, concrete)] for c in concrete._captured]
+    def _call(self, concrete: ConcreteFunction, captured: Mapping[int, str]) -> Call:
+        """Returns the call of a trace; `captured` has the nodes of the graph for what traces capture, by number."""
+        inputs = [captured[self._number_of(c, concrete)] for c in concrete._captured]
+        return Call(self._names[id(concrete)], concrete, inputs)
 
     def _below(self, number: int, name: str) -> Any:
         """Returns the child of that name of an object."""
@@ -313,14 +322,13 @@ class _Model:
     def _write_objects(self, proto: Any) -> None:
         for i, trackable in enumerate(self.objects):
             node = proto.nodes.add()
-            for child in self._graph.nodes[i].children:
-                node.children.add(node_id=child.node_id, local_name=child.local_name)
+            children = {child.local_name: child.node_id for child in self._graph.nodes[i].children}
+            for name, (save, restore) in self._state_functions(i).items():  # TensorFlow takes no children for these
+                functions = node.saveable_objects[name]
+                functions.save_function, functions.restore_function = children.pop(save), children.pop(restore)
+            for name, number in children.items():
+                node.children.add(node_id=number, local_name=name)
             node.slot_variables.extend(self._graph.nodes[i].slot_variables)
-            if isinstance(trackable, StatefulObject):
-                numbers = {child.local_name: child.node_id for child in node.children}
-                for name, (save, restore) in trackable.saves().items():
-                    functions = node.saveable_objects[name]
-                    functions.save_function, functions.restore_function = numbers[save], numbers[restore]
             if i in self._variables:
                 _write_variable(node.variable, self._variables[i])
             elif i in self._assets:
@@ -381,18 +389,32 @@ class _Model:
     def _write_graph(self, graph_def: Any) -> dict[int, str]:
         """Writes the nodes of variables and constants; returns their names by the numbers of the objects."""
         names = {i: add_variable(graph_def, v, f"variable_{i}") for i, v in self._variables.items()}
-        for i, handle in self._tables.items():
-            names[i] = add_table(graph_def, storage_of(handle), f"table_{i}")
         for i, asset in self._assets.items():
             names[i] = add_constant(graph_def, f"asset_{i}", asset.asset_path)
         for i, captured in enumerate(self._captures):
             if isinstance(captured, EagerTensor):
                 names[len(self.objects) + i] = add_constant(graph_def, _constant_name(i), captured)
-        for i in self._datasets:
+        for i in (*self._tables, *self._datasets):
             (creator,) = self._below(i, "_create_resource").traces
-            inputs = self._inputs(creator, names)
-            names[i] = add_call(graph_def, f"dataset_{i}", self._names[id(creator)], creator, inputs).name
+            names[i] = add_call(graph_def, f"resource_{i}", self._call(creator, names)).name
         return names
+
+    def _saved_tables(self, captured: Mapping[int, str]) -> list[SavedTable]:
+        """Returns the tables whose entries are in the checkpoint."""
+        tables = []
+        for i in self._tables:
+            functions = self._state_functions(i).get("table")
+            if functions is not None:
+                key = self._graph.nodes[i].attributes[0].checkpoint_key
+                tensors = {name: t.dtype for name, t in self._tensors if name.startswith(f"{key}-")}
+                traces = [trace for name in functions for trace in self._below(i, name).traces]
+                tables.append(SavedTable(tensors, *(self._call(trace, captured) for trace in traces)))
+        return tables
+
+    def _state_functions(self, number: int) -> dict[str, tuple[str, str]]:
+        """Returns the names of the functions that save and restore an object's state, by the name of each part."""
+        stateful = isinstance(self.objects[number], (MutableHashTable, StatefulObject))
+        return self.objects[number]._state_functions() if stateful else {}
 
     def _saved_variables(self) -> list[tuple[str, str, Variable]]:
         """Returns each variable's name in the checkpoint and in the graph."""

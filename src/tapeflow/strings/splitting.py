@@ -86,7 +86,7 @@ def _parts(input: np.ndarray, sep: np.ndarray, maxsplit: int) -> tuple[torch.Ten
     indices = np.empty((parts.size, 2), np.int64)
     indices[:, 0] = np.repeat(np.arange(len(rows)), lengths)
     indices[:, 1] = np.arange(parts.size) - np.repeat(lengths.cumsum() - lengths, lengths)
-    shape = np.array([len(rows), lengths.max(initial=0)])
+    shape = np.array([len(rows), np.max(lengths, initial=0)])
     return torch.from_numpy(indices), parts, torch.from_numpy(shape)
 
 

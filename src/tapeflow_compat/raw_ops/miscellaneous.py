@@ -21,7 +21,7 @@ from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.ir.session_resources import held_here
 from tapeflow.graph.ir.variables import without_value
-from tapeflow.lookup.storage import TableStorage
+from tapeflow.lookup.storage import DenseStorage, MutableStorage, TableStorage
 from tapeflow.lookup.table_ops import Table
 from tapeflow.train.bundle import Bundle, write_bundle
 
@@ -34,14 +34,14 @@ def _dims(shape: Any) -> tuple[int, ...]:
     return () if shape is None else tuple(tf.TensorShape(shape).as_list())
 
 
-@kernel_of("AnonymousHashTable", "AnonymousMutableHashTable", shape=scalar)
+@kernel_of("AnonymousHashTable", shape=scalar)
 def _table(key_dtype: DType, value_dtype: DType) -> Any:
     return boxed(Table(TableStorage(key_dtype, value_dtype)))
 
 
-@kernel_of("AnonymousMutableHashTableOfTensors", shape=scalar)
-def _table_of_tensors(key_dtype: DType, value_dtype: DType, value_shape: Any) -> Any:
-    return boxed(Table(TableStorage(key_dtype, value_dtype, (), _dims(value_shape))))
+@kernel_of("AnonymousMutableHashTable", "AnonymousMutableHashTableOfTensors", shape=scalar)
+def _anonymous_mutable(key_dtype: DType, value_dtype: DType, value_shape: Any = None) -> Any:
+    return boxed(Table(MutableStorage(key_dtype, value_dtype, (), _dims(value_shape))))
 
 
 def _named_table(container: str, shared_name: str, storage: TableStorage) -> Any:
@@ -50,21 +50,17 @@ def _named_table(container: str, shared_name: str, storage: TableStorage) -> Any
     return boxed(held_here(("Table", container, shared_name), lambda: Table(storage)))
 
 
-@kernel_of("MutableHashTableV2", shape=scalar)
-def _mutable(container: str, shared_name: str, sharing: bool, key_dtype: DType, value_dtype: DType) -> Any:
-    return _named_table(container, shared_name, TableStorage(key_dtype, value_dtype))
-
-
-@kernel_of("MutableHashTableOfTensorsV2", shape=scalar)
-def _mutable_of_tensors(
-    container: str, shared_name: str, sharing: bool, key_dtype: DType, value_dtype: DType, value_shape: Any
+@kernel_of("MutableHashTableV2", "MutableHashTableOfTensorsV2", shape=scalar)
+def _mutable(
+    container: str, shared_name: str, sharing: bool, key_dtype: DType, value_dtype: DType, value_shape: Any = None
 ) -> Any:
-    return _named_table(container, shared_name, TableStorage(key_dtype, value_dtype, (), _dims(value_shape)))
+    return _named_table(container, shared_name, MutableStorage(key_dtype, value_dtype, (), _dims(value_shape)))
 
 
-def _dense(empty_key: Any, value_dtype: DType, value_shape: Any) -> TableStorage:
+def _dense(empty_key: Any, deleted_key: Any, value_dtype: DType, value_shape: Any, buckets: int) -> TableStorage:
     key_dtype = string if isinstance(empty_key, np.ndarray) else FROM_TORCH[empty_key.dtype]
-    return TableStorage(key_dtype, value_dtype, tuple(empty_key.shape), _dims(value_shape))
+    empty, deleted = EagerTensor(empty_key, key_dtype), EagerTensor(deleted_key, key_dtype)
+    return DenseStorage(value_dtype, _dims(value_shape), empty, deleted, buckets)
 
 
 @kernel_of("MutableDenseHashTableV2", shape=scalar)
@@ -72,14 +68,14 @@ def _mutable_dense(
     empty_key: Any, deleted_key: Any, container: str, shared_name: str, sharing: bool, value_dtype: DType,
     value_shape: Any, buckets: int, load: float,
 ) -> Any:  # fmt: skip
-    return _named_table(container, shared_name, _dense(empty_key, value_dtype, value_shape))
+    return _named_table(container, shared_name, _dense(empty_key, deleted_key, value_dtype, value_shape, buckets))
 
 
 @kernel_of("AnonymousMutableDenseHashTable", shape=scalar)
 def _anonymous_dense(
     empty_key: Any, deleted_key: Any, value_dtype: DType, value_shape: Any, buckets: int, load: float
 ) -> Any:
-    return boxed(Table(_dense(empty_key, value_dtype, value_shape)))
+    return boxed(Table(_dense(empty_key, deleted_key, value_dtype, value_shape, buckets)))
 
 
 @kernel_of("LookupTableInsertV2", shape=no_results)

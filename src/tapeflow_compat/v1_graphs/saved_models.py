@@ -81,7 +81,7 @@ class GraphTable(StaticHashTable):
 
     def __init__(self, key_dtype: DType, value_dtype: DType) -> None:
         default = "" if value_dtype is string else value_dtype.as_numpy_dtype(0)
-        LookupTable.__init__(self, key_dtype, value_dtype, default, (), "HashTableV2")
+        LookupTable.__init__(self, key_dtype, value_dtype, default, "HashTableV2")
         self._init_op = None
 
 
