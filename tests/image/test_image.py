@@ -182,8 +182,6 @@ def test_crops_are_the_same_with_and_without_gradients(method):
     indices = rng.integers(0, 3, 20).astype("int32")
     crop = lambda boxes: tf.image.crop_and_resize(image, boxes, indices, [4, 5], method, 0.25)  # noqa: E731
     followed = boxes.value.clone().requires_grad_()
-    expected = _crop_and_resize_kernel(
-        image.value, followed, torch.as_tensor(indices), (4, 5), method, 0.25
-    )
+    expected = _crop_and_resize_kernel(image.value, followed, torch.as_tensor(indices), (4, 5), method, 0.25)
     np.testing.assert_allclose(crop(boxes), expected.detach(), rtol=1e-5, atol=1e-6)
     assert (crop(boxes).numpy() == 0.25).any()

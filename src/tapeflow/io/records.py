@@ -130,7 +130,8 @@ def read_records(path: FilePath, compression_type: str = "", buffer_size: int | 
         DataLossError: a record is truncated or damaged, after all records before it.
     """
     chunk = max(buffer_size or _CHUNK, 2)
-    buffer, at, passed = b"", 0, 0  # the next record begins `at` here in the buffer, which begins at `passed` in the file
+    # The next record begins in the buffer, at the place `at`; `passed` bytes of the file lie before the buffer.
+    buffer, at, passed = b"", 0, 0
     sizes: dict[bytes, int] = {}  # by the heads that have been checked
     with opened(path, compression_type, chunk) as file:
         while True:

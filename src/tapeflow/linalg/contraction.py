@@ -136,7 +136,7 @@ def _einsum(inputs: list[torch.Tensor], equation: str) -> torch.Tensor:
     plain = _is_plain(equation)
     if plain and not any(1 in x.shape for x in inputs):
         matrices = _as_matrices(equation) if len(inputs) == 2 and inputs[0].numel() >= MANY and mkl_is_slow() else None
-        return torch.einsum(equation, *inputs) if matrices is None else _matrix_product(*inputs, *matrices)
+        return torch.einsum(equation, *inputs) if matrices is None else _matrix_product(inputs[0], inputs[1], *matrices)
     sizes, _ = _sizes([x.shape for x in inputs], equation)  # torch would broadcast lengths of 1
     left, _, output = equation.partition("->")
     output = output.replace("...", "")

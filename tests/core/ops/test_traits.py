@@ -12,6 +12,7 @@ import torch
 
 import tapeflow as tf
 from tapeflow.core.ops.definition import Op, registry
+from tapeflow.core.ops.kernels import raw_arguments
 
 
 def declaring(trait):
