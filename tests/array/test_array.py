@@ -341,3 +341,27 @@ def test_a_number_is_the_shape_of_a_vector(full):
     concrete = filled.get_concrete_function()
     assert concrete.structured_outputs.shape.as_list() == [None]
     assert "Reshape" in [o.type for o in concrete.graph.get_operations()]
+
+
+@pytest.mark.parametrize("depth", [2**31, 2**32 - 1, -1])
+def test_a_depth_that_overflows_int32_is_refused_also_in_functions(depth):
+    """TensorFlow's wraps around; the error in a graph is a ValueError."""
+    with pytest.raises(tf.errors.InvalidArgumentError, match="depth must be non-negative"):
+        tf.one_hot([0, 1], depth)
+    with pytest.raises(ValueError, match="must be non-negative"):
+        tf.function(lambda: tf.one_hot([0, 1], depth))()
+
+
+def test_a_depth_that_wraps_around_to_a_small_one():
+    for depth in (2**32 + 3, 2**40 + 3):
+        expected = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+        np.testing.assert_array_equal(tf.one_hot([0, 1], depth), expected)
+        np.testing.assert_array_equal(tf.function(lambda depth=depth: tf.one_hot([0, 1], depth))(), expected)
+
+
+@pytest.mark.parametrize("axis", [-1, 0, 1])
+def test_no_index_with_a_large_depth_takes_no_memory(axis):
+    shape = tf.one_hot(tf.zeros([0, 5], tf.int32), 2**31 - 1, axis=axis).shape.as_list()
+    sizes = [0, 5]
+    sizes.insert(2 if axis == -1 else axis, 2**31 - 1)
+    assert shape == sizes

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+import torch
 
 import tapeflow as tf
+from tapeflow.image.cropping import _crop_and_resize_kernel
 
 RAMP = np.arange(12, dtype=np.float32).reshape(1, 3, 4, 1)
 
@@ -170,3 +172,16 @@ def test_slices_of_the_total_variation_have_no_ellipsis(shape):
     operations = tf.function(tf.image.total_variation).get_concrete_function(tf.zeros(shape)).graph.get_operations()
     slices = [op for op in operations if op.type == "StridedSlice"]
     assert len(slices) == 4 and not any(op.get_attr("ellipsis_mask") for op in slices)
+
+
+@pytest.mark.parametrize("method", ["bilinear", "nearest"])
+def test_crops_are_the_same_with_and_without_gradients(method):
+    rng = np.random.default_rng(1)
+    image = tf.constant(rng.random((3, 9, 7, 2)), tf.float32)
+    boxes = tf.constant(rng.random((20, 4)) * 1.4 - 0.2, tf.float32)  # some are partly outside
+    indices = rng.integers(0, 3, 20).astype("int32")
+    crop = lambda boxes: tf.image.crop_and_resize(image, boxes, indices, [4, 5], method, 0.25)  # noqa: E731
+    followed = boxes.value.clone().requires_grad_()
+    expected = _crop_and_resize_kernel(image.value, followed, torch.as_tensor(indices), (4, 5), method, 0.25)
+    np.testing.assert_allclose(crop(boxes), expected.detach(), rtol=1e-5, atol=1e-6)
+    assert (crop(boxes).numpy() == 0.25).any()

@@ -1,48 +1,92 @@
-"""Products of large matrices in functions, where oneDNN may take ATen's place."""
+"""Products of large and of narrow matrices, where MKL has only general code for the processor."""
+
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 import torch
 
 import tapeflow as tf
-from tapeflow.core.ops.elementwise_kernels import mkl_is_slow
+from tapeflow.core.ops import elementwise_kernels
 from tapeflow.core.types.dtypes import float32, float64
-from tapeflow.linalg.large_products import by_onednn, is_large
+from tapeflow.linalg import large_products
+from tapeflow.linalg.large_products import chooses, product
 
 needs_onednn = pytest.mark.skipif(not torch.backends.mkldnn.is_available(), reason="there is no oneDNN")
 
-ROWS, WEIGHTS = torch.randn(24, 40), torch.randn(60, 80)
+
+@pytest.fixture
+def for_all_sizes(monkeypatch):
+    """Has oneDNN compute small products, too."""
+    monkeypatch.setattr(large_products, "_LARGE", 1)
+    monkeypatch.setattr(large_products, "_MANY_ROWS", 20)
+
+
+@pytest.fixture(params=[False, True], ids=["fast MKL", "slow MKL"])
+def slow_mkl(request, monkeypatch):
+    monkeypatch.setattr(large_products, "mkl_is_slow", lambda: request.param)
+    return request.param
+
+
+ROWS, MATRIX = torch.randn(24, 40), torch.randn(40, 60)
 
 
 @needs_onednn
+@pytest.mark.usefixtures("for_all_sizes")
 @pytest.mark.parametrize(
-    ("rows", "weights", "bias"),
+    ("rows", "matrix", "bias"),
     {
-        "plain": (ROWS, WEIGHTS[:, :40].contiguous(), torch.randn(60)),
-        "three dimensions": (ROWS.view(2, 12, 40), WEIGHTS[:, :40].contiguous(), None),
-        "transposed": (torch.randn(40, 24).t(), torch.randn(40, 60).t(), torch.randn(60)),
-        "gaps": (ROWS, WEIGHTS[::2, ::2], torch.randn(90)[::3]),
-        "repeated": (ROWS[:1].expand(24, 40), WEIGHTS[:, :1].expand(60, 40), torch.randn(1).expand(60)),
-        "negated": (ROWS._neg_view(), WEIGHTS[:, :40]._neg_view(), torch.randn(60)._neg_view()),
+        "plain": (ROWS, MATRIX, torch.randn(60)),
+        "few rows": (ROWS[:3], MATRIX, torch.randn(60)),
+        "three dimensions": (ROWS.view(2, 12, 40), MATRIX, None),
+        "three dimensions and a bias": (ROWS.view(2, 12, 40), MATRIX, torch.randn(60)),
+        "transposed": (torch.randn(40, 24).t(), torch.randn(60, 40).t(), torch.randn(60)),
+        "swapped dimensions": (torch.randn(12, 2, 40).transpose(0, 1), MATRIX, None),
+        "gaps": (torch.randn(48, 80)[::2, ::2], torch.randn(80, 120)[::2, ::2], torch.randn(180)[::3]),
+        "repeated": (ROWS[:1].expand(24, 40), MATRIX[:, :1].expand(40, 60), torch.randn(1).expand(60)),
+        "one number": (torch.ones(()).expand(24, 40), torch.ones(()).expand(40, 60), None),
+        "negated": (ROWS._neg_view(), MATRIX._neg_view(), torch.randn(60)._neg_view()),
+        "a column for a bias": (ROWS, MATRIX, torch.randn(24, 1)),
+        "a matrix for a bias": (ROWS, MATRIX, torch.randn(24, 60)),
+        "empty": (ROWS[:0], MATRIX, torch.randn(60)),
+        "float64": (ROWS.double(), MATRIX.double(), torch.randn(60).double()),
     }.values(),
 )
-def test_the_product_is_that_of_aten(rows, weights, bias):
-    result = by_onednn(rows, weights, bias)
-    torch.testing.assert_close(result, torch.nn.functional.linear(rows, weights, bias), rtol=1e-4, atol=1e-4)
+def test_the_product_is_that_of_aten(rows, matrix, bias):
+    expected = torch.matmul(rows, matrix) + (0 if bias is None else bias)
+    torch.testing.assert_close(product(rows, matrix, bias), expected, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "bias"),
+    {
+        "plain": (torch.randn(300, 64), torch.randn(64, 10), torch.randn(10)),
+        "both transposed": (torch.randn(64, 300).t(), torch.randn(10, 64).t(), torch.randn(300, 10)),
+        "a column for a bias": (torch.randn(300, 64), torch.randn(64, 10), torch.randn(300, 1)),
+        "no bias": (torch.randn(300, 64)[:1].expand(300, 64), torch.randn(64, 20)[:, ::2], None),
+    }.values(),
+)
+def test_narrow_products_are_those_of_aten(a, b, bias):
+    result = product(a, b, bias)
+    torch.testing.assert_close(result, a @ b + (0 if bias is None else bias), rtol=1e-4, atol=1e-4)
+    assert result.is_contiguous()
+
+
+@pytest.mark.usefixtures("for_all_sizes")
 def test_torch_may_follow_the_product():
-    weights = torch.randn(60, 40, requires_grad=True)
-    by_onednn(ROWS, weights).sum().backward()
-    torch.testing.assert_close(weights.grad, ROWS.sum(0).expand(60, 40), rtol=1e-4, atol=1e-4)
+    matrix = torch.randn(40, 60, requires_grad=True)
+    product(ROWS, matrix).sum().backward()
+    torch.testing.assert_close(matrix.grad, ROWS.sum(0)[:, None].expand(40, 60), rtol=1e-4, atol=1e-4)
 
 
-def test_only_large_matrices_of_static_shape_are_large():
-    assert is_large(float32, tf.TensorShape([512, 512]), 512) == mkl_is_slow()
-    assert not is_large(float32, tf.TensorShape([16, 64]), 64)
-    assert not is_large(float32, tf.TensorShape([None, 4096]), 4096)
-    assert not is_large(float32, tf.TensorShape([4096, 4096]), None)
-    assert not is_large(float64, tf.TensorShape([512, 512]), 512)
+def test_what_functions_leave_to_the_choice_by_size(slow_mkl):
+    assert chooses(float32, tf.TensorShape([512, 512]), 512) == slow_mkl
+    assert chooses(float32, tf.TensorShape([256, 64]), 10) == slow_mkl
+    assert chooses(float32, tf.TensorShape([None, 64]), 10) == slow_mkl
+    assert not chooses(float32, tf.TensorShape([16, 64]), 64)
+    assert not chooses(float32, tf.TensorShape([16, 64]), 10)
+    assert not chooses(float64, tf.TensorShape([512, 512]), 512)
 
 
 def test_functions_of_matrices_of_unknown_rank_are_compiled():
@@ -57,6 +101,7 @@ def test_functions_of_matrices_of_unknown_rank_are_compiled():
     np.testing.assert_array_equal(biased, np.full((2, 4), 4.0))
 
 
+@pytest.mark.usefixtures("slow_mkl")
 @pytest.mark.parametrize("shape", [(320, 320), (2, 160, 320)])
 @pytest.mark.parametrize("with_bias", [False, True])
 def test_functions_of_large_matrices_compute_what_eager_code_does(shape, with_bias):
@@ -69,7 +114,87 @@ def test_functions_of_large_matrices_compute_what_eager_code_does(shape, with_bi
             y = tf.matmul(x, w)
             y = tf.nn.bias_add(y, b) if with_bias else y
             loss = tf.reduce_mean(y**2)
-        return y, *tape.gradient(loss, [x, w])
+        return y, *tape.gradient(loss, [x, w, b])[: 2 + with_bias]
 
     for ours, expected in zip(tf.function(step)(x, w, b), step(x, w, b), strict=True):
         np.testing.assert_allclose(ours, expected, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.usefixtures("slow_mkl")
+@pytest.mark.parametrize("rows", [300, 0])
+def test_a_classifier_in_a_function_computes_what_eager_code_does(rows):
+    rng = np.random.default_rng(0)
+    x, w, b = (tf.constant(rng.standard_normal(s), tf.float32) for s in ((rows, 64), (64, 10), (10,)))
+
+    def step(x, w, b):
+        with tf.GradientTape() as tape:
+            tape.watch([x, w, b])
+            loss = tf.reduce_sum(tf.nn.log_softmax(x @ w + b)[:, 0])
+        return loss, *tape.gradient(loss, [x, w, b])
+
+    unknown = [tf.TensorSpec(shape, tf.float32) for shape in ([None, 64], [64, 10], [10])]
+    for function in (tf.function(step), tf.function(step, input_signature=unknown)):
+        for ours, expected in zip(function(x, w, b), step(x, w, b), strict=True):
+            np.testing.assert_allclose(ours, expected, rtol=1e-4, atol=1e-4)
+
+
+_EAGER = """
+import numpy as np
+import tapeflow as tf
+from tapeflow.linalg import contraction, large_products
+contraction.mkl_is_slow = large_products.mkl_is_slow = lambda: True
+large_products._LARGE = 1
+calls = []
+by_onednn = large_products._by_onednn
+large_products._by_onednn = lambda *args: calls.append(1) or by_onednn(*args)
+
+rng = np.random.default_rng(0)
+x, y, z = (tf.constant(rng.standard_normal(s), tf.float32) for s in ((160, 120), (120, 140), (4, 40, 120)))
+
+def check(ours, expected, count):
+    global calls
+    np.testing.assert_allclose(ours, expected, rtol=1e-4, atol=1e-4)
+    assert len(calls) == count, (len(calls), count)
+    calls = []
+
+check(tf.matmul(x, y), x.numpy() @ y.numpy(), 1)
+check(tf.matmul(x, x, transpose_b=True), x.numpy() @ x.numpy().T, 1)
+check(tf.matmul(x, x, transpose_a=True), x.numpy().T @ x.numpy(), 1)
+check(tf.matmul(z, y), z.numpy() @ y.numpy(), 1)
+check(tf.tensordot(z, y, 1), z.numpy() @ y.numpy(), 1)
+check(tf.einsum("bth,hk->kbt", z, y), np.einsum("bth,hk->kbt", z.numpy(), y.numpy()), 1)
+check(tf.einsum("bth,bsh->bts", z, z), np.einsum("bth,bsh->bts", z.numpy(), z.numpy()), 0)
+for _ in range(2):
+    with tf.GradientTape() as tape:
+        tape.watch([x, y])
+        p = tf.matmul(x, y)
+        loss = tf.reduce_sum(p * p) + tf.reduce_sum(tf.matmul(x, y))
+    dx, dy = tape.gradient(loss, [x, y])
+    p = 2 * p.numpy() + 1
+    np.testing.assert_allclose(dx, p @ y.numpy().T, rtol=1e-3, atol=1e-3)
+    check(dy, x.numpy().T @ p, 6)
+try:
+    tf.matmul(x, x)
+except tf.errors.InvalidArgumentError as error:
+    assert "Matrix size-incompatible" in str(error), error
+else:
+    raise AssertionError
+"""
+
+
+@needs_onednn
+def test_eager_products_and_gradients_choose_by_size():
+    """The choice is made once in a process, so another one is told that MKL is slow."""
+    done = subprocess.run([sys.executable, "-c", _EAGER], capture_output=True, text=True, check=False)
+    assert not done.returncode, done.stderr
+
+
+def test_the_choice_is_measured_once(tmp_path, monkeypatch):
+    monkeypatch.setenv("TAPEFLOW_CACHE_DIR", str(tmp_path))
+    for times_slower, is_slow in ((1.6, True), (1.0, False)):
+        monkeypatch.setenv("MKL_TESTED_WITH", str(times_slower))  # settings of MKL have outcomes of their own
+        monkeypatch.setattr(bulk, "_times_slower_in_mkl", lambda times=times_slower: times)
+        available = torch.backends.mkl.is_available() and torch.backends.mkldnn.is_available()
+        assert elementwise_kernels.mkl_is_slow.__wrapped__() == (is_slow and available)
+        monkeypatch.setattr(bulk, "_times_slower_in_mkl", lambda: 1 / 0)
+        assert elementwise_kernels.mkl_is_slow.__wrapped__() == (is_slow and available)

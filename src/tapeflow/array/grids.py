@@ -283,6 +283,10 @@ def _one_hot(
     if axis in (-1, rank) and by_value(indices) and indices.numel() * depth >= MANY:
         return _hot_rows(indices, depth, on_value, off_value)
     column = indices.unsqueeze(axis)
+    if not column.numel():  # numbers up to the depth may not fit in memory
+        sizes = list(column.shape)
+        sizes[axis] = depth
+        return off_value.expand(sizes)
     cached = depth <= _MOST_CACHED and not traced(indices)
     places = _count(depth, indices.device) if cached else torch.arange(depth, device=indices.device)
     if axis not in (-1, rank):

@@ -80,11 +80,11 @@ def _whole(corner: float) -> int:
 def _draw(images: torch.Tensor, boxes: torch.Tensor, colors: torch.Tensor) -> torch.Tensor:
     """Draws boxes into images."""
     _check_boxes(images, boxes)
-    table = _colors_for(images, colors)[:, : images.shape[3]]
-    out = images.clone()
+    table = _colors_for(images, colors)[:, : images.shape[3]].cpu().numpy()
+    out = images.clone(memory_format=torch.contiguous_format).cpu()
     height, width = images.shape[1:3]
     scale = boxes.new_tensor([height - 1, width - 1, height - 1, width - 1])
-    for image, corners in zip(out, (boxes * scale).tolist(), strict=True):
+    for image, corners in zip(out.numpy(), (boxes * scale).tolist(), strict=True):
         for number, box in enumerate(corners):
             top, left, bottom, right = map(_whole, box)
             if top > bottom or left > right or top >= height or bottom < 0 or left >= width or right < 0:
@@ -98,7 +98,7 @@ def _draw(images: torch.Tensor, boxes: torch.Tensor, colors: torch.Tensor) -> to
             for column in (left, right):
                 if 0 <= column < width:
                     image[rows, column] = color
-    return out
+    return out.to(images.device)
 
 
 not_differentiable(_draw)

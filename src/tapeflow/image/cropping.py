@@ -15,6 +15,7 @@ from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.batching import Batch, Slices, static
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.elementwise_kernels import by_value
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import ranked, text, wholly_static, with_dimension, with_rank
 from tapeflow.core.rng.seeds import torch_generator
@@ -22,6 +23,7 @@ from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.image.blending import blended, place_dtype
 from tapeflow.math.comparison import greater_equal
 from tapeflow.math.reduction import reduce_all
 from tapeflow.random.stateful import uniform
@@ -78,25 +80,53 @@ def _crop_and_resize_kernel(
     ys = _positions(boxes[:, 0], boxes[:, 2], crop_size[0], height)[:, :, None]
     xs = _positions(boxes[:, 1], boxes[:, 3], crop_size[1], width)[:, None, :]
     inside = (ys >= 0) & (ys <= height - 1) & (xs >= 0) & (xs <= width - 1)
+    if by_value(image) and by_value(boxes):
+        crops = _blended_crops(image, ys, xs, box_indices, method == "nearest")
+    else:
+        crops = _followed_crops(image, boxes, ys, xs, box_indices, method == "nearest")
+    return crops if inside.all() else torch.where(inside[..., None], crops, crops.new_tensor(extrapolation_value))
+
+
+def _blended_crops(
+    image: torch.Tensor, ys: torch.Tensor, xs: torch.Tensor, box_indices: torch.Tensor, nearest: bool
+) -> torch.Tensor:
+    """Reads the crops' pixels at positions `[boxes, height, 1]` and `[boxes, 1, width]`."""
+    height, width = image.shape[1:3]
+    if nearest:
+        ys, xs = (torch.floor(x + 0.5) for x in (ys, xs))
+    top, left = ys.floor(), xs.floor()
+    down, right = ys - top, xs - left
+    dtype = place_dtype(image)
+    firsts = (box_indices.to(dtype) * (height * width))[:, None, None]
+    rows = [firsts + low.clamp(0, height - 1).to(dtype) * width for low in (top, ys.ceil())]
+    columns = [low.clamp(0, width - 1).to(dtype) for low in (left, xs.ceil())]
+    return blended(image.float(), rows, columns, (1 - down, down), (1 - right, right))
+
+
+def _followed_crops(
+    image: torch.Tensor, boxes: torch.Tensor, ys: torch.Tensor, xs: torch.Tensor, box_indices: torch.Tensor,
+    nearest: bool,
+) -> torch.Tensor:  # fmt: skip
+    """As `_blended_crops`; torch's autograd can follow."""
+    height, width = image.shape[1:3]
     pixels, indices = image.float(), box_indices.long()[:, None, None]
 
     def read(row: torch.Tensor, column: torch.Tensor) -> torch.Tensor:
         return pixels[indices, row.long().clamp(0, height - 1), column.long().clamp(0, width - 1)]
 
-    if method == "nearest":
+    if nearest:
         crops = read(torch.floor(ys + 0.5), torch.floor(xs + 0.5))
         if boxes.requires_grad:  # by the boxes, it has the gradient of "bilinear"
-            smooth = _crop_and_resize_kernel(image.detach(), boxes, box_indices, crop_size, "bilinear", 0.0)
+            smooth = _followed_crops(image.detach(), boxes, ys, xs, box_indices, False)
             crops = crops + (smooth - smooth.detach())
-    else:
-        top, left = ys.detach().floor(), xs.detach().floor()
-        down, right = (ys - top)[..., None], (xs - left)[..., None]
-        # the pixels on both sides: one where the position is that of a pixel, so that no other one counts
-        low, far = (ys + (ys != top)).detach().floor(), (xs + (xs != left)).detach().floor()
-        upper = read(top, left) + (read(top, far) - read(top, left)) * right
-        lower = read(low, left) + (read(low, far) - read(low, left)) * right
-        crops = upper + (lower - upper) * down
-    return torch.where(inside[..., None], crops, crops.new_tensor(extrapolation_value))
+        return crops
+    top, left = ys.detach().floor(), xs.detach().floor()
+    down, right = (ys - top)[..., None], (xs - left)[..., None]
+    # the pixels on both sides: one where the position is that of a pixel, so that no other one counts
+    low, far = (ys + (ys != top)).detach().floor(), (xs + (xs != left)).detach().floor()
+    upper = read(top, left) + (read(top, far) - read(top, left)) * right
+    lower = read(low, left) + (read(low, far) - read(low, left)) * right
+    return upper + (lower - upper) * down
 
 
 def _static_size(size: Any) -> tuple[int | None, int | None]:

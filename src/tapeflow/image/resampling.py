@@ -20,6 +20,7 @@ from tapeflow.core.ops.shape_rules import with_rank
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
 from tapeflow.image.banded_weights import Weights, product, weights
+from tapeflow.image.blending import blended, place_dtype
 
 
 def _resized_shape(images: TensorShape, size: Any, *_: Any) -> TensorShape:
@@ -333,9 +334,32 @@ def image_projective_transform_v3(
     if interpolation != "BILINEAR":
         raise invalid(f"Invalid interpolation {interpolation}: NEAREST or BILINEAR")
     top, left = torch.floor(y), torch.floor(x)
+    if by_value(images) and by_value(transforms) and images.dtype is torch.float32:
+        return _blended_projections(images, visible, top, left, y - top, x - left, float(fill_value))
     down, right = (y - top)[..., None], (x - left)[..., None]
     upper = (1 - right) * read(top, left) + right * read(top, left + 1)
     lower = (1 - right) * read(top + 1, left) + right * read(top + 1, left + 1)
     blended = (1 - down) * upper + down * lower
     filled = torch.as_tensor(fill_value, dtype=blended.dtype, device=images.device)
     return torch.where(visible[..., None], blended, filled).to(images.dtype)
+
+
+def _blended_projections(
+    images: torch.Tensor, visible: torch.Tensor, top: torch.Tensor, left: torch.Tensor, down: torch.Tensor,
+    right: torch.Tensor, fill_value: float,
+) -> torch.Tensor:  # fmt: skip
+    """Interpolates images at points `[images, rows, columns]`, `down` and `right` of whole coordinates."""
+    height, width = images.shape[1:3]
+    dtype = place_dtype(images)
+    places, shares = [], []
+    for low, part, length in ((top, down, height), (left, right, width)):
+        for line, share in ((low, 1 - part), (low + 1, part)):
+            inside = visible & (line >= 0) & (line < length)
+            shares.append(torch.where(inside, share, 0.0))
+            places.append(torch.where(inside, line, 0.0).to(dtype))
+    firsts = (torch.arange(len(images), dtype=dtype) * (height * width))[:, None, None]
+    rows = [place.mul_(width).add_(firsts) for place in places[:2]]
+    result = blended(images, rows, places[2:], shares[:2], shares[2:])
+    if fill_value:
+        result += (fill_value * (1 - (shares[0] + shares[1]) * (shares[2] + shares[3])))[..., None]
+    return result

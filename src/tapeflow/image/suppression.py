@@ -29,22 +29,30 @@ from tapeflow.image.tiled_suppression import select_in_tiles
 CombinedNonMaxSuppression = namedtuple(
     "CombinedNonMaxSuppression", ["nmsed_boxes", "nmsed_scores", "nmsed_classes", "valid_detections"]
 )
-Overlaps = Callable[[int], np.ndarray]
+Overlaps = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 # ---- the algorithm ---------------------------------------------------------------------------------------------------
 
 
 def _overlaps_of(boxes: np.ndarray) -> Overlaps:
-    """Returns a function from the number of a box to its intersection over union with each box."""
-    low, high = np.minimum(boxes[:, :2], boxes[:, 2:]), np.maximum(boxes[:, :2], boxes[:, 2:])
-    areas = (high - low).prod(1)
+    """Returns a function from the numbers of boxes `[m]` and `[n]` to their intersections over unions `[m, n]`."""
+    low, high = np.minimum(boxes[:, :2], boxes[:, 2:]).T, np.maximum(boxes[:, :2], boxes[:, 2:]).T
+    areas = (high - low).prod(0)
 
-    def with_all(number: int) -> np.ndarray:
-        shared = np.clip(np.minimum(high, high[number]) - np.maximum(low, low[number]), 0, None).prod(1)
-        both = (areas > 0) & (areas[number] > 0)
-        return np.divide(shared, areas + areas[number] - shared, out=np.zeros_like(shared), where=both)
+    def between(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        shared = np.ones((), boxes.dtype)
+        for bottom, top in zip(low, high, strict=True):
+            side = np.minimum.outer(top[first], top[second])
+            side -= np.maximum.outer(bottom[first], bottom[second])
+            shared = np.maximum(side, 0, out=side) * shared
+        both = np.logical_and.outer(areas[first] > 0, areas[second] > 0)
+        union = np.add.outer(areas[first], areas[second]) - shared
+        return np.divide(shared, union, out=np.zeros_like(shared), where=both)
 
-    return with_all
+    return between
+
+
+_MOST_AT_ONCE = 256  # boxes that are compared with each other at once
 
 
 def _selected(
@@ -53,7 +61,7 @@ def _selected(
     """Selects boxes.
 
     Args:
-        overlaps: returns the overlaps of a box with all boxes.
+        overlaps: returns the overlaps of boxes, see `_overlaps_of`.
         scores: the scores, `[boxes]`.
         limit: the largest number of boxes to select.
         threshold: boxes that overlap by more than this with a better one are suppressed.
@@ -63,21 +71,49 @@ def _selected(
     Returns:
         The indices of the selected boxes, int32, the best one first, and their scores.
     """
+    if sigma > 0:
+        return _softly_selected(overlaps, scores, limit, min_score, sigma)
+    candidates = np.flatnonzero(scores > min_score)
+    candidates = candidates[np.argsort(-scores[candidates], kind="stable")]
+    selected = np.zeros(0, np.int64)
+    while len(selected) < limit and len(candidates):
+        some = candidates[: min(_MOST_AT_ONCE, limit - len(selected) + 32)]
+        candidates = candidates[len(some) :]
+        if len(selected):
+            some = some[~(overlaps(selected, some) > threshold).any(0)]
+        selected = np.concatenate([selected, some[_best(overlaps(some, some) > threshold)]])
+    selected = selected[:limit].astype(np.int32)
+    return selected, scores[selected]
+
+
+def _best(suppresses: np.ndarray) -> list[int]:
+    """Returns the numbers of the boxes that no better box suppresses, if the boxes are sorted and `suppresses[i, j]`
+    is True where box `i` suppresses box `j`."""
+    bits = np.packbits(suppresses, 1, bitorder="little")
+    suppressed, best = 0, []
+    for number, row in enumerate(bits):
+        if not suppressed >> number & 1:
+            best.append(number)
+            suppressed |= int.from_bytes(row.tobytes(), "little")
+    return best
+
+
+def _softly_selected(
+    overlaps: Overlaps, scores: np.ndarray, limit: int, min_score: float, sigma: float
+) -> tuple[np.ndarray, np.ndarray]:
     scores = np.where(scores > min_score, scores, -np.inf)
     indices: list[int] = []
     selected_scores: list[float] = []
+    everything = np.arange(len(scores))
     while len(indices) < limit and len(scores):
         best = int(np.argmax(scores))
         if not scores[best] > min_score:
             break
         indices.append(best)
         selected_scores.append(scores[best])
-        shared = overlaps(best)
-        if sigma > 0:
-            scores = scores * np.exp(-0.5 / sigma * shared * shared)
-            scores[scores <= min_score] = -np.inf
-        else:
-            scores = np.where(shared > threshold, -np.inf, scores)
+        shared = overlaps(everything[best : best + 1], everything)[0]
+        scores = scores * np.exp(-0.5 / sigma * shared * shared)
+        scores[scores <= min_score] = -np.inf
         scores[best] = -np.inf
     return np.array(indices, np.int32), np.array(selected_scores, scores.dtype)
 
@@ -404,7 +440,7 @@ def _suppress_overlaps_kernel(
         raise invalid(f"scores has incompatible shape {text(TensorShape(scores.shape))}")
     table, values = overlaps.cpu().numpy(), scores.cpu().numpy()
     threshold, min_score = _scalar(overlap_threshold, "overlap_threshold"), _scalar(score_threshold, "score_threshold")
-    indices, _ = _selected(lambda index: table[:, index], values, _count(max_output_size), threshold, min_score)
+    indices, _ = _selected(lambda *pair: table.T[np.ix_(*pair)], values, _count(max_output_size), threshold, min_score)
     return torch.from_numpy(indices).to(overlaps.device)
 
 

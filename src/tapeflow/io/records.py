@@ -30,6 +30,8 @@ _HEAD, _TAIL = 12, 4
 _WINDOW_BITS = {"GZIP": 31, "ZLIB": 15}  # of zlib: 16 more for a gzip header
 _CHUNK = 1 << 16
 _LARGEST_PIECE = 1 << 24
+_MOST_SIZES = 1 << 12
+_UINT32 = struct.Struct("<I")
 
 
 # ---- checksums -------------------------------------------------------------------------------------------------------
@@ -127,33 +129,56 @@ def read_records(path: FilePath, compression_type: str = "", buffer_size: int | 
         NotFoundError: the file does not exist.
         DataLossError: a record is truncated or damaged, after all records before it.
     """
-    offset = 0
-    with opened(path, compression_type, buffer_size) as file:
-        while len(head := file.read(_HEAD)) == _HEAD:
-            size, stored = struct.unpack("<QI", head)
-            if stored != masked(crc32c(head[:8])):
-                hint = "" if offset else " (Is this even a TFRecord file?)"
-                raise errors.DataLossError.of(f"corrupted record at {offset}{hint}")
-            data, tail = _read_all(file, size), file.read(_TAIL)
-            if len(tail) < _TAIL:
-                why = "EOF reached" if compression_type else "Read less bytes than requested"
-                raise errors.DataLossError.of(f"truncated record at {offset}' failed with {why}")
-            if struct.unpack("<I", tail)[0] != masked(crc32c(data)):
-                raise errors.DataLossError.of(f"corrupted record at {offset + _HEAD}")
+    chunk = max(buffer_size or _CHUNK, 2)
+    # The next record begins in the buffer, at the place `at`; `passed` bytes of the file lie before the buffer.
+    buffer, at, passed = b"", 0, 0
+    sizes: dict[bytes, int] = {}  # by the heads that have been checked
+    with opened(path, compression_type, chunk) as file:
+        while True:
+            head = buffer[at : at + _HEAD]
+            if len(head) < _HEAD:
+                passed += at
+                buffer, at = _extended(file, buffer[at:], _HEAD, chunk), 0
+                head = buffer[:_HEAD]
+                if len(head) < _HEAD:
+                    return
+            size = sizes.get(head)
+            if size is None:
+                size = _checked_size(head, passed + at)
+                if len(sizes) < _MOST_SIZES:
+                    sizes[head] = size
+            if len(buffer) < at + _HEAD + size + _TAIL:
+                passed += at
+                buffer, at = _extended(file, buffer[at:], _HEAD + size + _TAIL, chunk), 0
+                if len(buffer) < _HEAD + size + _TAIL:
+                    why = "EOF reached" if compression_type else "Read less bytes than requested"
+                    raise errors.DataLossError.of(f"truncated record at {passed}' failed with {why}")
+            end = at + _HEAD + size
+            data = buffer[at + _HEAD : end]
+            crc = google_crc32c.extend(0, data)
+            if _UINT32.unpack_from(buffer, end)[0] != ((crc >> 15 | crc << 17) + _MASK) & 0xFFFFFFFF:
+                raise errors.DataLossError.of(f"corrupted record at {passed + at + _HEAD}")
             yield data
-            offset += _HEAD + size + _TAIL
+            at = end + _TAIL
 
 
-def _read_all(file: Any, size: int) -> bytes:
-    """Reads bytes, in pieces if they are many, and less at the end of the file. A length in a damaged file may be
-    huge.
+def _checked_size(head: bytes, offset: int) -> int:
+    """Returns the size of the data of the record that begins with a head."""
+    size, stored = struct.unpack("<QI", head)
+    if stored != masked(crc32c(head[:8])):
+        hint = "" if offset else " (Is this even a TFRecord file?)"
+        raise errors.DataLossError.of(f"corrupted record at {offset}{hint}")
+    return size
+
+
+def _extended(file: Any, start: bytes, size: int, chunk: int) -> bytes:
+    """Returns bytes followed by more of a file, so that there are `size` of them; less at the end of the file. Many are
+    read in pieces: a length in a damaged file may be huge.
     """
-    if size <= _LARGEST_PIECE:
-        return file.read(size)
-    pieces: list[bytes] = []
-    while size > 0 and (piece := file.read(min(size, _LARGEST_PIECE))):
+    pieces, length = [start], len(start)
+    while length < size and (piece := file.read1(max(chunk, min(size - length, _LARGEST_PIECE)))):
         pieces.append(piece)
-        size -= len(piece)
+        length += len(piece)
     return b"".join(pieces)
 
 

@@ -20,7 +20,8 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import Batch, NoRule, Slices
 from tapeflow.core.ops.by_shapes import by_shapes
 from tapeflow.core.ops.convert import convert, host_value
-from tapeflow.core.ops.definition import NotStatic, ops
+from tapeflow.core.ops.definition import MANY, NotStatic, ops
+from tapeflow.core.ops.elementwise_kernels import mkl_is_slow
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import broadcast, text
 from tapeflow.core.types.aliases import AxisLike, TensorLike
@@ -28,6 +29,7 @@ from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
+from tapeflow.linalg.large_products import product
 from tapeflow.linalg.products import matmul
 
 _LABELS = string.ascii_lowercase[::-1] + string.ascii_uppercase[::-1]  # rarely used letters first
@@ -133,7 +135,8 @@ def _einsum(inputs: list[torch.Tensor], equation: str) -> torch.Tensor:
     """Sums products of one tensor or two, as an equation with all subscripts says."""
     plain = _is_plain(equation)
     if plain and not any(1 in x.shape for x in inputs):
-        return torch.einsum(equation, *inputs)
+        matrices = _as_matrices(equation) if len(inputs) == 2 and inputs[0].numel() >= MANY and mkl_is_slow() else None
+        return torch.einsum(equation, *inputs) if matrices is None else _matrix_product(inputs[0], inputs[1], *matrices)
     sizes, _ = _sizes([x.shape for x in inputs], equation)  # torch would broadcast lengths of 1
     left, _, output = equation.partition("->")
     output = output.replace("...", "")
@@ -147,6 +150,33 @@ def _einsum(inputs: list[torch.Tensor], equation: str) -> torch.Tensor:
     strides = [sum(s for s, n in zip(out.stride()[batch:], output, strict=True) if n == label) for label in labels]
     out.as_strided(values.shape, [*out.stride()[:batch], *strides]).copy_(values)
     return out
+
+
+@functools.lru_cache(4096)
+def _as_matrices(equation: str) -> tuple[list[int], list[int], int, list[int]] | None:
+    """Returns how one product of matrices computes a plain equation of two inputs, or None if it does not.
+
+    Returns:
+        The dimensions of the first input with the summed ones last, those of the second with the summed ones first,
+        the number of summed dimensions, and the place of each dimension of the output in the product.
+    """
+    left, _, output = equation.partition("->")
+    a, b = left.split(",")
+    summed = [n for n in a if n in b]
+    rows, columns = ([n for n in part if n not in summed] for part in (a, b))
+    if sorted(rows + columns) != sorted(output) or len(set(a)) < len(a) or len(set(b)) < len(b):
+        return None
+    places = [(rows + columns).index(n) for n in output]
+    return [a.index(n) for n in rows + summed], [b.index(n) for n in summed + columns], len(summed), places
+
+
+def _matrix_product(
+    x: torch.Tensor, y: torch.Tensor, first: list[int], second: list[int], summed: int, places: list[int]
+) -> torch.Tensor:
+    x, y = x.permute(first), y.permute(second)
+    count = math.prod(y.shape[:summed])
+    result = product(x.reshape(-1, count), y.reshape(count, -1))
+    return result.view(*x.shape[: x.ndim - summed], *y.shape[summed:]).permute(places)
 
 
 @_einsum.gradient(needs="inputs")

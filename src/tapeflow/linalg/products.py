@@ -13,14 +13,14 @@ from tapeflow.core.context import detours, state
 from tapeflow.core.errors import FailedPreconditionError
 from tapeflow.core.ops.batching import Batch, NoRule, Slices, equal_shapes
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import MANY
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import certainly_broadcasts, ranked, text, with_dimension
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, bfloat16, float32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor, invalid
-from tapeflow.linalg.large_products import by_onednn, is_large
-from tapeflow.linalg.narrow_products import by_transposes, by_transposes_with_bias, is_narrow
+from tapeflow.linalg.large_products import by_size, chooses, product
 from tapeflow.linalg.packed_products import layer_of_product
 from tapeflow.linalg.rules import batch_of_both
 from tapeflow.math.arithmetic import add, multiply
@@ -44,7 +44,10 @@ def _matmul_rule(a: TensorShape, b: TensorShape, transpose_a: bool = False, tran
 # MatMul is declared twice. Most products transpose nothing; these go straight to ATen's function, and read no flags.
 
 
-@op("MatMul", kernel=torch.mm, shape=_matmul_rule, allocates=True, in_loops=lambda b, *args: b.product(*args))
+@op(
+    "MatMul", kernel=torch.mm, shape=_matmul_rule, allocates=True, for_many=by_size(product),
+    in_loops=lambda b, *args: b.product(*args),
+)  # fmt: skip
 def _product(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     """Multiplies two matrices, neither of them transposed."""
 
@@ -76,9 +79,10 @@ def _(call: Call, dy: Any, sums: dict[int, Any], owned: set[int]) -> Any:
 def _added_product(total: Any, a: Any, b: Any, transpose_a: bool) -> bool:
     """Adds the product `a.T @ b`, or `a @ b.T`, to a sum in place, and returns whether that was possible.
 
-    It is not where ATen can't write to the sum's memory, or where `vmap` would go through it slice by slice.
+    It is not where another kernel computes large products, where ATen can't write to the sum's memory, or where `vmap`
+    would go through it slice by slice.
     """
-    if state.on_slices:
+    if state.on_slices or (_product.op.kernel_for_many is not None and a.value.numel() >= MANY):
         return False
     try:
         if transpose_a:
@@ -90,7 +94,14 @@ def _added_product(total: Any, a: Any, b: Any, transpose_a: bool) -> bool:
     return True
 
 
-@op("MatMul", shape=_matmul_rule, allocates=True, in_loops=lambda b, *args: b.product(*args))
+def _large_matmul(a: torch.Tensor, b: torch.Tensor, transpose_a: bool, transpose_b: bool) -> torch.Tensor:
+    return product(a.mT if transpose_a else a, b.mT if transpose_b else b)
+
+
+@op(
+    "MatMul", shape=_matmul_rule, allocates=True, for_many=by_size(_large_matmul),
+    in_loops=lambda b, *args: b.product(*args),
+)  # fmt: skip
 def _matmul(a: torch.Tensor, b: torch.Tensor, transpose_a: bool = False, transpose_b: bool = False) -> torch.Tensor:
     """Multiplies two matrices, each of them transposed first or not."""
     if transpose_a:
@@ -102,11 +113,9 @@ _matmul.op.variants = dict.fromkeys(("grad_a", "grad_b"), _matmul)
 
 
 def _write_product(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False) -> tuple[Any, str]:
-    left, columns = "{0}.t()" if transpose_a else "{0}", b.shape[0 if transpose_b else 1]
-    if not transpose_a and is_large(a.dtype, a.shape, columns):
-        return by_onednn, f"{{kernel}}({left}, {{1}}{'' if transpose_b else '.t()'})"
-    if is_narrow(a.dtype, a.shape, columns):
-        return by_transposes, f"{{kernel}}({left}, {{1}}{'.t()' if transpose_b else ''})"
+    left = "{0}.t()" if transpose_a else "{0}"
+    if chooses(a.dtype, a.shape, b.shape[0 if transpose_b else 1]):
+        return product, f"{{kernel}}({left}, {{1}}{'.t()' if transpose_b else ''})"
     return (_times_transposed if transpose_b else torch.mm), f"{{kernel}}({left}, {{1}})"
 
 
@@ -115,11 +124,10 @@ def _write_product_with_bias(inner: Any, outer: Any, bias: Any) -> Any:
     if bias.dtype is not a.dtype or not certainly_broadcasts(bias.shape, inner.outputs[0].shape):
         return None
     transpose_a, transpose_b = transposed or (False, False)
-    if not transpose_a and bias.shape.rank == 1 and is_large(a.dtype, a.shape, bias.shape[0]):
-        return by_onednn, f"{{kernel}}({{1}}, {{2}}{'' if transpose_b else '.t()'}, {{0}})", [bias, a, b]
     left, right = "{1}.t()" if transpose_a else "{1}", "{2}.t()" if transpose_b else "{2}"
-    kernel = by_transposes_with_bias if is_narrow(a.dtype, a.shape, inner.outputs[0].shape[1]) else torch.addmm
-    return kernel, f"{{kernel}}({{0}}, {left}, {right})", [bias, a, b]
+    if chooses(a.dtype, a.shape, inner.outputs[0].shape[1]):
+        return product, f"{{kernel}}({left}, {right}, {{0}})", [bias, a, b]
+    return torch.addmm, f"{{kernel}}({{0}}, {left}, {right})", [bias, a, b]
 
 
 def _product_of_slices(batch: Batch, a: Slices, b: Slices, transpose_a: bool = False, transpose_b: bool = False) -> Any:
@@ -158,9 +166,10 @@ def _(inner: Any, outer: Any, bias: Any) -> Any:
     channels = inner.outputs[0].shape[-1]
     if transposes_rows or matrix.shape.rank != 2 or channels is None or bias.shape.as_list() != [channels]:
         return None
+    if chooses(rows.dtype, rows.shape, channels):
+        return product, f"{{kernel}}({{0}}, {{1}}{'.t()' if is_transposed else ''}, {{2}})", [rows, matrix, bias]
     call = f"{{kernel}}({{0}}, {{1}}{'' if is_transposed else '.mT'}, {{2}})"
-    kernel = by_onednn if is_large(rows.dtype, rows.shape, channels) else torch.nn.functional.linear
-    return kernel, call, [rows, matrix, bias]
+    return torch.nn.functional.linear, call, [rows, matrix, bias]
 
 
 @_matmul.gradient(needs="inputs")
@@ -202,7 +211,16 @@ def _bmm(x: torch.Tensor, y: torch.Tensor, adj_x: bool = False, adj_y: bool = Fa
     return torch.matmul(x.mH if adj_x else x, y.mH if adj_y else y)
 
 
-@op("BatchMatMulV2", kernel=_bmm, shape=ranked(_batch_matmul_rule, -2, -2), allocates=True, node_name="MatMul")
+def _large_bmm(x: torch.Tensor, y: torch.Tensor, adj_x: bool, adj_y: bool) -> torch.Tensor:
+    if y.ndim != 2 or x.ndim < 2 or y.is_complex():
+        return _bmm(x, y, adj_x, adj_y)
+    return product(x.mH if adj_x else x, y.mT if adj_y else y)
+
+
+@op(
+    "BatchMatMulV2", kernel=_bmm, shape=ranked(_batch_matmul_rule, -2, -2), allocates=True, node_name="MatMul",
+    for_many=by_size(_large_bmm),
+)  # fmt: skip
 def _batch_matmul(
     x: TensorLike, y: TensorLike, adj_x: bool = False, adj_y: bool = False, name: str | None = None
 ) -> Tensor:
@@ -233,6 +251,13 @@ def _is_of_all_slices(x: Any, y: Any, dy: Any) -> bool:
     if y.shape.rank != 2 or x.shape.rank is None or x.dtype.is_complex:
         return False
     return bool(x.shape[-1] and dy.shape[-1])  # static, and not empty
+
+
+@_batch_matmul.inline
+def _(x: Any, y: Any, adj_x: bool = False, adj_y: bool = False) -> Any:
+    if adj_x or y.shape.rank != 2 or not chooses(x.dtype, x.shape, y.shape[0 if adj_y else 1]):
+        return None
+    return product, f"{{kernel}}({{0}}, {{1}}{'.t()' if adj_y else ''})"
 
 
 _batch_matmul.layer(layer_of_product)

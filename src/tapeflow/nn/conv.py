@@ -96,6 +96,9 @@ def convolve(
     return y.permute(layout.from_first)
 
 
+_FEW = 20480  # elements of a volume of one column: up to here ATen takes its slow kernel
+
+
 def _is_one_volume(image: torch.Tensor) -> bool:
     """Returns True if ATen would take its slow kernel, a quarter as fast as oneDNN's: it does not count all sizes."""
     return (
@@ -174,8 +177,11 @@ def convolve_back_filter(
         if layout.channels_last and layout.groups == 1
         else dy.new_empty((sizes[-1], sizes[-2], *sizes[:-2]))
     )
+    above = dy.permute(layout.to_first)
+    if _is_one_volume(image) and image[..., 0].numel() <= _FEW:
+        image, above = (torch.cat([t, torch.zeros_like(t)]) for t in (image, above))  # oneDNN takes two of any size
     dfilters = _backward(
-        dy.permute(layout.to_first), image, weight, None, layout.geometry.strides, layout.border, layout.rates, False,
+        above, image, weight, None, layout.geometry.strides, layout.border, layout.rates, False,
         layout.zeros, layout.groups, (False, True, False),
     )[1]  # fmt: skip
     # It is laid out as HWIO, like the variable it will be added to: mixed layouts would cost every later op more.

@@ -58,7 +58,7 @@ def _xent_rule(features: TensorShape, labels: TensorShape) -> list[TensorShape]:
 
 def _probabilities(logarithms: torch.Tensor) -> torch.Tensor:
     """Returns the probabilities, in the memory of their logarithms."""
-    exp_many = ops.Exp.op.for_many if by_value(logarithms, MANY) else None
+    exp_many = ops.Exp.op.kernel_for_many if by_value(logarithms, MANY) else None
     return logarithms.exp_() if exp_many is None else exp_many(logarithms, logarithms)
 
 

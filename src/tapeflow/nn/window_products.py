@@ -16,6 +16,7 @@ import torch
 from tapeflow.core import aten
 from tapeflow.core.ops.elementwise_kernels import by_value
 from tapeflow.core.values.tensor import traced
+from tapeflow.linalg.large_products import product as matrix_product
 from tapeflow.nn.conv_layout import Layout
 from tapeflow.nn.windows import padded, padded_sizes, unpadded
 
@@ -68,17 +69,17 @@ def product(layout: Layout, x: torch.Tensor, filters: torch.Tensor, bias: torch.
     """Computes a convolution; `bias` is `[out_channels]` or None."""
     windows = _windows if layout.pointwise or not _is_followed(x) else _Windows.apply
     rows, matrix = windows(layout, x, filters.shape), filters.reshape(-1, filters.shape[-1])
-    return (rows @ matrix if bias is None else torch.addmm(bias, rows, matrix)).view(layout.output)
+    return matrix_product(rows, matrix, bias).view(layout.output)
 
 
 def product_back_filter(layout: Layout, x: torch.Tensor, sizes: tuple[int, ...], dy: torch.Tensor) -> torch.Tensor:
     """Computes the gradient of a convolution by its filters, whose shape is `sizes`."""
-    return (_windows(layout, x, sizes).t() @ dy.reshape(-1, dy.shape[-1])).view(tuple(sizes))
+    return matrix_product(_windows(layout, x, sizes).t(), dy.reshape(-1, dy.shape[-1])).view(tuple(sizes))
 
 
 def product_back_input(layout: Layout, sizes: tuple[int, ...], filters: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
     """Computes the gradient of a convolution by its images, whose shape is `sizes`."""
-    windows = dy.reshape(-1, dy.shape[-1]) @ filters.reshape(-1, filters.shape[-1]).t()
+    windows = matrix_product(dy.reshape(-1, dy.shape[-1]), filters.reshape(-1, filters.shape[-1]).t())
     if layout.pointwise:
         return windows.view(tuple(sizes))
     return _images(layout, sizes, windows, filters.shape)

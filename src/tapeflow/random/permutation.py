@@ -40,11 +40,12 @@ def _shuffle(value: torch.Tensor, seed: int = 0, seed2: int = 0) -> torch.Tensor
         return value.clone()
     length = value.shape[0]
     if not seed and not seed2:
-        order = torch.randperm(length, generator=seeds.torch_generator(value.device), device=value.device)
+        dtype = torch.int32 if length < 2**31 else torch.int64
+        order = torch.randperm(length, generator=seeds.torch_generator(value.device), dtype=dtype, device=value.device)
     else:
         stream = seeds.reserve("RandomShuffle", seed, seed2, -(-(length - 1) // 4))
         order = _order(stream, length).to(value.device)
-    return value[order]
+    return value.index_select(0, order)
 
 
 def shuffle(value: TensorLike, seed: int | None = None, name: str | None = None) -> Tensor:

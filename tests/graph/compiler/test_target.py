@@ -7,6 +7,7 @@ import pytest
 
 pytest.importorskip("llvmlite")
 
+from tapeflow.core import disk_cache
 from tapeflow.graph.compiler.target import Target
 
 SUCCESSOR = 'define i64 @"{name}"(i64 %x) {\n  %y = add i64 %x, 1\n  ret i64 %y\n}\n'
@@ -29,6 +30,6 @@ def test_code_in_a_folder_that_others_write_is_not_run(monkeypatch, tmp_path):
     (path,) = (tmp_path / "tapeflow" / "kernels").iterdir()
     path.parent.chmod(0o777)
     before = path.stat().st_mtime_ns, path.read_bytes()
-    assert Target()._cached(path.name) is None
+    assert disk_cache.read(path.name) is None
     assert Target().address("first", SUCCESSOR, lambda: SUCCESSOR)
     assert (path.stat().st_mtime_ns, path.read_bytes()) == before

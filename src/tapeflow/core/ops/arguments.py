@@ -18,7 +18,7 @@ from tapeflow.core import errors
 from tapeflow.core.context import state
 from tapeflow.core.ops import op_def as op_defs
 from tapeflow.core.ops.attr_values import attr_value, items_of
-from tapeflow.core.ops.convert import convert, datatype_name, from_numpy_type, host_value, operand
+from tapeflow.core.ops.convert import convert, datatype_name, from_numpy_type, host_value, operand, wrapped
 from tapeflow.core.ops.definition import Op, ops
 from tapeflow.core.ops.op_def import AttrDef, OpDef, snake_case
 from tapeflow.core.ops.sequences import MIXED, array_of, fits, letter, unconvertible, unfit, unsupported
@@ -213,9 +213,10 @@ class DefinedOp(Op):
             if any(type(v) is int and not -(2**63) <= v < limit for v in host):
                 raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")
             host = tuple([_integer_entry(e, v) for e, v in zip(value, host, strict=True)])
-        elif type(host) is int and host not in _INT32 and state.graph is None and self.takes_integers(argument):
+        elif type(host) is int and host not in _INT32 and self.takes_integers(argument):
             dtype = self.host_dtype(argument, types, args)
-            host = host if dtype is None else int(operand(host, dtype))
+            if dtype is not None:
+                host = int(operand(host, dtype)) if state.graph is None else wrapped(host, dtype)
         self.check_host(host, argument, types, args)
         return host
 

@@ -198,7 +198,7 @@ def from_scalar(value: Any, dtype: DType | None) -> EagerTensor:
         raise ValueError("Can't convert Python sequence with a value out of range for a double-precision float.")
     if kind is int:
         try:
-            value = float(value) if dtype.is_floating else _wrapped(value, dtype) if dtype.is_integer else value
+            value = float(value) if dtype.is_floating else wrapped(value, dtype) if dtype.is_integer else value
         except OverflowError:
             raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.") from None
     if dtype.torch is None:
@@ -213,11 +213,15 @@ def _is_number(dtype: DType) -> bool:
     return dtype.is_integer or dtype.is_floating or dtype.is_complex
 
 
-def _wrapped(value: int, dtype: DType) -> int:
-    """Returns the integer wrapped to the range of `dtype`, if it fits 64 bits."""
+def wrapped(value: int, dtype: DType) -> int:
+    """Returns an integer wrapped to the range of `dtype`.
+
+    Raises:
+        OverflowError: it does not fit 64 bits.
+    """
     low, high = (0, 2**64) if dtype is uint64 else (-(2**63), 2**63)
     if not low <= value < high:
-        raise OverflowError
+        raise OverflowError("Python int too large to convert to C long")
     bits = dtype.size * 8
     value &= (1 << bits) - 1
     return value - (1 << bits) if not dtype.is_unsigned and value >= 1 << (bits - 1) else value

@@ -11,6 +11,7 @@ that declares a trait, to check it.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -85,8 +86,9 @@ class Op:
         keeps_nothing: it retains no input and returns no view of one, but may return an input itself.
         in_place: the computation in the memory of the first input: a template with the tensors `{0}`, `{1}`, ..., or a
             function that returns, as `inline` does, a function and a template, or None.
-        for_many: the kernel for a tensor of `MANY` elements or more, if `kernel` is slower for them. A second argument
-            is the memory for the result; it may be the first argument's.
+        for_many: a function that returns the kernel for calls whose first tensor has `MANY` elements or more, or None
+            if `kernel` is as fast on this machine; called once, before the op first runs. The kernel of an elementwise
+            op takes the memory for the result as a second argument; it may be the first argument's.
         activation: the op's form as the last part of a larger kernel; see `core/ops/layer.py`.
         scalar: the computation on Python integers, such as sizes and counters: a template with the inputs `{0}`, ...;
             its results may leave the range of the dtype.
@@ -132,7 +134,7 @@ class Op:
     neutral: float | None = None
     fills: float | None = None
     in_place: str | Callable[..., Any] | None = None
-    for_many: Callable[..., Any] | None = None
+    for_many: Callable[[], Callable[..., Any] | None] | None = None
     activation: Activation | None = None
     scalar: str | None = None
     variants: Mapping[str, Callable[..., Any]] = MappingProxyType({})
@@ -142,6 +144,11 @@ class Op:
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"
+
+    @functools.cached_property
+    def kernel_for_many(self) -> Callable[..., Any] | None:
+        """The kernel that `for_many` chooses."""
+        return None if self.for_many is None else self.for_many()
 
     # ---- arguments -----------------------------------------------------------------------------------------------
 

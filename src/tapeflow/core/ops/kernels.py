@@ -67,8 +67,8 @@ def compute(op: RegisteredOp, args: Sequence[Any], types: dict[str, DType], name
     """
     values = raw_arguments(op, args)
     kernel = op.kernel
-    if op.for_many is not None and isinstance(values[0], torch.Tensor) and values[0].numel() >= MANY:
-        kernel = op.for_many  # as on the fast path: the first call rounds as later ones do
+    if op.kernel_for_many is not None and isinstance(values[0], torch.Tensor) and values[0].numel() >= MANY:
+        kernel = op.kernel_for_many  # as on the fast path: the first call rounds as later ones do
     try:
         return run_kernel(op, kernel, args, values, types)
     except Exception as error:

@@ -62,7 +62,7 @@ def function_of(op: RegisteredOp, declared: Any, slow: Callable[..., Any]) -> Ca
     def first(args: tuple[Any, ...], name: str | None) -> Any:
         checks = tuple([_check(attr) for _, attr in op.attr_params()])
         keyed = op.keyed_params()
-        by_count = op.for_many is not None
+        by_count = op.kernel_for_many is not None
         call.__code__ = dressed(_template(kinds, checks, op.uniform, op.many, op.several, keyed, same, by_count))
         return call(*args, name)
 
@@ -239,10 +239,11 @@ def _template(
 
 
 def _calling(arguments: str, by_count: bool) -> list[str]:
-    """Returns the lines that call the kernel: `op.for_many` for many elements, if there is one."""
+    """Returns the lines that call the kernel: `op.kernel_for_many` for many elements, if there is one."""
     if not by_count:
         return [f"_value = kernel({arguments})"]
-    return [f"_value = {arguments}", f"_value = kernel(_value) if _value.numel() < {MANY} else op.for_many(_value)"]
+    first = arguments.partition(",")[0]
+    return [f"_value = (kernel if {first}.numel() < {MANY} else op.kernel_for_many)({arguments})"]
 
 
 def _reading(tensors: list[str], names: list[str]) -> list[str]:

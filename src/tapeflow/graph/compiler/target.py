@@ -10,16 +10,15 @@ from __future__ import annotations
 import ctypes
 import functools
 import hashlib
-import os
 import pathlib
 import platform
-import tempfile
 import threading
 from collections.abc import Callable
 from typing import Any
 
 import torch
 
+from tapeflow.core import disk_cache
 from tapeflow.core.ops import elements
 from tapeflow.core.ops.elements import Unsupported
 
@@ -73,7 +72,7 @@ class Target:
         unique = f"{name}_{digest}"
         with _lock:
             known = unique in self._objects
-            code = None if known else self._cached(digest)
+            code = None if known else disk_cache.read(digest)
         written = text() if not known and code is None else ""  # it asks for the target, and so for the lock
         with _lock:
             if unique not in self._objects:
@@ -93,17 +92,8 @@ class Target:
         builder = llvm.create_pass_builder(self._machine, options)
         builder.getModulePassManager().run(module, builder)
         code = self._machine.emit_object(module)
-        _write(_folder() / digest, code)
+        disk_cache.write(digest, code)
         return code
-
-    def _cached(self, digest: str) -> bytes | None:
-        folder = _folder()
-        try:
-            data = (folder / digest).read_bytes() if _is_private(folder) else b""
-        except OSError:
-            return None
-        code, check = data[:-32], data[-32:]
-        return code if hashlib.sha256(code).digest() == check else None
 
 
 def target() -> Target:
@@ -143,30 +133,3 @@ def _libraries() -> list[pathlib.Path]:
     folder = pathlib.Path(torch.__file__).parent / "lib"
     patterns = ("libtorch_cpu.*", "torch_cpu.dll", "libgomp*", "libomp*", "libiomp5*")
     return [path for pattern in patterns for path in sorted(folder.glob(pattern))]
-
-
-def _folder() -> pathlib.Path:
-    """Returns the folder of the cache."""
-    base = os.environ.get("TAPEFLOW_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return pathlib.Path(base).expanduser() / "tapeflow" / "kernels"
-
-
-def _is_private(folder: pathlib.Path) -> bool:
-    """Returns True if only this user can write into a folder: code from there is run."""
-    if not hasattr(os, "getuid"):
-        return True
-    status = folder.stat()
-    return status.st_uid == os.getuid() and not status.st_mode & 0o022
-
-
-def _write(path: pathlib.Path, code: bytes) -> None:
-    """Writes object code with its hash, beside the file and then in its place. Errors do not change the cache."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        if not _is_private(path.parent):
-            return
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            file.write(code + hashlib.sha256(code).digest())
-        os.replace(file.name, path)
-    except OSError:
-        return

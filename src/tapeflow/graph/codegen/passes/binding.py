@@ -23,7 +23,7 @@ def bind(program: Program) -> None:
 def _bound(step: Step) -> Step | None:
     """Returns the step with the function that its attrs select, or None if it stays."""
     op = step.op
-    if (op.inline is None and op.for_many is None) or not op.registered or step.placed or not step.native:
+    if (op.inline is None and op.kernel_for_many is None) or not op.registered or step.placed or not step.native:
         return None
     if not step.outputs[0].dtype.is_floating or step.outputs[0].shape.rank == 0:  # a scalar may be a Python number
         return None
@@ -36,4 +36,4 @@ def _bound(step: Step) -> Step | None:
 
 def _for_many(op: Op, shape: TensorShape) -> tuple[Any, str] | None:
     few = shape.is_fully_defined() and shape.num_elements() < MANY
-    return None if few else (op.for_many, "{kernel}({0})")
+    return None if few else (op.kernel_for_many, "{kernel}({0})")

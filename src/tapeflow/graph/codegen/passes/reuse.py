@@ -62,8 +62,8 @@ def _fits(tensor: SymbolicTensor, out: SymbolicTensor) -> bool:
 def _in_place(step: Step, place: int) -> Step:
     """Returns the step that writes into the input at a place; the step itself if its attrs forbid that."""
     form, call = step.op.in_place, None
-    if step.op.for_many is not None:
-        call = step.op.for_many, "{kernel}({0}, {0})"
+    if step.op.kernel_for_many is not None:
+        call = step.op.kernel_for_many, "{kernel}({0}, {0})"
     elif form is not None:
         call = (None, form) if isinstance(form, str) else form(*step.args)
     if call is None:
