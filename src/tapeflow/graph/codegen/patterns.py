@@ -152,6 +152,7 @@ class Call(Pattern):
         self._commutative = not isinstance(op, str) and op.op.commutative
         self._operands = {i: arg for i, arg in enumerate(args) if isinstance(arg, (Pattern, list))}
         self._others = {i: arg for i, arg in enumerate(args) if i not in self._operands}
+        self._has_number = any(isinstance(arg, Number) for arg in args)
         self._name, self._once = name, once
 
     def match(self, matcher: Matcher, value: Any, captures: Captures) -> Iterator[Captures]:
@@ -170,6 +171,10 @@ class Call(Pattern):
             matcher.fail(value, inner, USED_ELSEWHERE)
             return
         operands, values = [*self._operands.values()], [step.args[i] for i in self._operands]
+        # Looking here first keeps long chains from being searched in both orders of each step.
+        if self._has_number and all(matcher.number(v) is None for v in values):
+            matcher.fail(value, inner, f"{self.op} by a number is expected")
+            return
         yield from _match_all(matcher, operands, values, inner)
         if self._commutative:
             yield from _match_all(matcher, operands[::-1], values, inner)

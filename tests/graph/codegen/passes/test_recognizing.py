@@ -112,6 +112,27 @@ def test_infinite_summands_that_leave_no_scores():
     np.testing.assert_allclose(concrete(x), function(x), rtol=1e-5)
 
 
+def test_long_chains_of_products_take_no_time_to_search():
+    def function(x):
+        scores = tf.matmul(x, x, transpose_b=True)
+        for _ in range(40):
+            scores = scores * scores
+        return tf.matmul(tf.nn.softmax(scores), x)
+
+    assert "op_Attention(" not in check(function, 0.1 * random(2, 3, 4, 5))
+
+
+def test_a_divisor_that_is_no_number_is_explained():
+    def function(x, scale):
+        scores = tf.matmul(x, x, transpose_b=True)
+        scores /= tf.sqrt(scale)
+        return tf.matmul(tf.nn.softmax(scores), x)
+
+    concrete = tf.function(function).get_concrete_function(random(2, 3, 4, 5), tf.constant(2.0))
+    line = function.__code__.co_firstlineno + 2
+    assert f"RealDiv by a number is expected (RealDiv at {__file__}:{line})" in concrete.explain_rewrites()
+
+
 def test_explained():
     def function(x):
         used = tf.nn.softmax(tf.matmul(x, x, transpose_b=True))

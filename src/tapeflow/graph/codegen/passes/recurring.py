@@ -57,7 +57,7 @@ def _bias(name: str) -> Pattern:
     return Capture(name, lambda layer, tensor: layer.bias(tensor) is not None)
 
 
-def _lstm(gate: Callable[[int], Pattern]) -> Pattern:
+def _output_of_lstm(gate: Callable[[int], Pattern]) -> Pattern:
     """Returns the pattern of the output of an LSTM, from those of its gates before their activations."""
     i, f, g, o = [Call(op, gate(k)) for k, op in enumerate((ops.Sigmoid, ops.Sigmoid, ops.Tanh, ops.Sigmoid))]
     new_cell = Call(ops.AddV2, Call(ops.Mul, f, _variable("cell")), Call(ops.Mul, i, g), name="new cell")
@@ -86,8 +86,8 @@ def _cells() -> tuple[Pattern, ...]:
     z, r = [Call(ops.Sigmoid, Call(ops.AddV2, _part(i, 3, inputs), _part(i, 3, states)), name="zr"[i]) for i in (0, 1)]
     n = Call(ops.Tanh, Call(ops.AddV2, _part(2, 3, inputs), Call(ops.Mul, r, _part(2, 3, states))))
     return (
-        _lstm(lambda gate: _part(gate, 4, sums)),
-        _lstm(_sum_of_convolutions),
+        _output_of_lstm(lambda gate: _part(gate, 4, sums)),
+        _output_of_lstm(_sum_of_convolutions),
         Call(ops.AddV2, Call(ops.Mul, z, state), Call(ops.Mul, Call(ops.Sub, Number(1.0), Capture("z")), n)),
     )
 
