@@ -1,13 +1,21 @@
 """Normalizations, GELUs, attention, dropout and linear layers as the functions of torch that compute them.
 
-A module's source is shorter with them, its gradients take fewer passes over memory, and exporters know them. To the
-patterns of `graph/codegen/passes/recognizing.py` come those that gradients and TapeFlow's random numbers keep from
-being one kernel in its own functions: batch normalizations, over all axes but the last (Ioffe and Szegedy, 2015), and
-dropout. Inner results may have other uses. Steps that nothing uses any more are pruned later.
+A module's source is shorter with them, its gradients take fewer passes over memory, and exporters know them. A
+normalization is
+
+    mean = Mean(x);  variance = Mean(SquaredDifference(x, mean))
+    factor = Rsqrt(variance + epsilon) * scale
+    result = x * factor + (offset - mean * factor)
+
+over the last axis (layer normalization; Ba et al., 2016) or all others (batch normalization; Ioffe and Szegedy, 2015).
+Scale and offset may be missing. A GELU is `x / 2 * (1 + Erf(x / sqrt(2)))`, or the same with the tanh of a polynomial
+(Hendrycks and Gimpel, 2016). Inner results may have other uses. Steps that nothing uses any more are pruned later.
 """
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -16,26 +24,36 @@ import numpy as np
 import torch
 
 from tapeflow.core.ops.definition import ops
-from tapeflow.graph.codegen.passes.recognizing import Moments, Patterns, places
+from tapeflow.core.types.dtypes import bfloat16, float16, float32, float64
+from tapeflow.graph.codegen.passes.recognizing import Attention, scaled
+from tapeflow.graph.codegen.patterns import (
+    Call,
+    Capture,
+    Captures,
+    Either,
+    Named,
+    Number,
+    Pattern,
+    Rule,
+    Static,
+    is_vector,
+    unshaped,
+)
 from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.ir.operation import GraphOp
 from tapeflow.torch.changes import is_change
 
-_DRAWS = (ops.RandomUniform, ops.StatelessRandomUniformV2)
-_PRODUCTS = (ops.MatMul.op.name, ops.BatchMatMulV2.op.name)
+_FLOATS = frozenset({bfloat16, float16, float32, float64})
 
 
 def recognize(program: Program) -> None:
-    """Replaces the last steps of normalizations, GELUs and attention, and the statistics of batch normalizations."""
-    _Patterns(program).replace()
+    """Replaces normalizations and their statistics, GELUs, dropout and attention."""
+    _Functions(program).replace_functions()
 
 
 def recognize_layers(program: Program) -> None:
     """Replaces sums of a product with a matrix and a bias."""
-    patterns = _Patterns(program)
-    for step in program.steps:
-        if step.op in (ops.AddV2.op, ops.BiasAdd.op) and step.outputs[0].dtype.is_floating and not step.placed:
-            patterns.replace_linear(step)
+    _Functions(program).replace_layers()
 
 
 def batch_norm(
@@ -55,116 +73,196 @@ def batch_norm(
     return y.permute(0, 2, 3, 1).reshape(x.shape), mean.detach().view(shape), variance.view(shape)
 
 
-class _Patterns(Patterns):
-    """The patterns that a program's steps are."""
+# ---- patterns --------------------------------------------------------------------------------------------------------
 
-    def __init__(self, program: Program) -> None:
-        super().__init__(program)
-        self.rules[ops.SelectV2.op] = self.replace_dropout
-        self._rates: dict[int, float] = {}  # of dropout, by the ids of its steps
 
-    def write(self, step: Step, name: str, args: list[Any], arguments: str, ending: str = "") -> None:
+def _half(x: Pattern, smooth: Pattern) -> Call:
+    """Returns the pattern of `x / 2 * (1 + smooth)`."""
+    return Call(ops.Mul, Call(ops.Mul, x, Number(0.5)), Call(ops.AddV2, smooth, Number(1.0)))
+
+
+@functools.cache
+def _gelu() -> tuple[Call, Call]:
+    """Returns the patterns of a GELU, and of the one with tanh."""
+    x = Capture("x")
+    cube = Call(ops.Mul, Call(ops.Mul, x, x), x)
+    cubic = Call(ops.AddV2, x, Call(ops.Mul, cube, Number(0.044715)))
+    return (
+        _half(x, Call(ops.Erf, Call(ops.Mul, x, Number(math.sqrt(0.5))))),
+        _half(x, Call(ops.Tanh, Call(ops.Mul, cubic, Number(math.sqrt(2 / math.pi))))),
+    )
+
+
+@functools.cache
+def _normalization() -> Call:
+    """Returns the pattern of a normalization, from the last sum."""
+    x, factor, offset = Capture("x"), Capture("factor"), Capture("offset")
+    mean = Call(ops.Mean, x, Static("axes"), True, name="mean")
+    squares = Call(ops.SquaredDifference, x, Either(mean, Call(ops.StopGradient, mean)))
+    variance = Call(ops.Mean, squares, Static("axes"), True, name="variance")
+    spread = Call(ops.AddV2, Named("spread", unshaped(variance)), Number("epsilon"))
+    root = Call(ops.Rsqrt, spread, name="root")
+    factors = Named("factor", Either(root, Call(ops.Mul, root, Capture("scale"))))
+    center = Named("center", unshaped(Capture("mean")))
+    shift = Call(ops.Mul, Call(ops.Neg, center), factor)
+    shifts = Either(Call(ops.Sub, offset, Call(ops.Mul, center, factor)), shift, Call(ops.AddV2, shift, offset))
+    return Call(ops.AddV2, Call(ops.Mul, x, factors), shifts)
+
+
+@functools.cache
+def _dropout() -> Call:
+    """Returns the pattern of a choice between scaled numbers and zeros, by random numbers."""
+    shape = Either(Call(ops.Shape, Capture("like")), Capture())
+    draws = [Call(ops.RandomUniform, shape, name="draws"), Call(ops.StatelessRandomUniformV2, shape, name="draws")]
+    keeps = Call(ops.GreaterEqual, Either(*draws), Number("rate"))
+    scaled_up = Named("scaled", Either(*scaled(Capture("x"))))
+    return Call(ops.SelectV2, keeps, scaled_up, Number(0.0))
+
+
+@functools.cache
+def _linear() -> tuple[Call, Call]:
+    """Returns the patterns of the sum of a product with a matrix, which may be reshaped, and a bias."""
+    x, matrix, bias = Capture("x"), Capture("matrix", lambda _, t: t.shape.rank == 2), Capture("bias")
+    products = [Call(op, x, matrix, name="product", once=True) for op in (ops.MatMul, ops.BatchMatMulV2)]
+    total = Either(*products, Call(ops.Reshape, Either(*products), name="reshape", once=True))
+    return Call(ops.AddV2, total, bias), Call(ops.BiasAdd, total, bias, "NHWC")
+
+
+# ---- replacements ----------------------------------------------------------------------------------------------------
+
+
+class _Functions(Attention):
+    """The parts of a program that are functions of torch."""
+
+    def replace_functions(self) -> None:
+        """Replaces normalizations, GELUs, dropout and attention."""
+        exact, approximate = _gelu()
+        self.replace([
+            *self.rules(), Rule(exact, functools.partial(self._replace_gelu, "{0}")),
+            Rule(approximate, functools.partial(self._replace_gelu, "{0}, approximate='tanh'")),
+            Rule(_normalization(), self._replace_normalization), Rule(_dropout(), self._replace_dropout),
+        ])  # fmt: skip
+
+    def replace_layers(self) -> None:
+        """Replaces linear layers."""
+        self.replace([Rule(pattern, self._replace_linear, dtypes=_FLOATS) for pattern in _linear()])
+
+    def write(self, step: Step, name: str, args: list[Any], arguments: str, ending: str = "", **attrs: Any) -> None:
         call = f"torch.nn.functional.{name}({arguments}){ending}"
-        step.op, step.args = GraphOp(name, None, template=call), args
+        step.op, step.args = GraphOp(name, None, template=call, attrs=attrs), args
 
-    def may_replace(self, step: Step, args: Sequence[Any], results: Sequence[Any] = ()) -> bool:
-        return True
+    def used_elsewhere(self, step: Step, args: Sequence[Any]) -> Step | None:
+        return None
 
     def may_add(self, number: float) -> bool:
         return False  # a score that is replaced has no gradient
 
-    def replace_linear(self, step: Step) -> None:
-        """Replaces the sum of a product with a matrix, which may be reshaped, and a bias."""
-        is_biased = step.op is ops.BiasAdd.op
-        for total, bias in [step.args[:2]] if is_biased else self.operands(step.outputs[0], ops.AddV2):
-            reshape = self.of(total, ops.Reshape)
-            inner = total if reshape is None else reshape.args[0]
-            product = self.producers.get(id(inner))
-            if (
-                product is None
-                or product.name not in _PRODUCTS
-                or self.uses[id(total)] != 1
-                or self.uses[id(inner)] != 1
-            ):
-                continue
-            x, matrix, *transposed = product.args
-            transposes_x, is_transposed = transposed or (False, False)
-            sizes = bias.shape.as_list() if bias.shape.rank else [None]
-            fits = None not in sizes and math.prod(sizes) == inner.shape[-1] and total.shape[-len(sizes) :] == sizes
-            if transposes_x or matrix.shape.rank != 2 or not fits or (is_biased and step.args[2] != "NHWC"):
-                continue
-            flat = "{2}" if len(sizes) == 1 else "{2}.reshape(-1)"
-            arguments = f"{{0}}, {{1}}{'' if is_transposed else '.mT'}, {flat}"
-            if reshape is None:
-                self.write(step, "linear", [x, matrix, bias], arguments)
-            else:
-                linear = Step(product.op, [], [inner], [*product.origins, *step.origins])
-                self.write(linear, "linear", [x, matrix, bias], arguments)
-                step.op, step.args = reshape.op, [inner, *reshape.args[1:]]
-                self.program.steps = [
-                    s
-                    for old in self.program.steps
-                    if old is not product and old is not reshape
-                    for s in ((linear, old) if old is step else (old,))
-                ]
-            return
+    def _replace_gelu(self, arguments: str, step: Step, captures: Captures) -> str | None:
+        self.write(step, "gelu", [captures["x"]], arguments)
+        return None
 
-    def replace_dropout(self, step: Step) -> None:
-        """Replaces a choice between scaled numbers and zeros, by random numbers of the same shape."""
-        keeps, scaled = self.of(step.args[0], ops.GreaterEqual), self.scaled(step.args[1])
-        draws = None if keeps is None else self._draws(keeps.args[0])
-        rate = None if keeps is None else self.number(keeps.args[1])
-        if draws is None or rate is None or scaled is None or self.number(step.args[2]) != 0.0 or not 0.0 < rate < 1.0:
-            return
-        x, factor = scaled
-        of_shape = self.of(draws.args[0], ops.Shape)
-        shape, like = draws.outputs[0].shape, of_shape and of_shape.args[0]
-        is_of_x = like is x or like is step.args[1] or (shape.is_fully_defined() and shape == x.shape)
-        if is_of_x and math.isclose(factor * (1.0 - rate), 1.0, rel_tol=1e-6):
-            self._rates[id(step)] = rate = float(str(np.float32(rate)))
-            self.write(step, "dropout", [x], f"{{0}}, {rate!r}")
+    def _replace_linear(self, step: Step, captures: Captures) -> str | None:
+        """Replaces the sum of a product and a bias."""
+        x, matrix, bias = captures["x"], captures["matrix"], captures["bias"]
+        product, reshape = self.producers[id(captures["product"])], self.producers.get(id(captures["reshape"]))
+        transposes_x, is_transposed = product.args[2:] or (False, False)
+        sizes, total = bias.shape.as_list() if bias.shape.rank else [None], (reshape or product).outputs[0]
+        fits = (
+            None not in sizes
+            and math.prod(sizes) == captures["product"].shape[-1]
+            and total.shape[-len(sizes) :] == sizes
+        )
+        if transposes_x or not fits:
+            return "the bias has not a number for each column"
+        flat = "{2}" if len(sizes) == 1 else "{2}.reshape(-1)"
+        arguments = f"{{0}}, {{1}}{'' if is_transposed else '.mT'}, {flat}"
+        if reshape is None:
+            self.write(step, "linear", [x, matrix, bias], arguments)
+            return None
+        linear = Step(product.op, [], product.outputs, [*product.origins, *step.origins])
+        self.write(linear, "linear", [x, matrix, bias], arguments)
+        step.op, step.args = reshape.op, [captures["product"], *reshape.args[1:]]
+        rest = [s for s in self.program.steps if s is not product and s is not reshape]
+        place = next(i for i, s in enumerate(rest) if s is step)
+        self.program.steps = [*rest[:place], linear, *rest[place:]]
+        return None
 
-    def _draws(self, tensor: Any) -> Step | None:
-        """Returns the step that draws a tensor from 0 to 1, or None."""
-        return next((step for op in _DRAWS if (step := self.of(tensor, op)) is not None), None)
+    def _replace_dropout(self, step: Step, captures: Captures) -> str | None:
+        """Replaces dropout by random numbers of the same shape."""
+        x, like, rate, shape = captures["x"], captures["like"], captures["rate"], captures["draws"].shape
+        factor = math.prod(captures["factors*"]) / math.prod(captures["divisors*"])
+        is_of_x = like is x or like is captures["scaled"] or (shape.is_fully_defined() and shape == x.shape)
+        if not 0.0 < rate < 1.0 or not is_of_x or not math.isclose(factor * (1.0 - rate), 1.0, rel_tol=1e-6):
+            return "the numbers are not those of dropout"
+        rate = float(str(np.float32(rate)))
+        self.write(step, "dropout", [x], f"{{0}}, {rate!r}", rate=rate)
+        return None
 
-    def dropped(self, tensor: Any) -> tuple[Any, float]:
-        """Returns a tensor before dropout, and its rate, which is 0 if there is none."""
-        step = self.producers.get(id(tensor))
-        rate = 0.0 if step is None else self._rates.get(id(step), 0.0)
-        return (step.args[0], rate) if step is not None and rate else (tensor, 0.0)
-
-    def replace_normalization(self, step: Step) -> None:
+    def _replace_normalization(self, step: Step, captures: Captures) -> str | None:
         """Replaces the last sum of a layer normalization, or of a batch normalization and its statistics."""
-        normalization = self.normalization(step)
-        if normalization is not None:
-            is_of_layer = normalization[2].is_of_layer
-            (self.replace_layer_norm if is_of_layer else self._replace_batch_norm)(step, *normalization)
+        x, axes, rank = captures["x"], captures["axes"], captures["x"].shape.rank or 0
+        axes = {a % rank for a in ((axes,) if type(axes) is int else axes)} if rank else set()
+        parameters = self._parameters([captures["scale"], captures["offset"]], x)
+        if parameters is None:
+            return "scale and offset are no vectors"
+        is_reshaped = captures["spread"] is not captures["variance"] or captures["center"] is not captures["mean"]
+        tensors = [x, *(p for p in parameters if p is not None)]
+        epsilon = float(str(np.float32(captures["epsilon"])))
+        if axes == {rank - 1} and not is_reshaped:
+            weight, bias = [
+                name if p is None or p.shape.rank == 1 else f"{name}.view(-1)"
+                for p, name in zip(parameters, _places(parameters), strict=True)
+            ]
+            self.write(step, "layer_norm", tensors, f"{{0}}, ({x.shape[-1]},), {weight}, {bias}, {epsilon!r}")
+            return None
+        if (
+            rank < 2
+            or axes != {*range(rank - 1)}
+            or not (is_vector(captures["root"], x) and is_vector(captures["center"], x))
+        ):
+            return "the axes are neither the last one nor all others"
+        statistics = [self.producers[id(captures[name])] for name in ("mean", "variance")]
+        return self._replace_batch_norm(step, tensors, _places(parameters), epsilon, statistics)
 
-    def _replace_batch_norm(self, step: Step, x: Any, vectors: Sequence[Any], moments: Moments) -> None:
+    def _parameters(self, vectors: Sequence[Any], x: Any) -> list[Any] | None:
+        """Returns vectors for the last axis of `x` before they were reshaped, or as they are where that is not seen
+        (it was done before a loop); None if one of them is none."""
+        if not all(v is None or is_vector(v, x) for v in vectors):
+            return None
+        before = [None if v is None else self.before_views(v) for v in vectors]
+        return [v if u is None or u.shape.rank != 1 else u for v, u in zip(vectors, before, strict=True)]
+
+    def _replace_batch_norm(
+        self, step: Step, operands: list[Any], places: Sequence[str], epsilon: float, statistics: Sequence[Step]
+    ) -> str | None:
         """Replaces the statistics of a batch normalization and its last sum.
 
         Autograd does not follow the statistics. They stay if the program uses them for more than the module's hidden
         updates, such as moving averages.
         """
-        parameters = self.parameters(vectors, x)
-        operands = [] if parameters is None else [x, *(p for p in parameters if p is not None)]
-        steps = self.program.steps
-        place = next(i for i, s in enumerate(steps) if s is moments.mean)
+        steps, (mean, variance) = self.program.steps, statistics
+        place = next(i for i, s in enumerate(steps) if s is mean)
         before = {id(t) for s in steps[:place] for t in s.outputs}
-        if parameters is None or any(id(t) in self.producers and id(t) not in before for t in operands):
-            return
-        statistics = [moments.mean.outputs[0], moments.variance.outputs[0]]
-        weight, bias = places(parameters)
-        call = f"{{kernel}}({{0}}, {weight}, {bias}, {moments.epsilon!r})"
+        if any(id(t) in self.producers and id(t) not in before for t in operands):
+            return "the mean is computed before the parameters"
+        weight, bias = places
+        call = f"{{kernel}}({{0}}, {weight}, {bias}, {epsilon!r})"
         op = GraphOp("batch_norm", batch_norm, template=call, gives_tuple=True)
-        outputs = [step.outputs[0], *statistics]
-        new = Step(op, operands, outputs, [*moments.mean.origins, *moments.variance.origins, *step.origins])
+        outputs = [step.outputs[0], *mean.outputs, *variance.outputs]
+        new = Step(op, operands, outputs, [*mean.origins, *variance.origins, *step.origins])
         rest = [s for s in steps if s is not step]
-        gone = (moments.mean, moments.variance)
         followed = {id(t) for t in self.program.outputs}
         for s in reversed(rest):
-            if s not in gone and ((s.must_run and not is_change(s)) or any(id(t) in followed for t in s.outputs)):
+            is_followed = (s.must_run and not is_change(s)) or any(id(t) in followed for t in s.outputs)
+            if s not in statistics and is_followed:
                 followed.update(id(t) for t in s.inputs)
-        if not any(id(t) in followed for t in statistics):
-            self.program.steps = [new if s is moments.mean else s for s in rest if s is not moments.variance]
+        if any(id(t) in followed for s in statistics for t in s.outputs):
+            return "the statistics are used elsewhere"
+        self.program.steps = [new if s is mean else s for s in rest if s is not variance]
+        return None
+
+
+def _places(tensors: Sequence[Any]) -> list[str]:
+    """Returns how a template names tensors behind the first one, of which some are missing."""
+    count = itertools.count(1)
+    return ["None" if t is None else f"{{{next(count)}}}" for t in tensors]

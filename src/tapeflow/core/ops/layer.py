@@ -19,17 +19,15 @@ class Activation(NamedTuple):
     Attributes:
         name: ATen's name for it.
         parameters: its numbers.
-        algorithm: ATen's name of the way to compute it, if there are several.
     """
 
     name: str
     parameters: tuple[float, ...] = ()
-    algorithm: str = ""
 
     @property
     def arguments(self) -> tuple[str, list[float], str]:
         """The arguments of ATen's kernels."""
-        return self.name, list(self.parameters), self.algorithm
+        return self.name, list(self.parameters), ""
 
 
 NO_ACTIVATION = Activation("none")

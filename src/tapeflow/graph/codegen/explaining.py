@@ -33,8 +33,9 @@ def rewrites(name: str, program: Program, passes: Sequence[Any], inner: Sequence
             of = sum(len(step.origins) for step in made)
             names = ", ".join(f"{op} ({n})" if n > 1 else op for op, n in calls.items())
             lines.append(f"  {run.__name__}: {of} {'op' if of == 1 else 'ops'} as {names}")
-    for what, operation, reason in program.misses:
-        lines.append(f"  near miss: {what} at {_line(operation)}: {reason}")
+    for miss in program.misses:
+        instead = "" if miss.instead is None else f" ({miss.instead.type} at {_line(miss.instead)})"
+        lines.append(f"  near miss: {miss.name} at {_line(miss.operation)}: {miss.reason}{instead}")
     bodies = [body for step in program.steps if not step.registered for body in step.op.bodies.values()]
     left = len(program.steps)
     head = f"{name}: {count} {'op' if count == 1 else 'ops'} in {left} {'call' if left == 1 else 'calls'}"

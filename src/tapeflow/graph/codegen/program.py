@@ -9,7 +9,7 @@ import copy
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -22,6 +22,22 @@ from tapeflow.graph.ir.operation import GraphOp, Operation, VariableUpdate, symb
 _NATIVE = frozenset({float16, bfloat16, float32, float64})
 _FEW = 8  # elements of constants that are compared, such as shapes
 CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
+
+
+class Miss(NamedTuple):
+    """A replacement that was nearly made.
+
+    Attributes:
+        name: what would have replaced the operation.
+        operation: the last operation of the pattern.
+        reason: what was expected.
+        instead: the operation that is there instead, or None.
+    """
+
+    name: str
+    operation: Operation
+    reason: str
+    instead: Operation | None = None
 
 
 class Step:
@@ -120,7 +136,7 @@ class Program:
         aliases: the tensors that replace equal constants and the inputs and outputs of inlined functions, by the ids
             of what they replace.
         static: as the argument.
-        misses: what passes nearly replaced: its name, its last operation, and what kept it from that.
+        misses: what passes nearly replaced.
 
     Raises:
         InvalidArgumentError: a placeholder is needed and not among the inputs.
@@ -142,7 +158,7 @@ class Program:
         self.folded: list[SymbolicTensor] = []
         self.static = all(t.op.type == "Placeholder" for t in inputs) if static is None else static
         self.steps: list[Step] = []
-        self.misses: list[tuple[str, Operation, str]] = []
+        self.misses: list[Miss] = []
         self._effects = {id(o) for o in effects}
         self.aliases: dict[int, SymbolicTensor] = {}
         self._few: dict[Any, SymbolicTensor] = {}  # the first of equal constants with few elements

@@ -58,7 +58,7 @@ class _Joining:
 
     def add(self, step: Step) -> None:
         """Starts a layer with a step, or adds it to the layer that it follows."""
-        if (step.registered or step.op.activation is not None) and step.native and not step.placed:
+        if step.registered and step.native and not step.placed:
             if step.op.layer is not None:
                 self._start(step)
             else:

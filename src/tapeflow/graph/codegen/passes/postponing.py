@@ -15,7 +15,7 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.shape_rules import broadcast
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.codegen.producers import Producers
+from tapeflow.graph.codegen.patterns import Matcher
 from tapeflow.graph.codegen.program import Program, Step, substituted
 
 
@@ -28,7 +28,7 @@ def postpone(program: Program) -> None:
         program.steps = [step for step in steps if id(step) not in postponing.gone]
 
 
-class _Postponing(Producers):
+class _Postponing(Matcher):
     """The state of a walk through a program.
 
     Attributes:

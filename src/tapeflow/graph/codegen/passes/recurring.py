@@ -9,7 +9,6 @@ Where a mask is false, states and outputs stay as they are. Results differ from 
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,7 +17,7 @@ import torch
 from tapeflow.core.ops.definition import ops
 from tapeflow.graph.codegen.cells import GRU, LSTM, Cell
 from tapeflow.graph.codegen.convolutional_cells import ConvLSTM2D
-from tapeflow.graph.codegen.producers import Producers, is_vector
+from tapeflow.graph.codegen.patterns import Call, Capture, Captures, Either, Matcher, Named, Number, Pattern, Via
 from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.codegen.recurrent import Bias, Entries, Layer, RecurrentLayer, Target
 from tapeflow.graph.codegen.regions import LOOPS
@@ -29,10 +28,85 @@ if TYPE_CHECKING:
     from tapeflow.graph.codegen.loops import Loop
 
 
+# ---- patterns --------------------------------------------------------------------------------------------------------
+
+
+def _variable(name: str) -> Pattern:
+    return Capture(name, lambda layer, tensor: layer.is_variable(tensor))
+
+
+def _weights(name: str) -> Pattern:
+    return Capture(name, lambda layer, tensor: layer.is_value(tensor))
+
+
+def _part(number: int, count: int, pattern: Pattern) -> Pattern:
+    """Returns the pattern of one of the equal parts, along the last axis, of a tensor."""
+    return Via(lambda layer, tensor: layer.whole(tensor, number, count), pattern)
+
+
+def _product(x: Pattern, kernel: str) -> Pattern:
+    return Call(ops.MatMul, x, _weights(kernel), False, False)
+
+
+def _biased(product: Pattern, vector: Pattern) -> Pattern:
+    """Returns the pattern of a product with a bias or without."""
+    return Either(product, Call(ops.BiasAdd, product, vector), Call(ops.AddV2, product, vector))
+
+
+def _bias(name: str) -> Pattern:
+    return Capture(name, lambda layer, tensor: layer.bias(tensor) is not None)
+
+
+def _output_of_lstm(gate: Callable[[int], Pattern]) -> Pattern:
+    """Returns the pattern of the output of an LSTM, from those of its gates before their activations."""
+    i, f, g, o = [Call(op, gate(k)) for k, op in enumerate((ops.Sigmoid, ops.Sigmoid, ops.Tanh, ops.Sigmoid))]
+    new_cell = Call(ops.AddV2, Call(ops.Mul, f, _variable("cell")), Call(ops.Mul, i, g), name="new cell")
+    return Call(ops.Mul, o, Call(ops.Tanh, new_cell))
+
+
+def _convolution(image: Pattern, name: str, kernel: str, gate: int) -> Pattern:
+    strides, padding, paddings, dilations = [Capture(f"{name} attr {i}") for i in range(4)]
+    return Call(ops.Conv2D, image, _part(gate, 4, _weights(kernel)), strides, padding, paddings, "NHWC", dilations)
+
+
+def _sum_of_convolutions(gate: int) -> Pattern:
+    bias = Via(lambda layer, tensor: layer.channels(tensor), _part(gate, 4, _weights("biases*")))
+    of_input = _biased(_convolution(Capture("x"), "x", "kernel", gate), bias)
+    return Call(ops.AddV2, of_input, _convolution(_variable("state"), "state", "recurrent kernel", gate))
+
+
+@functools.cache
+def _cells() -> tuple[Pattern, ...]:
+    """Returns the patterns of the outputs of an LSTM, a convolutional LSTM and a GRU."""
+    state = _variable("state")
+    of_state = _product(state, "recurrent kernel")
+    sums = Named("sums", _biased(Call(ops.AddV2, _product(Capture("x"), "kernel"), of_state), _bias("bias")))
+    inputs = Named("inputs", _biased(_product(Capture("x"), "kernel"), _bias("bias")))
+    states = Named("states", _biased(of_state, _bias("recurrent bias")))
+    z, r = [Call(ops.Sigmoid, Call(ops.AddV2, _part(i, 3, inputs), _part(i, 3, states)), name="zr"[i]) for i in (0, 1)]
+    n = Call(ops.Tanh, Call(ops.AddV2, _part(2, 3, inputs), Call(ops.Mul, r, _part(2, 3, states))))
+    return (
+        _output_of_lstm(lambda gate: _part(gate, 4, sums)),
+        _output_of_lstm(_sum_of_convolutions),
+        Call(ops.AddV2, Call(ops.Mul, z, state), Call(ops.Mul, Call(ops.Sub, Number(1.0), Capture("z")), n)),
+    )
+
+
+@functools.cache
+def _selected() -> Pattern:
+    """Returns the pattern of a choice, whose condition may be tiled once."""
+    once = Capture("", lambda layer, repeats: type(repeats) is tuple and {*repeats} == {1})
+    condition = Capture("condition")
+    return Call(ops.SelectV2, Either(Call(ops.Tile, condition, once), condition), Capture("value"), Capture("other"))
+
+
+# ---- the pass --------------------------------------------------------------------------------------------------------
+
+
 def recur(program: Program) -> None:
     """Replaces loops that are recurrent layers."""
     for step in program.steps:
-        layer = _Patterns(step.op.kernel).layer() if step.name in LOOPS and not step.placed else None
+        layer = _Body(step.op.kernel).layer() if step.name in LOOPS and not step.placed else None
         if layer is not None and not any(_matters(i, step, program) for i in layer.unread):
             layer = layer._replace(ends_matter=any(_matters(i, step, program) for i in layer.states[1:]))
             name = type(layer.cell()).__name__
@@ -67,21 +141,6 @@ class _Cell(NamedTuple):
     biases: list[Bias]
 
 
-class _Convolution(NamedTuple):
-    """A convolution that computes one gate.
-
-    Attributes:
-        image: the images.
-        attrs: the attrs.
-        filters, bias: the place of the filters of all gates, and of their biases; None without biases.
-    """
-
-    image: Any
-    attrs: tuple[Any, ...]
-    filters: int
-    bias: int | None
-
-
 class _Value(NamedTuple):
     """A value that a body computes in each step.
 
@@ -96,8 +155,8 @@ class _Value(NamedTuple):
     mask: Entries | None = None
 
 
-class _Patterns(Producers):
-    """The pattern of a recurrent layer in the body of a loop."""
+class _Body(Matcher):
+    """The body of a loop that may be a recurrent layer."""
 
     def __init__(self, loop: Loop) -> None:
         super().__init__(loop.body.compiled.program)
@@ -114,15 +173,15 @@ class _Patterns(Producers):
         values: dict[int, _Value] = {}
         entries: dict[int, int | None] = {}
         for place, value in enumerate(self.program.outputs[: loop.count]):
-            written = self.of(value, ops.TensorListSetItem)
-            if written is not None:
+            written = self.step(value)
+            if written is not None and written.op is ops.TensorListSetItem.op:
                 index, value = written.args[1:3]
                 if not self._is_written(place, written.args):
                     return None
                 entries[place] = None if self._is_counter(index) else index
             if place != loop.prologue.counter:
                 values[place] = self._value(value)
-        cells = (cell for v in values.values() for kind in (self._lstm, self._gru) for cell in kind(v.tensor))
+        cells = (cell for v in values.values() for cell in self._cells(v.tensor))
         return next((layer for cell in cells if (layer := self._layer_of(cell, values, entries)) is not None), None)
 
     def _layer_of(self, cell: _Cell, values: dict[int, _Value], entries: dict[int, int | None]) -> Layer | None:
@@ -195,15 +254,11 @@ class _Patterns(Producers):
 
     def _value(self, tensor: Any) -> _Value:
         """Returns what a tensor is where the mask is true, and elsewhere."""
-        step = self.of(tensor, ops.SelectV2)
-        if step is None:
-            return _Value(tensor)
-        condition, value, other = step.args
-        tile = self.of(condition, ops.Tile)
-        if tile is not None and isinstance(tile.args[1], tuple) and tile.args[1] == (1,) * (condition.shape.rank or 0):
-            condition = tile.args[0]
-        mask, otherwise = self._masks(condition), self._place(other)
-        return _Value(tensor) if mask is None or otherwise is None else _Value(value, otherwise, mask)
+        for captures in self.matches(_selected(), tensor):
+            mask, otherwise = self._masks(captures["condition"]), self._place(captures["other"])
+            if mask is not None and otherwise is not None:
+                return _Value(captures["value"], otherwise, mask)
+        return _Value(tensor)
 
     def _masks(self, condition: Any) -> Entries | None:
         """Returns what a condition is the entry of at the counter; a column may be made of one that is a vector."""
@@ -215,12 +270,13 @@ class _Patterns(Producers):
 
     def _entries(self, tensor: Any) -> Entries | None:
         """Returns what a tensor is the entry of at the counter: a list whose entries have one shape, or a tensor."""
-        step = self.of(tensor, ops.TensorListGetItem)
-        if step is not None:
+        step = self.step(tensor)
+        if step is None:
+            return None
+        if step.op is ops.TensorListGetItem.op:
             place = self._places.get(id(step.args[0])) if self._is_counter(step.args[1]) else None
             return Entries(place) if place is not None and place - self._loop.count in self._loop.uniform else None
-        step = self.of(tensor, ops.StridedSlice) or self.of(tensor, ops.GatherV2)
-        if step is None:
+        if step.op not in (ops.StridedSlice.op, ops.GatherV2.op):
             return None
         place, axis = self._places.get(id(step.args[0]), -1), self._axis_at_counter(step)
         return Entries(place, axis) if place >= self._loop.count and axis is not None else None
@@ -232,20 +288,25 @@ class _Patterns(Producers):
             _, indices, axis, _ = step.args
             return axis if self._is_counter(indices) and isinstance(axis, int) else None
         _, begin, _, strides, begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask = step.args
-        pack = self.of(begin, ops.Pack)
-        if pack is None or ellipsis_mask or new_axis_mask:
+        pack = self.step(begin)
+        if pack is None or pack.op is not ops.Pack.op or ellipsis_mask or new_axis_mask:
             return None
         axes = range(len(pack.args[0]))
         axis = next((i for i in axes if shrink_axis_mask == 1 << i and self._is_counter(pack.args[0][i])), None)
         has_others = all(begin_mask & end_mask & 1 << i for i in axes if i != axis)
         return axis if has_others and strides == (1,) * len(axes) else None
 
+    def _read(self, tensor: Any) -> Any:
+        """Returns the variable that a tensor is read from, or the tensor."""
+        step = self.producers.get(id(tensor))
+        return tensor if step is None or step.op is not READ else step.args[0]
+
     def _place(self, tensor: Any) -> int | None:
         """Returns the place of a value of the loop, which may be a variable to read, or a constant."""
-        step, constant = self.producers.get(id(tensor)), self.program.constant(tensor)
+        constant = self.program.constant(tensor)
         if isinstance(constant, torch.Tensor):
             return self._place_of_constant(constant)
-        return self._places.get(id(tensor if step is None or step.op is not READ else step.args[0]))
+        return self._places.get(id(self._read(tensor)))
 
     def _place_of_constant(self, value: torch.Tensor) -> int:
         """Adds a constant behind the loop's values, and returns its place."""
@@ -254,127 +315,62 @@ class _Patterns(Producers):
 
     # ---- cells ---------------------------------------------------------------------------------------------------
 
-    def _lstm(self, h: Any) -> Iterator[_Cell]:
-        """Yields the LSTM that `h` is the output of."""
-        for o, after in self.operands(h, ops.Mul):
-            c = self._argument(after, ops.Tanh)
-            for first, second in self.operands(c, ops.AddV2):
-                factors = self.operands(first, ops.Mul), self.operands(second, ops.Mul)
-                for (f, before), (i, g) in itertools.product(*factors):
-                    gates = [self._argument(t, ops.Sigmoid) for t in (i, f, o)]
-                    gates.insert(2, self._argument(g, ops.Tanh))
-                    yield from self._convolutional(h, c, before, gates)
-                    for products, bias in self._biased(self._whole(gates)):
-                        for a, b in self.operands(products, ops.AddV2):
-                            x, kernel, state, recurrent_kernel = *self._product(a), *self._product(b)
-                            states = [self._places.get(id(t), -1) for t in (state, before)]
-                            if kernel and recurrent_kernel and self._are_variables(states):
-                                yield _Cell(LSTM, x, states, [h, c], [kernel, recurrent_kernel], [bias])
+    def _cells(self, h: Any) -> Iterator[_Cell]:
+        """Yields the cells that `h` may be the output of."""
+        for pattern, cell_of in zip(_cells(), (self._lstm, self._conv_lstm, self._gru), strict=True):
+            for captures in self.matches(pattern, h):
+                cell = cell_of(h, captures)
+                if cell is not None and len({*cell.before}) == len(cell.before):
+                    yield cell
 
-    def _convolutional(self, h: Any, c: Any, before: Any, gates: Sequence[Any]) -> Iterator[_Cell]:
-        """Yields the LSTM with these gates, before their activations, if they are sums of convolutions."""
-        sums = [self._convolutions(gate, number, len(gates)) for number, gate in enumerate(gates)]
-        of_input, of_state = sums[0] or (None, None)
-        if of_input is None or of_state is None or of_state.bias is not None:
-            return
-        if not all(s is not None and _are_alike(s[0], of_input) and _are_alike(s[1], of_state) for s in sums):
-            return
-        states = [self._places.get(id(t), -1) for t in (of_state.image, before)]
-        if self._are_variables(states):
-            bias = None if of_input.bias is None else (of_input.bias, None)
-            kind = functools.partial(ConvLSTM2D, of_input.attrs, of_state.attrs)
-            yield _Cell(kind, of_input.image, states, [h, c], [of_input.filters, of_state.filters], [bias])
+    def _lstm(self, h: Any, captures: Captures) -> _Cell:
+        before, after = [self._places[id(captures[name])] for name in ("state", "cell")], [h, captures["new cell"]]
+        return _Cell(LSTM, captures["x"], before, after, self._matrices(captures), [self.bias(captures["bias"])])
 
-    def _convolutions(self, gate: Any, number: int, count: int) -> tuple[_Convolution, _Convolution] | None:
-        """Returns the convolutions of the input and of the state whose sum is the gate of this number."""
-        for a, b in self.operands(gate, ops.AddV2):
-            of_input, of_state = self._convolution(a, number, count), self._convolution(b, number, count)
-            if of_input is None or of_state is None:
-                continue
-            if 0 <= self._places.get(id(of_state.image), -1) < self._loop.count:
-                return of_input, of_state
-        return None
+    def _conv_lstm(self, h: Any, captures: Captures) -> _Cell | None:
+        biases = captures["biases*"]
+        if biases and (len(biases) < 4 or any(t is not biases[0] for t in biases)):
+            return None
+        attrs = [[captures[f"{name} attr {i}"] for i in range(4)] for name in ("x", "state")]
+        kind = functools.partial(ConvLSTM2D, *[(*a[:3], "NHWC", a[3]) for a in attrs])
+        bias: Any = (self._place(biases[0]), None) if biases else None
+        return self._lstm(h, captures)._replace(kind=kind, biases=[bias])
 
-    def _convolution(self, tensor: Any, number: int, count: int) -> _Convolution | None:
-        """Returns the convolution, with a bias or without, that a gate is, if the filters are this part of all."""
-        options = [(tensor, None), *self.operands(tensor, ops.BiasAdd), *self.operands(tensor, ops.AddV2)]
-        for product, vector in options:
-            step = self.of(product, ops.Conv2D)
-            if step is None:
-                continue
-            bias = None if vector is None else self._place_of_part(self.unshaped(vector), number, count)
-            filters = self._place_of_part(step.args[1], number, count)
-            is_biased = bias is not None and is_vector(vector, product)
-            if filters is not None and (vector is None or is_biased) and step.args[5] == "NHWC":
-                return _Convolution(step.args[0], tuple(step.args[2:]), filters, bias)
-        return None
+    def _gru(self, h: Any, captures: Captures) -> _Cell:
+        biases = [self.bias(captures[name]) for name in ("bias", "recurrent bias")]
+        return _Cell(GRU, captures["x"], [self._places[id(captures["state"])]], [h], self._matrices(captures), biases)
 
-    def _place_of_part(self, tensor: Any, number: int, count: int) -> int | None:
-        """Returns the place of the tensor of which this one is the part of this number; None if it is not."""
+    def _matrices(self, captures: Captures) -> list[Any]:
+        return [self._place(captures[name]) for name in ("kernel", "recurrent kernel")]
+
+    def is_variable(self, tensor: Any) -> bool:
+        """Tests whether a tensor is one of the loop's variables."""
+        return 0 <= self._places.get(id(tensor), -1) < self._loop.count
+
+    def is_value(self, tensor: Any) -> bool:
+        """Tests whether a tensor is a value of the loop, or a constant."""
+        return isinstance(self.program.constant(tensor), torch.Tensor) or id(self._read(tensor)) in self._places
+
+    def bias(self, tensor: Any) -> Bias:
+        """Returns the place of a bias, which may be a row of a matrix; None if it is no bias."""
+        if tensor is None or tensor.shape.rank != 1:
+            return None
+        row = self.before_views(tensor)
+        split = self.producers.get(id(row))
+        if split is not None and split.op is ops.Split.op and _is_axis(split.args[0], 0):
+            place = self._place(split.args[1])
+            return None if place is None else (place, row.value_index)
+        place = self._place(tensor)
+        return None if place is None else (place, None)
+
+    def channels(self, tensor: Any) -> Any:
+        """Returns a tensor with one number for each channel before it was reshaped to add leading dimensions."""
+        return self.before_views(tensor) if all(d == 1 for d in tensor.shape.as_list()[:-1]) else None
+
+    def whole(self, tensor: Any, number: int, count: int) -> Any:
+        """Returns the tensor of which this one is the part of this number; None if it is not."""
         part = self._part(tensor)
-        return self._place(part[0]) if part is not None and part[1:] == (number, count) else None
-
-    def _gru(self, h: Any) -> Iterator[_Cell]:
-        """Yields the GRU that `h` is the output of."""
-        for first, second in self.operands(h, ops.AddV2):
-            factors = self.operands(first, ops.Mul), self.operands(second, ops.Mul)
-            for (gate, before), (share, n) in itertools.product(*factors):
-                rest = self.of(share, ops.Sub)
-                if rest is None or rest.args[1] is not gate or self.number(rest.args[0]) != 1:
-                    continue
-                z = self._argument(gate, ops.Sigmoid)
-                sums = self.operands(z, ops.AddV2), self.operands(self._argument(n, ops.Tanh), ops.AddV2)
-                for (xz, hz), (xn, reset) in itertools.product(*sums):
-                    for r, hn in self.operands(reset, ops.Mul):
-                        for xr, hr in self.operands(self._argument(r, ops.Sigmoid), ops.AddV2):
-                            yield from self._gru_of(h, before, self._whole([xz, xr, xn]), self._whole([hz, hr, hn]))
-
-    def _gru_of(self, h: Any, before: Any, of_input: Any, of_state: Any) -> Iterator[_Cell]:
-        """Yields the GRU with these products of the input and of the state, if they are products."""
-        for (a, bias), (b, recurrent_bias) in itertools.product(self._biased(of_input), self._biased(of_state)):
-            x, kernel, state, recurrent_kernel = *self._product(a), *self._product(b)
-            states = [self._places.get(id(before), -1)]
-            if kernel and recurrent_kernel and state is before and self._are_variables(states):
-                yield _Cell(GRU, x, states, [h], [kernel, recurrent_kernel], [bias, recurrent_bias])
-
-    def _are_variables(self, places: list[int]) -> bool:
-        return all(0 <= p < self._loop.count for p in places) and len({*places}) == len(places)
-
-    def _argument(self, tensor: Any, op: Any) -> Any:
-        """Returns the argument of the op that computes a tensor, if it is this one."""
-        step = self.of(tensor, op)
-        return None if step is None else step.args[0]
-
-    def _product(self, tensor: Any) -> tuple[Any, int | None]:
-        """Returns the tensor and the place of the matrix whose product a tensor is."""
-        step = self.producers.get(id(tensor))
-        if step is None or step.name != ops.MatMul.op.name or True in step.args[2:]:
-            return None, None
-        return step.args[0], self._place(step.args[1])
-
-    def _biased(self, tensor: Any) -> Iterator[tuple[Any, Bias]]:
-        """Yields what a tensor is the sum of a bias and."""
-        yield tensor, None
-        for op in (ops.BiasAdd, ops.AddV2):
-            for summand, vector in self.operands(tensor, op):
-                bias = self._bias(vector)
-                if bias is not None:
-                    yield summand, bias
-
-    def _bias(self, tensor: Any) -> Bias:
-        """Returns the place of a bias, which may be a row of a matrix."""
-        place, row = self._place(tensor), None
-        split = self.producers.get(id(self.unshaped(tensor)))
-        if place is None and split is not None and split.op is ops.Split.op and _is_axis(split.args[0], 0):
-            place, row = self._place(split.args[1]), self.unshaped(tensor).value_index
-        return None if place is None or tensor.shape.rank != 1 else (place, row)
-
-    def _whole(self, parts: Sequence[Any]) -> Any:
-        """Returns the tensor that these are the equal parts of, from left to right; or None."""
-        wholes = [self._part(t) for t in parts]
-        whole = None if wholes[0] is None else wholes[0][0]
-        alike = all(w is not None and w[0] is whole and w[1:] == (i, len(parts)) for i, w in enumerate(wholes))
-        return whole if alike else None
+        return part[0] if part is not None and part[1:] == (number, count) else None
 
     def _part(self, tensor: Any) -> tuple[Any, int, int] | None:
         """Returns the tensor of which this one is one of the equal parts along the last axis, which one, and the number
@@ -393,11 +389,6 @@ class _Patterns(Producers):
             return None
         begin = _first_column(step.args)
         return None if begin is None or begin % size else (step.args[0], begin // size, columns // size)
-
-
-def _are_alike(convolution: Any, other: Any) -> bool:
-    """Tests whether two convolutions, which compute gates, have all but their numbers in common."""
-    return convolution.image is other.image and convolution[1:] == other[1:]
 
 
 def _is_axis(axis: Any, *axes: int) -> bool:

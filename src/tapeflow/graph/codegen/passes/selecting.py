@@ -1,104 +1,172 @@
 """Selecting early: where only a slice of a result is used, only that slice is computed.
 
 A decoding loop asks a model for the word at one place, and gets those at all places. Most layers compute each row of
-the last axis from that row of their input alone: activations, softmax, normalizations and products with weights. A
-slice that takes whole rows then selects from the input of such a step. As products of fewer rows may be summed in
-another order, last bits may differ from eager ones.
+the last axis from the same row of their input: activations, normalizations, softmax, products with weights. A slice of
+whole rows moves before the largest region of such steps whose results nothing else uses. It is taken from the tensors
+at the region's frontier. A product of fewer rows may be summed in another order, so last bits may differ from eager
+ones.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.passes.pruning import prune
-from tapeflow.graph.codegen.producers import Producers
+from tapeflow.graph.codegen.patterns import Matcher
 from tapeflow.graph.codegen.program import Program, Step, substituted
+from tapeflow.graph.compiler.clusters import reduces_rows
 
 
 def select(program: Program) -> None:
     """Takes slices of rows before the steps that compute each row by itself."""
-    if program.static and any(step.op is ops.StridedSlice.op for step in program.steps):
-        selecting = _Selecting(program)
-        program.steps = [new for step in program.steps for new in selecting.steps_for(step)]
-        if selecting.has_moved:
+    slices = [step for step in program.steps if step.op is ops.StridedSlice.op and _takes_rows(step)]
+    if not program.static or not slices:
+        return
+    rows = _Rows(program)
+    for slice_ in slices:
+        region = _Region(rows, slice_)
+        if region.computes:
+            place = program.steps.index(slice_)
+            program.steps[place : place + 1] = region.sliced_steps()
             prune(program)
+            rows = _Rows(program)
 
 
-class _Selecting(Producers):
-    """The state of a walk through a program.
+class _Rows(Matcher):
+    """A program whose steps may compute each row from the same row of their inputs.
 
     Attributes:
-        has_moved: whether a slice moves to an earlier place.
+        counts: how often tensors are used, also for their shapes, by the tensors' ids.
+        operands: the inputs whose rows a step takes, by the ids of the results.
     """
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
-        self.has_moved = False
-        self._uses = program.use_counts()
+        self.counts = program.use_counts()
+        self.operands: dict[int, list[SymbolicTensor]] = {}
+        # A tensor that has as many rows, the same for all that are computed row by row from it.
+        origins: dict[int, SymbolicTensor] = {}
+        for step in program.steps:
+            operands = _row_operands(step, origins)
+            if operands:
+                out = id(step.outputs[0])
+                self.operands[out], origins[out] = operands, origins.get(id(operands[0]), operands[0])
 
-    def steps_for(self, step: Step) -> list[Step]:
-        """Returns the step, or the steps that compute it from an earlier slice."""
-        if step.op is not ops.StridedSlice.op or not _takes_rows(step):
-            return [step]
-        producer = self._only_used(step.args[0])
-        if producer is None:
-            return [step]
-        steps = self._of_product(producer, step) if _is_reshape(producer) else self._of_rows(producer, step)
-        if not steps:
-            return [step]
-        self.has_moved = True
-        return [new for s in steps for new in self.steps_for(s)]
 
-    def _only_used(self, tensor: Any) -> Step | None:
-        """Returns the step that computes a tensor, if it may be moved and nothing else uses the tensor."""
-        step = self.producers.get(id(tensor))
-        if step is None or self._uses[id(tensor)] != 1 or step.placed or step.must_run or len(step.outputs) != 1:
-            return None
-        return step if step.pure or not step.registered else None
+class _Region:
+    """The steps before a slice that compute each row of its operand from the same row of other tensors.
 
-    def _of_rows(self, producer: Step, slice_: Step) -> list[Step]:
-        """Returns the steps that compute a slice of a step's rows from slices of its inputs; none if they can't."""
-        x, rows = slice_.args[0], slice_.outputs[0]
-        is_bias = producer.op is ops.BiasAdd.op and producer.args[2] == "NHWC" and (rows.shape.rank or 0) > 1
-        tensors = producer.inputs if producer.op.elementwise else producer.inputs[:1]
-        if not (producer.op.elementwise or producer.op.by_rows or is_bias) or not rows.shape.rank:
-            return []
-        whole = [t for t in tensors if t.shape.rank == x.shape.rank]
-        others = [t for t in tensors if (t.shape.rank is None or t.shape.rank > 1) and not any(t is w for w in whole)]
-        if others or (len(whole) > 1 and not all(_has_rows_of(t, x) for t in whole)):
-            return []
-        steps: list[Step] = []
-        selected: dict[int, SymbolicTensor] = {}
-        for tensor in whole:
-            if id(tensor) not in selected:
-                steps.append(_slice_of(tensor, slice_))
-                selected[id(tensor)] = steps[-1].outputs[0]
-        args = substituted(producer.args, selected)
-        return [*steps, Step(producer.op, args, [rows], [*slice_.origins, *producer.origins])]
+    Attributes:
+        steps: the steps, in their order.
+        frontier: the tensors outside that they take rows of, by their ids.
+    """
 
-    def _of_product(self, reshape: Step, slice_: Step) -> list[Step]:
-        """Returns the steps that compute a slice of a product of rows that were reshaped to a matrix and back; none if
-        it is no such product, or if the slice is no matrix."""
-        x, rows = slice_.args[0], slice_.outputs[0]
-        product = self._only_used(reshape.args[0])
-        if product is None or product.name != ops.MatMul.op.name or (len(product.args) > 2 and product.args[2]):
-            return []
-        flat = self.producers.get(id(product.args[0]))
-        if flat is None or not _is_reshape(flat) or self._uses[id(product.args[0])] != 1 or rows.shape.rank != 2:
-            return []
-        before, terms = flat.args[0], product.args[0].shape[-1]
-        if before.shape.rank != x.shape.rank or before.shape[-1] != terms or terms is None:
-            return []
-        if before.shape.as_list()[:-1] != x.shape.as_list()[:-1] or before.shape.as_list()[:-1].count(None) > 1:
-            return []
-        if x.shape[-1] is None or x.shape[-1] != product.outputs[0].shape[-1]:
-            return []
-        part = _slice_of(before, slice_)
-        origins = [*slice_.origins, *flat.origins, *reshape.origins, *product.origins]
-        return [part, Step(product.op, [*part.outputs, *product.args[1:]], [rows], origins)]
+    def __init__(self, rows: _Rows, slice_: Step) -> None:
+        self._program, self._slice, self._x, self._rows = rows, slice_, slice_.args[0], slice_.outputs[0]
+        self._may_reshape = _has_sizes(self._x) and _has_sizes(self._rows)
+        self.steps: list[Step] = []
+        self.frontier = {id(self._x): self._x}
+        if self._grows(self._x, 1):
+            self._grow()
+
+    def _grows(self, tensor: SymbolicTensor, uses: int) -> bool:
+        """Returns True if the step that computes a tensor joins the region, which uses the tensor so often."""
+        if id(tensor) not in self._program.operands or self._program.counts[id(tensor)] != uses:
+            return False
+        step = self._program.producers[id(tensor)]
+        return self._may_reshape or not (_is_reshape(step) or self._needs_matrix(step))
+
+    def _grow(self) -> None:
+        """Adds all steps that join the region."""
+        uses, steps = Counter([id(self._x)]), self._program.program.steps
+        for step in reversed(steps[: steps.index(self._slice)]):
+            t = step.outputs[0] if len(step.outputs) == 1 else None
+            if t is not None and id(t) in self.frontier and self._grows(t, uses[id(t)]):
+                operands = self._program.operands[id(t)]
+                self.steps.insert(0, step)
+                del self.frontier[id(t)]
+                uses.update(map(id, operands))
+                self.frontier.update((id(operand), operand) for operand in operands)
+
+    @property
+    def computes(self) -> bool:
+        """True if a slice before the region saves work."""
+        return any(not _is_reshape(step) for step in self.steps)
+
+    def _needs_matrix(self, step: Step) -> bool:
+        rank = self._rows.shape.rank
+        return rank != 2 and (_is_matrix_product(step) or (rank == 1 and not _takes_vectors(step)))
+
+    def sliced_steps(self) -> list[Step]:
+        """Returns the steps that slice the frontier, and then compute the rows."""
+        self._new: list[Step] = []
+        sliced = {i: self._sliced(t) for i, t in self.frontier.items()}
+        for step in self.steps:
+            out = step.outputs[0]
+            if _is_reshape(step):
+                sliced[id(out)] = sliced[id(step.args[0])]
+            else:
+                sliced[id(out)] = self._computed(step, sliced)
+        self._new[-1].outputs = [self._rows]
+        return self._new
+
+    def _sliced(self, tensor: SymbolicTensor) -> SymbolicTensor:
+        """Returns the rows of a tensor that the slice takes of its operand."""
+        lead = self._x.shape.as_list()[:-1]
+        if tensor.shape.as_list()[:-1] != lead:
+            tensor = self._add_reshape(tensor, [*lead, tensor.shape[-1]], self._slice)
+        result = self._result(self._slice, self._shape_with(tensor.shape[-1]), tensor.dtype)
+        self._new.append(Step(self._slice.op, [tensor, *self._slice.args[1:]], [result], self._slice.origins))
+        return result
+
+    def _computed(self, step: Step, sliced: dict[int, SymbolicTensor]) -> SymbolicTensor:
+        """Returns the result of a step for the rows."""
+        shape = self._shape_with(step.outputs[0].shape[-1])
+        if step.op.elementwise:
+            others = {id(t): self._as_vector(t, step) for t in step.inputs if id(t) not in sliced}
+            return self._add(step, substituted(step.args, {**others, **sliced}), shape)
+        x, *args = step.args
+        part = sliced[id(x)]
+        if step.op.reduced is not None:
+            args[0] = -1
+        if not self._needs_matrix(step):
+            return self._add(step, [part, *args], shape)
+        part = self._add_reshape(part, [None, part.shape[-1]], step)
+        return self._add_reshape(self._add(step, [part, *args], [None, shape[-1]]), shape, step)
+
+    def _as_vector(self, tensor: SymbolicTensor, step: Step) -> SymbolicTensor:
+        """Returns an operand that is the same for all rows without leading dimensions."""
+        before = self._program.before_views(tensor)
+        if tensor.shape.rank < 2 or before.shape.rank == 1:
+            return tensor if tensor.shape.rank < 2 else before
+        return self._add_reshape(tensor, [tensor.shape[-1]], step)
+
+    def _shape_with(self, size: int | None) -> list[int | None]:
+        """Returns the shape of the slice with another last dimension."""
+        return [*self._rows.shape.as_list()[:-1], size]
+
+    def _add(self, step: Step, args: list[Any], shape: list[int | None]) -> SymbolicTensor:
+        """Adds a step like one of the region, and returns its result."""
+        result = self._result(step, shape, step.outputs[0].dtype)
+        self._new.append(Step(step.op, args, [result], [*self._slice.origins, *step.origins]))
+        return result
+
+    def _add_reshape(self, tensor: SymbolicTensor, shape: list[int | None], step: Step) -> SymbolicTensor:
+        """Adds a reshape for a step, and returns its result."""
+        result = self._result(step, shape, tensor.dtype)
+        sizes = tuple([-1 if d is None else d for d in shape])
+        self._new.append(Step(ops.Reshape.op, [tensor, sizes], [result], step.origins))
+        return result
+
+    @staticmethod
+    def _result(step: Step, shape: list[int | None], dtype: Any) -> SymbolicTensor:
+        """Returns a tensor that is named after the result of a step."""
+        out = step.outputs[0]
+        return SymbolicTensor(out.op, out.value_index, dtype, TensorShape(shape))
 
 
 def _takes_rows(step: Step) -> bool:
@@ -107,21 +175,72 @@ def _takes_rows(step: Step) -> bool:
     if step.placed or not x.dtype.is_floating or x.shape.rank is None or ellipsis_mask or new_axis_mask:
         return False
     count = begin.shape.num_elements() if isinstance(begin, SymbolicTensor) else len(begin)
-    return count is not None and count < x.shape.rank
+    return count is not None and count < x.shape.rank and bool(step.outputs[0].shape.rank)
+
+
+def _has_sizes(tensor: SymbolicTensor) -> bool:
+    """Returns True if rows can be reshaped to those of a tensor: all sizes but one are static, and none is 0."""
+    sizes = tensor.shape.as_list()[:-1]
+    return sizes.count(None) <= 1 and 0 not in sizes
+
+
+def _row_operands(step: Step, origins: dict[int, SymbolicTensor]) -> list[SymbolicTensor]:
+    """Returns the inputs from whose rows a step computes the same rows of its result; none if it does not.
+
+    Args:
+        step: the step.
+        origins: by the ids of tensors, others with as many rows: inputs of unknown sizes must have one origin.
+    """
+    if not step.pure or step.placed or step.must_run or len(step.outputs) != 1 or not step.inputs:
+        return []
+    out, x = step.outputs[0], step.inputs[0]
+    rank = out.shape.rank or 0
+    if rank < 2:
+        return []
+    if step.op.elementwise:
+        operands = [t for t in step.inputs if not _is_for_all_rows(t, out)]
+        lead = out.shape.as_list()[:-1]
+        if any(t.shape.rank != rank or t.shape.as_list()[:-1] != lead for t in operands):
+            return []
+        sources = {id(origins.get(id(t), t)) for t in operands}
+        return operands if None not in lead or len(sources) == 1 else []
+    if (x.shape.rank or 0) < 2:
+        return []
+    size = x.shape[-1]
+    if _is_reshape(step):
+        keeps = bool(size) and size == out.shape[-1] and (_has_sizes(x) and _has_sizes(out))
+    elif step.op.reduced is not None:
+        keeps = reduces_rows(step) and out.shape.rank == x.shape.rank
+    elif step.op is ops.BiasAdd.op:
+        keeps = step.args[2] == "NHWC"
+    else:
+        keeps = step.op.by_rows or (bool(size and out.shape[-1]) and _is_product(step))
+    return [x] if keeps else []
+
+
+def _is_for_all_rows(tensor: SymbolicTensor, result: SymbolicTensor) -> bool:
+    """Returns True if each row of a result takes all of a tensor: a scalar, a vector, or one row."""
+    rank = tensor.shape.rank
+    if rank is None or rank > result.shape.rank:
+        return False
+    lead = tensor.shape.as_list()[:-1]
+    return rank < 2 or (lead != result.shape.as_list()[:-1] and all(d == 1 for d in lead))
 
 
 def _is_reshape(step: Step) -> bool:
-    return step.op is ops.Reshape.op
+    return step.op in (ops.Reshape.op, ops.ExpandDims.op, ops.Squeeze.op)
 
 
-def _has_rows_of(tensor: SymbolicTensor, x: SymbolicTensor) -> bool:
-    """Returns True if two tensors of one rank certainly have one shape, but for the last axis."""
-    sizes = tensor.shape.as_list()[:-1]
-    return sizes == x.shape.as_list()[:-1] and None not in sizes
+def _is_matrix_product(step: Step) -> bool:
+    return step.name == ops.MatMul.op.name
 
 
-def _slice_of(tensor: SymbolicTensor, slice_: Step) -> Step:
-    """Returns the step that takes the same rows of another tensor as a slice does."""
-    shape = TensorShape([*slice_.outputs[0].shape[:-1], tensor.shape[-1]])
-    part = SymbolicTensor(tensor.op, tensor.value_index, tensor.dtype, shape)
-    return Step(slice_.op, [tensor, *slice_.args[1:]], [part], slice_.origins)
+def _is_product(step: Step) -> bool:
+    """Returns True if a step multiplies each row by one matrix."""
+    if step.op is ops.BatchMatMulV2.op:
+        return step.args[1].shape.rank == 2 and not step.args[2]
+    return _is_matrix_product(step) and not (len(step.args) > 2 and step.args[2])
+
+
+def _takes_vectors(step: Step) -> bool:
+    return step.op.elementwise or step.op.by_rows or step.op.reduced is not None
