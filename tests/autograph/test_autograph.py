@@ -387,6 +387,13 @@ def test_no_source_warns(caplog):
     assert "run it as-is" in caplog.text
 
 
+@pytest.mark.parametrize("op", [tf.nn.softplus, tf.square, tf.strings.length], ids=lambda op: op.__name__)
+def test_an_op_needs_no_conversion(op, caplog):
+    x = tf.constant(["ab", "c"]) if op is tf.strings.length else tf.constant([1.0, 2.0])
+    assert (tf.function(op)(x).numpy() == op(x).numpy()).all()
+    assert not caplog.text
+
+
 def test_tracebacks_show_the_users_code():
     def fails(x):
         for k in range(x):

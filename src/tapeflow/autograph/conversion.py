@@ -20,6 +20,7 @@ from tapeflow.autograph.modules import never_converted
 from tapeflow.autograph.operators.builtins import REPLACED, print_
 from tapeflow.autograph.source import SourceNotFound, tree_of
 from tapeflow.autograph.transform import Transformer, UnsupportedCode, first_parameter, is_generator
+from tapeflow.core.ops.definition import Op
 from tapeflow.logger import get_logger
 
 DO_NOT_CONVERT = "_autograph_do_not_convert"  # an attribute of functions that are never converted
@@ -116,10 +117,11 @@ def _called_object(f: Any, cls: type, converted_call: Callable[[Any], Any], libr
 
 
 def _is_excluded(function: types.FunctionType, libraries: bool) -> bool:
-    """Returns True if a function is a library's, already converted, or marked as not to be converted."""
+    """Returns True if a function is a library's, an op, already converted, or marked as not to be converted."""
     modules = () if libraries else (function.__globals__.get("__name__"), function.__module__)
     return (
         function.__code__ in _converted_code
+        or isinstance(getattr(function, "op", None), Op)
         or any(never_converted(module) for module in modules)
         or function.__code__.co_flags & 0x2A0 != 0  # generators, coroutines and asynchronous generators
         or bool(function.__dict__.get(DO_NOT_CONVERT))

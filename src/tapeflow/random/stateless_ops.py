@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core import device as devices
 from tapeflow.core.autodiff.gradients import sum_like
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
@@ -27,22 +26,13 @@ from tapeflow.core.ops.shape_rules import (
     with_dimension,
     with_rank,
 )
-from tapeflow.core.ops.static import Unknown, numbers
+from tapeflow.core.ops.static import Unknown
 from tapeflow.core.rng import elements
-from tapeflow.core.rng.philox import (
-    Philox,
-    fill,
-    from_seed,
-    to_integers,
-    to_normal,
-    to_range,
-    to_uniform,
-    uniform_at_least,
-)
+from tapeflow.core.rng.philox import Philox, fill, from_seed, to_integers, to_normal, to_range, to_uniform
 from tapeflow.core.rng.philox import truncated_normal as fill_truncated_normal
 from tapeflow.core.types.dtypes import float32, int64, uint64
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.core.values.tensor import invalid
 from tapeflow.math.arithmetic import multiply
 from tapeflow.random import rejection
 from tapeflow.random.algorithms import stream_of
@@ -142,22 +132,6 @@ _HOST = ("shape", "key", "counter", "alg")
     in_loops=lambda b, shape, *args: b.draw(elements.uniform, *args))  # fmt: skip
 def uniform_of(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any = float32, name: str | None = None) -> Any:
     """Draws uniform numbers in [0, 1)."""
-
-
-@ops.GreaterEqual.fuses("StatelessRandomUniformV2")
-def _(inner: Any, outer: Any, bound: Any) -> Any:
-    (_, key, counter, alg, dtype), shape = inner.args, inner.outputs[0].shape
-    if dtype is not float32 or type(alg) is not int or not shape.is_fully_defined() or bound.shape.rank != 0:
-        return None
-    if devices.machine.has_gpu or not (isinstance(key, Tensor) and isinstance(counter, Tensor)):
-        return None
-    dims, count, cpu = tuple(shape), shape.num_elements(), torch.device("cpu")
-
-    def kernel(key: Any, counter: Any, bound: torch.Tensor) -> torch.Tensor:
-        stream = stream_of(numbers(key), numbers(counter), alg)
-        return uniform_at_least(stream, count, bound.item(), cpu).view(dims)
-
-    return kernel, "{kernel}({0}, {1}, {2})", [key, counter, bound]
 
 
 @op("StatelessRandomUniformFullIntV2", kernel=_filled(to_integers), host=_HOST, shape=_keyed, creates=True)

@@ -1,9 +1,15 @@
-"""Random numbers in functions: the arithmetic on their seeds, and comparisons that draw bits alone."""
+"""Random numbers in functions: the arithmetic on their seeds, and clusters that draw them."""
+
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 import tapeflow as tf
+
+ENVIRONMENT = {**os.environ, "PYTHONHASHSEED": "0"}
 
 
 def check(function, *arguments):
@@ -50,37 +56,60 @@ def test_arguments_are_seeds():
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.3, 0.5, 1.0, 1.5, -1.0, float("nan")])
-@pytest.mark.parametrize("shape", [[3], [40, 50], [5, 4001], [0, 3]])
-def test_numbers_that_are_only_compared_are_not_computed(shape, rate):
-    def function():
-        return lambda seed: tf.random.stateless_uniform(shape, seed) >= rate
+@pytest.mark.parametrize("shape", [[3], [40, 50], [5, 4001], [0, 3], [70, 2, 33], [2, 20000]])
+def test_draws_are_part_of_clusters(shape, rate):
+    """Each element has the random word of its place, however the loops go through the elements."""
+    inputs = tf.constant([3, 4]), tf.random.stateless_normal(shape, [1, 2]), tf.range(float(shape[-1]))
 
-    source = check(function, tf.constant([3, 4]))
-    assert 0 in shape or ("op_StatelessRandomUniformV2GreaterEqual(" in source and "op_GreaterEqual(" not in source)
+    def dropout(seed, x, bias):
+        drawn = tf.random.stateless_uniform(shape, seed)
+        return tf.where(drawn >= rate, x * 2.0, 0.0), drawn * x + bias, tf.reduce_max(drawn - x, -1)
+
+    compiled = tf.function(dropout, jit_compile=True)
+    for got, want in zip(compiled(*inputs), dropout(*inputs), strict=True):
+        np.testing.assert_array_equal(got, want)
+    source = compiled.get_concrete_function(*inputs).source()
+    assert 0 in shape or "op_StatelessRandomUniformV2(" not in source, source
 
 
-def test_a_number_that_is_drawn_is_at_least_itself():
-    def function():
-        return lambda seed, bound: tf.random.stateless_uniform([20], seed) >= bound
+@pytest.mark.parametrize("counter", [0, 2**64 - 3, 2**64 - 1])
+def test_the_number_of_a_block_is_carried(counter):
+    key, counter = tf.constant([2**63 + 5], tf.uint64), tf.constant([counter, 2**64 - 1], tf.uint64)
 
-    for number in tf.random.stateless_uniform([20], [3, 4]):
-        assert "op_StatelessRandomUniformV2GreaterEqual(" in check(function, tf.constant([3, 4]), number)
+    def draw(key, counter):
+        drawn = tf.raw_ops.StatelessRandomUniformV2(shape=[9, 5], key=key, counter=counter, alg=1, dtype=tf.float32)
+        return drawn * 2.0
+
+    np.testing.assert_array_equal(tf.function(draw, jit_compile=True)(key, counter), draw(key, counter))
 
 
-def test_other_comparisons_compute_the_numbers():
+def test_draws_do_not_depend_on_threads():
+    script = """
+import sys, torch, tapeflow as tf
+torch.set_num_threads(int(sys.argv[1]))
+f = tf.function(lambda seed: tf.random.stateless_uniform([211, 1001], seed) * 2.0, jit_compile=True)
+print(hash(f(tf.constant([1, 2])).numpy().tobytes()))
+"""
+    one, two = (
+        subprocess.run([sys.executable, "-c", script, n], capture_output=True, check=True, env=ENVIRONMENT).stdout
+        for n in "12"
+    )
+    assert one == two and one
+
+
+def test_other_draws_are_steps_of_their_own():
     def function():
         def draw(seed):
-            drawn = tf.random.stateless_uniform([20], seed)
             return [
-                drawn >= 0.5, drawn > 0.5, tf.random.stateless_normal([20], seed) >= 0.5,
-                tf.random.stateless_uniform([20], seed + 1) >= tf.range(20.0) / 20.0,
-                tf.random.stateless_uniform([20], seed + 2, dtype=tf.float64) >= 0.5,
-                tf.random.stateless_uniform([20], seed + 3) <= 0.5,
-            ]  # fmt: skip
+                tf.random.stateless_normal([20], seed) * 2.0,
+                tf.random.stateless_uniform([20], seed + 2, dtype=tf.float64) * 2.0,
+                tf.random.stateless_uniform([20], seed + 3, dtype=tf.float16) * 2.0,
+                tf.random.stateless_uniform([20, 1], seed + 4) + tf.range(3.0),
+            ]
 
         return draw
 
-    assert "V2GreaterEqual" not in check(function, tf.constant([3, 4]))
+    check(function, tf.constant([3, 4]))
 
 
 def test_several_draws_of_one_seed():

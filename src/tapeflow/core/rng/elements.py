@@ -20,7 +20,8 @@ def _words(b: Any, x: Element) -> list[Element]:
     return [b.bit_and(x, MASK), b.shift_right(x, 32)]
 
 
-def _joined(b: Any, low: Element, high: Element) -> Element:
+def joined(b: Any, low: Element, high: Element) -> Element:
+    """Returns the 64 bits of a low and a high word."""
     return b.bit_or(low, b.shift_left(high, 32))
 
 
@@ -35,12 +36,26 @@ def _block(b: Any, counter: Sequence[Element], key: Sequence[Element]) -> list[E
     return [c0, c1, c2, c3]
 
 
+def block_at(b: Any, stream: Sequence[Element], offset: Any) -> list[Element]:
+    """Returns the four words of a block of a stream.
+
+    Args:
+        b: the builder.
+        stream: the key, and the low and the high half of the counter.
+        offset: the number of the block, counted from the stream's counter.
+    """
+    key, low, high = stream
+    place = b.add(low, offset)
+    carried = b.select(b.less(place, low), b.add(high, 1), high)
+    return _block(b, [*_words(b, place), *_words(b, carried)], _words(b, key))
+
+
 def key_and_counter(b: Any, seed: Sequence[Element]) -> tuple[Element, Element, Element]:
     """Derives the key and the two halves of the counter of a seed of two integers."""
     halves = [b.convert(b.convert(s, int64), uint64) for s in seed]
     key = [b.number(word, uint64) for word in (SCRAMBLER & MASK, SCRAMBLER >> 32)]
     mixed = _block(b, [word for half in halves for word in _words(b, half)], key)
-    return _joined(b, *mixed[:2]), b.number(0, uint64), _joined(b, *mixed[2:])
+    return joined(b, *mixed[:2]), b.number(0, uint64), joined(b, *mixed[2:])
 
 
 def drawn(
@@ -60,12 +75,8 @@ def drawn(
     """
     if dtype not in (float32, float64):
         raise Unsupported(f"random numbers of {dtype.name} are not compiled")
-    key, low, high = stream
-    words: list[Element] = []
-    for i in range(-(-count // (4 if dtype is float32 else 2))):
-        place = b.add(low, i)
-        carried = b.select(b.less(place, low), b.add(high, 1), high)
-        words += _block(b, [*_words(b, place), *_words(b, carried)], _words(b, key))
+    blocks = -(-count // (4 if dtype is float32 else 2))
+    words = [word for i in range(blocks) for word in block_at(b, stream, i)]
     return convert(b, words, dtype)[:count]
 
 
@@ -75,7 +86,7 @@ def uniform(b: Any, words: Sequence[Element], dtype: DType) -> list[Element]:
         bits = [b.convert(b.bit_or(b.bit_and(w, 0x7FFFFF), 0x3F800000), int32) for w in words]
     else:
         pairs = zip(words[::2], words[1::2], strict=True)
-        wide = (b.bit_or(_joined(b, low, b.bit_and(high, 0xFFFFF)), 0x3FF << 52) for high, low in pairs)
+        wide = (b.bit_or(joined(b, low, b.bit_and(high, 0xFFFFF)), 0x3FF << 52) for high, low in pairs)
         bits = [b.convert(x, int64) for x in wide]
     return [b.sub(b.float_of_bits(x), 1.0) for x in bits]
 

@@ -8,7 +8,6 @@ Bits are held in int32 tensors, whose sign is of no meaning.
 
 from __future__ import annotations
 
-import math
 import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -227,24 +226,6 @@ def fill(
     """Returns the next `count` numbers of a stream, `convert(words, dtype, *args)`."""
     blocks = -(-count // (4 if dtype.itemsize <= 4 else 2))
     return convert(stream.words(blocks, device), dtype, *args)[:count]
-
-
-def uniform_at_least(stream: Philox, count: int, bound: float, device: torch.device) -> torch.Tensor:
-    """Tests which of the next `count` numbers in [0, 1), as float32, are at least `bound`, a number of float32.
-
-    On a CPU the bits are compared, while they are in the cache, and no numbers computed.
-    """
-    if count <= 4 * _FEW or device.type != "cpu" or bound != bound:
-        return fill(stream, count, torch.float32, device, to_uniform) >= bound
-    steps = 1 << _LAYOUT[torch.float32][1]  # a number is the last bits of a word, divided by this
-    mask, least = np.uint64(steps - 1), np.uint64(math.ceil(min(max(bound, 0.0), 1.0) * steps))
-    draw, out = _draws_from(stream), np.empty(count, np.bool_)
-    for start in range(0, count, _CHUNK):
-        part = out[start : start + _CHUNK]
-        words = draw(len(part))  # of 64 bits each
-        words &= mask
-        np.greater_equal(words, least, out=part)
-    return torch.from_numpy(out)
 
 
 def truncated_normal(stream: Philox, count: int, dtype: torch.dtype, device: torch.device) -> torch.Tensor:

@@ -29,7 +29,7 @@ from tapeflow.core import device as devices
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elements import DTYPES, Element, Unsupported, supports
 from tapeflow.core.ops.static import host_static
-from tapeflow.core.types.dtypes import bool_, resource
+from tapeflow.core.types.dtypes import bool_, float32, resource
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import ResourceVariable, Variable
@@ -66,6 +66,8 @@ class Cluster:
         self._of_variables = [torch.Size(v.shape.as_list()) for v in self._variables]
         self._numbers = numbers
         self._has_reductions = any(step.op.reduced is not None for step in self._steps)
+        draws = [step for step in self._steps if draws_elements(step)]
+        self._streams = {id(t) for step in draws for t in step.inputs}
         self._columns = {id(step.outputs[0]) for step in self._steps if reduces_columns(step)}
         self._kernels: dict[Any, Any] = {}
 
@@ -76,7 +78,7 @@ class Cluster:
 
     def text(self) -> str:
         """Returns the kernel in LLVM's language, for inputs of their static shapes, with 2 for unknown sizes."""
-        shapes = tuple([torch.Size([2 if d is None else d for d in t.shape]) for t in self._inputs])
+        shapes = self._of_elements([torch.Size([2 if d is None else d for d in t.shape]) for t in self._inputs])
         shape, of_outputs = self._shapes_for(shapes)
         if shape is None:
             return f"; {self._name}: its steps are calls of ATen's kernels for these shapes\n"
@@ -120,6 +122,7 @@ class Cluster:
 
     def _planned(self, shapes: _Shapes) -> _Plan:
         """Returns the plan for inputs of these shapes."""
+        shapes = self._of_elements(shapes)
         shape, of_outputs = self._shapes_for(shapes)
         if shape is None or any(s != shape for s in self._of_variables):
             return _ONE_BY_ONE
@@ -135,7 +138,8 @@ class Cluster:
         if kernel is None:
             try:
                 passes = self._passes(operands, kinds, rows)
-                if passes.kept and sizes[-1] > _LONGEST_ROW:
+                is_long = sizes[-1] > _LONGEST_ROW and (rows or len(sizes) > 1)
+                if is_long and (passes.kept or passes.words):
                     return _ONE_BY_ONE
                 pointers = len(operands) + len(passes.outputs) + bool(self._columns)
                 text = functools.partial(self._text, operands, passes, len(sizes))
@@ -148,6 +152,10 @@ class Cluster:
         array = (ctypes.c_int64 * (len(sizes) + 1))(*sizes, chunk)
         totals = len(self._columns) * -(-count // chunk) * (sizes[-1] + _MOST_LANES)
         return _Plan(kernel, ctypes.addressof(array), of_outputs, totals, array)
+
+    def _of_elements(self, shapes: Sequence[torch.Size]) -> _Shapes:
+        """Returns the shapes of the inputs, with scalars for the keys and counters of random numbers."""
+        return tuple([torch.Size() if id(t) in self._streams else s for t, s in zip(self._inputs, shapes, strict=True)])
 
     def _loops(self, shapes: _Shapes, shape: tuple[int, ...], rows: bool) -> tuple[list[int], list[Operand]]:
         """Returns the sizes of the loops over a shape, and how variables and inputs vary in them."""
@@ -173,11 +181,13 @@ class Cluster:
         except ValueError:  # the step raises the error
             return None, []
         repeated = [known[id(step.outputs[0])] for step in self._steps if step.op is ops.BroadcastTo.op]
+        drawn = [known[id(step.outputs[0])] for step in self._steps if draws_elements(step)]
         outputs = [known[id(t)] for t in self.outputs]
         if any(known.get(id(t)) != v.shape for v, t in self._changes()):
             return None, outputs  # the step raises the error
         try:
-            return np.broadcast_shapes(*self._of_variables, *shapes, *repeated), outputs
+            shape = np.broadcast_shapes(*self._of_variables, *shapes, *repeated, *drawn)
+            return (shape if all(s == shape for s in drawn) else None), outputs
         except ValueError:  # sizes that are unknown in the graph differ
             return None, outputs
 
@@ -187,7 +197,7 @@ class Cluster:
             if isinstance(step.op, VariableUpdate):
                 continue
             result = np.broadcast_shapes(*[known.get(id(t), ()) for t in step.inputs])
-            if step.op is READ:
+            if step.op is READ or draws_elements(step):
                 result = tuple(step.outputs[0].shape.as_list())
             elif step.op is ops.BroadcastTo.op or step.op is ops.Reshape.op:
                 before, result = result, tuple(step.outputs[0].shape.as_list())
@@ -235,6 +245,9 @@ class Cluster:
             out = step.outputs[0]
             if op is ops.BroadcastTo.op or op is ops.Reshape.op:
                 result = element(step.args[0])
+            elif draws_elements(step):
+                shape, key, counter, *rest = step.args
+                result = op.in_loops(b, shape, element(key), element(counter), *rest)
             elif op.reduced is not None:
                 result = op.reduced(b.over_rows() if id(out) in self._columns else b, element(step.args[0]))
             else:
@@ -376,11 +389,14 @@ def has_llvm() -> bool:
 
 def _pays(steps: Sequence[Step]) -> bool:
     """Returns True if a kernel for these steps pays: it keeps results in registers, and takes a while to compile."""
-    return len(steps) >= _MANY or sum(_size(_operand(step).shape) for step in steps[1:]) >= _LEAST_WORK
+    work = sum(_size(_operand(step).shape) for i, step in enumerate(steps) if i or draws_elements(step))
+    return len(steps) >= _MANY or work >= _LEAST_WORK
 
 
 def _operand(step: Step) -> SymbolicTensor:
-    """Returns the first tensor that a step computes with."""
+    """Returns the first tensor that a step computes with, or the random numbers that it draws."""
+    if draws_elements(step):
+        return step.outputs[0]
     return step.inputs[isinstance(step.op, VariableUpdate)]
 
 
@@ -398,6 +414,19 @@ def is_elementwise(program: Program, step: Step) -> bool:
         return False
     numbers = tuple([_number(program, t) for t in step.inputs])
     return supports(step.op, tuple([t.dtype for t in step.inputs]), tuple(statics), numbers)
+
+
+def draws_elements(step: Step) -> bool:
+    """Returns True if a step draws one random number from each word of a stream, for a shape that is known."""
+    if step.op is not ops.StatelessRandomUniformV2.op or step.placed:
+        return False
+    _, key, counter, alg, dtype = step.args
+    out = step.outputs[0].shape
+    are_tensors = isinstance(key, SymbolicTensor) and isinstance(counter, SymbolicTensor)
+    return (
+        are_tensors and dtype is float32 and host_static(alg) in (1, 3) and out.is_fully_defined() and out.rank > 0
+        and out[-1] > 1 and out.num_elements() > 2 and (key.shape, counter.shape) == ([1], [2])
+    )  # fmt: skip
 
 
 def reduces_rows(step: Step) -> bool:
@@ -529,7 +558,8 @@ class _Clustering:
 
     def groups(self) -> list[_Group]:
         """Returns the groups that one loop can compute."""
-        return [group for group in self._all.values() if len(group.steps) > 1 and self._is_whole(group)]
+        several = (g for g in self._all.values() if len(g.steps) > 1 or draws_elements(g.steps[0]))
+        return [group for group in several if self._is_whole(group)]
 
     def _is_whole(self, group: _Group) -> bool:
         """Returns True if the loops of a group go through the variables that it changes, once."""
@@ -542,6 +572,8 @@ class _Clustering:
             return step.args[0].shape.as_list()
         if changes_elements(self._program, step):
             return variable_of(step.args[0]).shape.as_list() or None
+        if draws_elements(step):
+            return step.outputs[0].shape.as_list()
         if _repeats(step) or self._restores_axis(step):
             return step.outputs[0].shape.as_list()
         return step.outputs[0].shape.as_list() if is_elementwise(self._program, step) else None
@@ -704,6 +736,9 @@ class _Clustering:
         outputs = [t for step in steps for t in step.outputs if uses[id(t)] > inside[id(t)] and id(t) not in stay]
         handles = {variable_of(s.args[0])._id: s.args[0] for s in own if isinstance(s.op, VariableUpdate)}.values()
         outer = {id(t): t for step in own for t in step.inputs if id(t) not in computed and t.dtype is not resource}
+        for shape in [step.args[0] for step in own if draws_elements(step)]:
+            if isinstance(shape, SymbolicTensor) and program.constant(shape) is not None:
+                outer.pop(id(shape), None)
         numbers = {i: number for i, t in outer.items() if (number := _number(program, t)) is not None}
         part = copy.copy(program)
         part.steps, part.outputs = steps, outputs

@@ -2,7 +2,8 @@
 
 An expression has one value for each element, or one for each row if no operand varies along a row. A reduction turns a
 row into one value, so its uses are computed in a later pass over the row. A total combines all rows to one value for
-each column. It is complete only after the last row, so nothing but outputs uses it.
+each column. It is complete only after the last row, so nothing but outputs uses it. A random word follows from its
+stream and the element's place.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tapeflow.core.ops.elements import FUNCTIONS, Element, ElementBuilder
-from tapeflow.core.types.dtypes import DType, bool_
+from tapeflow.core.ops.elements import FUNCTIONS, Element, ElementBuilder, Unsupported
+from tapeflow.core.rng.elements import uniform
+from tapeflow.core.types.dtypes import DType, bool_, float32, uint32, uint64
 from tapeflow.graph.compiler.loops import Operand
 
 _SLOW = FUNCTIONS | {"div", "sqrt"}  # a later pass reads these again instead of computing them
@@ -24,8 +26,8 @@ class Node:
     """An expression.
 
     Attributes:
-        kind: "input", "reduce" and "length" of a row, "total" and "rows" for the columns, or the name of a method of
-            `ElementBuilder`.
+        kind: "input", "word" of a random stream, "reduce" and "length" of a row, "total" and "rows" for the columns,
+            or the name of a method of `ElementBuilder`.
         operands: the expressions that it takes.
         extra: the other arguments of the method.
         dtype: the dtype of its value.
@@ -77,11 +79,31 @@ class Recorder(ElementBuilder):
         """Returns elements, combined by `add`, `maximum` or `minimum`."""
         return Element(self._node(self._combined, (x.value,), (name,), x.dtype), x.dtype)
 
+    def draw(
+        self, form: Callable[..., list[Element]], key: Element, counter: Element, alg: int, dtype: DType
+    ) -> Element:
+        """Returns the random number at an element's place.
+
+        Args:
+            form: the numbers of words, see `core/rng/elements.py`.
+            key, counter: inputs of the kernel.
+            alg: an algorithm that is Philox.
+            dtype: float32.
+
+        Raises:
+            Unsupported: a number takes more than one word.
+        """
+        if form is not uniform or dtype is not float32:
+            raise Unsupported(f"random numbers of {dtype.name} that take several words")
+        word = self._node("word", (), (key.value.extra[0], counter.value.extra[0]), uint32)
+        (number,) = form(self, [self.convert(Element(word, uint32), uint64)], dtype)
+        return number
+
     def _node(self, kind: str, operands: Sequence[Node], extra: tuple[Any, ...], dtype: DType) -> Node:
         key = kind, tuple(map(id, operands)), repr(extra), dtype
         node = self._known.get(key)
         if node is None:
-            of_row = kind == "reduce" or all(node.of_row for node in operands)
+            of_row = kind == "reduce" or (kind != "word" and all(node.of_row for node in operands))
             node = self._known[key] = Node(kind, tuple(operands), extra, dtype, of_row)
         return node
 
@@ -143,6 +165,7 @@ class Passes:
             totals, and expressions that it keeps.
         pass_of: for each output, the pass that computes it.
         reductions: for each pass, the reductions that it ends with.
+        words: the random words.
         totals: the totals, each with the pass that adds to it.
         kept: the expressions that are stored for later passes, with the pass that computes them.
     """
@@ -151,6 +174,7 @@ class Passes:
         self.outputs, self.kinds, self.rows = outputs, kinds, rows
         nodes = below(outputs, lambda node: False)
         reductions = [node for node in nodes if node.kind == "reduce"]
+        self.words = [node for node in nodes if node.kind == "word"]
         self.totals = {node: node.phase for node in nodes if node.kind == "total"}
         self.pass_of = [node.phase + (node.kind == "reduce") for node in outputs]
         count = 1 + max([*self.pass_of, *(node.phase for node in reductions), *self.totals.values()], default=0)

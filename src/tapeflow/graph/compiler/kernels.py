@@ -6,6 +6,9 @@ it has finished one, so a busy processor does not hold up the others.
 
 Totals over rows are added up for each chunk of rows by itself, and then over the chunks in their order. The size of a
 chunk follows from the sizes alone, so the sums have the same bits whatever the threads do.
+
+Random words follow from their places. A range first writes the words of its next elements to the stack, whole blocks at
+a time.
 """
 
 from __future__ import annotations
@@ -17,7 +20,8 @@ from typing import Any
 import llvmlite.ir as ir
 
 from tapeflow.core.ops.elements import Element
-from tapeflow.core.types.dtypes import DType
+from tapeflow.core.rng.elements import block_at, joined
+from tapeflow.core.types.dtypes import DType, uint64
 from tapeflow.graph.compiler.expressions import COLUMN, ELEMENT, ROW, Node, Passes, emitted
 from tapeflow.graph.compiler.loops import Operand
 from tapeflow.graph.compiler.target import target
@@ -33,6 +37,7 @@ _BYTES = 8  # of a total, whatever its dtype
 # The sum of up to twice as many equal numbers is then exact, as in TensorFlow: equal numbers are normalized to zeros.
 _BLOCK = 64
 _FEW_VALUES = 4
+_WORDS = 1 << 11  # random words that are computed at once: few enough for the nearest cache
 _FLOAT_BYTES = {ir.HalfType(): 2, ir.FloatType(): 4, ir.DoubleType(): 8}
 
 
@@ -55,7 +60,8 @@ class _Kernel:
         self._outputs, self._rows = passes.outputs, passes.rows
         outputs = passes.outputs
         self._module = ir.Module("kernel")
-        dtypes = [*(i.dtype for i in inputs), *(o.dtype for o in outputs)]
+        streams = {i for node in passes.words for i in node.extra}
+        dtypes = [*(operand.dtype for i, operand in enumerate(inputs) if i not in streams), *(o.dtype for o in outputs)]
         wide = any(MEMORY[d] in (ir.DoubleType(), _i64) for d in dtypes)
         self._lanes = max(target().lanes // (2 if wide else 1), 1)
         self._b = Vectors(self._module, self._lanes)
@@ -63,6 +69,7 @@ class _Kernel:
         pointers = len(inputs) + len(outputs) + bool(passes.totals)  # the last one is of memory for totals
         self._pointers = pointers
         self._next = loops + pointers  # from here: the next chunk's start, size, the end
+        self._fill = _written_words(self._module) if passes.words else None
 
     def text(self) -> str:
         body = self._body()
@@ -83,9 +90,21 @@ class _Kernel:
         sizes = [self._argument(b, arguments, i) for i in range(self._loops)]
         ins, outs, totals = self._addresses(b, arguments)
         if self._loops == 1 and not self._rows:
-            _Row(self, b, ins, outs, begin, end, {}).write()
+            words = self._words(b, ins, ir.Constant(_i64, _WORDS), end)
+            if words:
+                with _loop(b, begin, end, _WORDS) as loop:
+                    stop = b.add(loop.index, ir.Constant(_i64, _WORDS))
+                    stop = b.select(b.icmp_signed("<", stop, end), stop, end)
+                    back = b.neg(loop.index)
+                    at = {
+                        node: b.gep(w.at(b, loop.index, stop), [back], source_etype=_i32) for node, w in words.items()
+                    }
+                    _Row(self, b, ins, outs, loop.index, stop, {}, words=at).write()
+            else:
+                _Row(self, b, ins, outs, begin, end, {}).write()
             b.ret_void()
             return function
+        words = self._words(b, ins, sizes[-1], b.mul(end, sizes[-1]))
         room = b.add(sizes[-1], ir.Constant(_i64, self._lanes))
         kept = {
             node: b.inttoptr(b.ptrtoint(b.alloca(self._b.number_type(node.dtype), room), _i64), _pointer)
@@ -101,9 +120,22 @@ class _Kernel:
             for pointer, node, kind in zip(outs, self._outputs, self._passes.kinds, strict=True):
                 varies = (*[kind != COLUMN] * (self._loops - 1), kind == ELEMENT)
                 results.append(self._offset(b, pointer, Operand(node.dtype, varies), row, sizes))
-            _Row(self, b, starts, results, ir.Constant(_i64, 0), sizes[-1], kept, partial).write()
+            first = b.mul(row, sizes[-1])
+            at = {node: w.at(b, first, b.add(first, sizes[-1])) for node, w in words.items()}
+            _Row(self, b, starts, results, ir.Constant(_i64, 0), sizes[-1], kept, partial, at).write()
         b.ret_void()
         return function
+
+    def _words(self, b: ir.IRBuilder, ins: Sequence[Any], count: Any, end: Any) -> dict[Node, _Words]:
+        """Returns memory for random words.
+
+        Args:
+            b: the builder.
+            ins: the addresses of the inputs.
+            count: how many words are needed at once.
+            end: the end of the range, in elements.
+        """
+        return {node: _Words(b, self._fill, [ins[i] for i in node.extra], count, end) for node in self._passes.words}
 
     def _addresses(self, b: ir.IRBuilder, arguments: Any) -> tuple[list[Any], list[Any], Any]:
         """Returns the addresses of the inputs, of the outputs, and of the memory for totals."""
@@ -247,14 +279,16 @@ class _Row:
         begin, end: the range.
         kept: the memory of values that later passes read.
         partial: where the parts of totals are.
+        words: the addresses of random words for the elements at index 0.
     """
 
     def __init__(
         self, kernel: _Kernel, b: ir.IRBuilder, ins: Sequence[Any], outs: Sequence[Any], begin: Any, end: Any,
-        kept: dict[Node, Any], partial: dict[Node, Any] | None = None,
+        kept: dict[Node, Any], partial: dict[Node, Any] | None = None, words: dict[Node, Any] | None = None,
     ) -> None:  # fmt: skip
         self._kernel, self._b, self._ins, self._outs = kernel, b, ins, outs
         self._begin, self._end, self._kept, self._partial = begin, end, kept, partial or {}
+        self._words = words or {}
         self._vectors, self._one, self._lanes = kernel._b, kernel._one, kernel._lanes
         self._passes, self._module = kernel._passes, kernel._module
         self._vectors.block = self._one.block = b
@@ -425,6 +459,9 @@ class _Row:
                 values[node] = self._b.load(at, typ=self._vectors.type(node.dtype), align=4)
             elif node.kind == "input":
                 values[node] = self._vectors.loaded(self._load(node, index, mask), node.dtype).value
+            elif node.kind == "word":
+                at = self._at(self._words[node], index, node.dtype)
+                values[node] = self._b.load(at, typ=self._vectors.type(node.dtype), align=4)
             else:
                 values[node] = emitted(node, self._vectors, [values[o] for o in node.operands])
             if self._passes.kept.get(node) == i:
@@ -467,6 +504,74 @@ class _Row:
         suffix = f"i{number.width}" if isinstance(number, ir.IntType) else f"f{8 * _FLOAT_BYTES[number]}"
         name = f"llvm.masked.{what}.v{kind.count}{suffix}.p0"
         return self._module.globals.get(name) or ir.Function(self._module, ir.FunctionType(result, arguments), name)
+
+
+class _Words:
+    """Memory on the stack for random words of a stream, which has those of the next elements.
+
+    Args:
+        b: the builder of a function that goes through a range.
+        fill: the function that writes blocks of words.
+        stream: the addresses of the key and of the counter.
+        count: how many words are needed at once.
+        end: the end of the range.
+    """
+
+    def __init__(self, b: ir.IRBuilder, fill: Any, stream: Sequence[Any], count: Any, end: Any) -> None:
+        self._fill, self._stream, self._end = fill, stream, end
+        least = ir.Constant(_i64, _WORDS)
+        room = b.add(b.select(b.icmp_signed("<", count, least), least, count), ir.Constant(_i64, 2 * _SPARE))
+        self._room = b.and_(room, ir.Constant(_i64, -_SPARE))
+        self._memory = b.inttoptr(b.ptrtoint(b.alloca(_i32, self._room), _i64), _pointer)
+        self._first = b.inttoptr(b.ptrtoint(b.alloca(_i64), _i64), _pointer)
+        b.store(ir.Constant(_i64, -1 << 62), self._first)  # the element whose word comes first; none yet
+
+    def at(self, b: ir.IRBuilder, begin: Any, end: Any) -> Any:
+        """Returns the address of an element's word, with those of the elements up to an end behind it."""
+        known = b.add(b.load(self._first, typ=_i64), self._room)
+        with b.if_then(b.icmp_signed(">", b.add(end, ir.Constant(_i64, _SPARE // 2)), known)):
+            first = b.and_(begin, ir.Constant(_i64, -4))
+            left = b.add(b.sub(self._end, first), ir.Constant(_i64, _SPARE - 1))
+            left = b.and_(left, ir.Constant(_i64, -_SPARE))
+            count = b.select(b.icmp_signed("<", left, self._room), left, self._room)
+            blocks = [b.lshr(n, ir.Constant(_i64, 2)) for n in (first, count)]
+            b.call(self._fill, [self._memory, *blocks, *self._stream])
+            b.store(first, self._first)
+        return b.gep(self._memory, [b.sub(begin, b.load(self._first, typ=_i64))], source_etype=_i32)
+
+
+# Memory for words has room for some more: they are written in whole vectors of blocks, and read in whole vectors.
+_SPARE = 128
+_CHAINS = 4  # vectors of blocks that are computed side by side: the rounds of one depend on each other
+
+
+def _written_words(module: ir.Module) -> Any:
+    """Writes the function that takes memory, the number of a block, a number of blocks, and the addresses of a key and
+    a counter, and writes the words of the blocks in whole vectors."""
+    function = ir.Function(module, ir.FunctionType(ir.VoidType(), [_pointer, _i64, _i64, _pointer, _pointer]), "words")
+    function.linkage = "internal"
+    b = ir.IRBuilder(function.append_basic_block("entry"))
+    memory, first, blocks, key, counter = function.args
+    lanes = _CHAINS * max(target().lanes // 2, 1)
+    vectors = Vectors(module, lanes)
+    vectors.block = b
+    high = b.gep(counter, [ir.Constant(_i64, 1)], source_etype=_i64)
+    stream = [Element(vectors.splat(b.load(at, typ=_i64)), uint64) for at in (key, counter, high)]
+    numbers = ir.Constant(vectors.type(uint64), list(range(lanes)) if lanes > 1 else 0)
+    with _loop(b, ir.Constant(_i64, 0), blocks, lanes) as loop:
+        offset = b.add(vectors.splat(b.add(first, loop.index)), numbers)
+        words = block_at(vectors, stream, Element(offset, uint64))
+        halves = [joined(vectors, *words[i : i + 2]).value for i in (0, 2)]
+        at = b.gep(memory, [b.mul(loop.index, ir.Constant(_i64, 2))], source_etype=_i64)
+        if lanes == 1:
+            for i, half in enumerate(halves):
+                b.store(half, b.gep(at, [ir.Constant(_i64, i)], source_etype=_i64), align=4)
+        else:
+            order = [i + lanes * j for i in range(lanes) for j in range(2)]
+            mask = ir.Constant(ir.VectorType(_i32, 2 * lanes), order)
+            b.store(b.shuffle_vector(*halves, mask), at, align=4)
+    b.ret_void()
+    return function
 
 
 class _loop:

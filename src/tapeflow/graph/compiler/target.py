@@ -21,6 +21,7 @@ import torch
 from tapeflow.core import disk_cache
 from tapeflow.core.ops import elements
 from tapeflow.core.ops.elements import Unsupported
+from tapeflow.core.rng import elements as random_elements
 
 _lock = threading.Lock()  # LLVM's modules are not made by two threads at once
 
@@ -124,7 +125,8 @@ def function(name: str, key: str, text: Callable[[], str], arguments: int) -> An
 
 def _sources() -> str:
     """Returns a hash of the files that write kernels: the modules beside this one, and the forms that they build on."""
-    files = [*sorted(pathlib.Path(__file__).parent.glob("*.py")), pathlib.Path(elements.__file__)]
+    forms = [pathlib.Path(elements.__file__), pathlib.Path(random_elements.__file__)]
+    files = [*sorted(pathlib.Path(__file__).parent.glob("*.py")), *forms]
     return hashlib.sha256(b"".join([file.read_bytes() for file in files])).hexdigest()
 
 
