@@ -193,8 +193,8 @@ def test_the_choice_is_measured_once(tmp_path, monkeypatch):
     monkeypatch.setenv("TAPEFLOW_CACHE_DIR", str(tmp_path))
     for times_slower, is_slow in ((1.6, True), (1.0, False)):
         monkeypatch.setenv("MKL_TESTED_WITH", str(times_slower))  # settings of MKL have outcomes of their own
-        monkeypatch.setattr(bulk, "_times_slower_in_mkl", lambda times=times_slower: times)
+        monkeypatch.setattr(elementwise_kernels, "_times_slower_in_mkl", lambda times=times_slower: times)
         available = torch.backends.mkl.is_available() and torch.backends.mkldnn.is_available()
         assert elementwise_kernels.mkl_is_slow.__wrapped__() == (is_slow and available)
-        monkeypatch.setattr(bulk, "_times_slower_in_mkl", lambda: 1 / 0)
+        monkeypatch.setattr(elementwise_kernels, "_times_slower_in_mkl", lambda: 1 / 0)
         assert elementwise_kernels.mkl_is_slow.__wrapped__() == (is_slow and available)

@@ -1,8 +1,8 @@
 """Fusing: one kernel computes two consecutive steps.
 
-The ops declare which (`@f.fuses(g)`): a product and a bias (`addmm`), a convolution and a bias, random numbers and
-their comparison. An activation that follows then works in the result's memory (see `reuse.py`). The inner result must
-have no other use. A fused kernel rounds once where two would round twice, so that last bits may differ from eager ones.
+The ops declare which (`@f.fuses(g)`): a product and a bias (`addmm`), a convolution and a bias. An activation that
+follows then works in the result's memory (see `reuse.py`). The inner result must have no other use. A fused kernel
+rounds once where two kernels round twice, so its last bits may differ from eager ones.
 """
 
 from __future__ import annotations
