@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeflow.core.types.dtypes import bool_
 from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.ir.operation import GraphOp
 
@@ -60,5 +59,4 @@ class _Fusing:
 def _may_fuse(step: Step) -> bool:
     if not step.op.registered or step.placed:
         return False
-    is_test = step.outputs[0].dtype is bool_ and all(t.dtype.is_floating for t in step.op.tensors(step.args))
-    return is_test or (step.native and step.outputs[0].dtype.is_floating)
+    return step.native and step.outputs[0].dtype.is_floating
