@@ -123,7 +123,7 @@ from tapeflow_compat.compat.v1.scopes import (
     variable_op_scope,
 )
 from tapeflow_compat.compat.v1.session import InteractiveSession, Session
-from tapeflow_compat.compat.v1.strings import string_to_hash_bucket
+from tapeflow_compat.compat.v1.string_functions import string_to_hash_bucket
 from tapeflow_compat.compat.v1.tables import initialize_all_tables, tables_initializer
 from tapeflow_compat.compat.v1.templates import make_template
 from tapeflow_compat.compat.v1.variable_scopes import (

@@ -68,7 +68,7 @@ _NAMESAKES = (
     ],
     ("mixed_precision.experimental", "train.loss_scales", "DynamicLossScale FixedLossScale LossScale"),
     ("train", "parameter_servers", "replica_device_setter"),
-    ("strings", "texts", "split"),
+    ("strings", "string_functions", "split"),
 )  # fmt: skip
 _OWN = {f"{space}.{name}".lstrip("."): f"{home}.{name}" for space, home, names in _NAMESAKES for name in names.split()}
 _OWN |= {  # those that have another name there
@@ -96,8 +96,8 @@ _OWN |= {  # those that have another name there
     "sparse_segment_sum": "sparse.segment_sum",
     "sparse_split": "sparse.split",
     "sparse_to_dense": "sparse.sparse_to_dense",
-    "string_split": "texts.string_split",
-    "strings.to_hash_bucket": "texts.string_to_hash_bucket",
+    "string_split": "string_functions.string_split",
+    "strings.to_hash_bucket": "string_functions.string_to_hash_bucket",
     "variable_creator_scope": "tf.variable_creator_scope",
 }
 _FILE = pathlib.Path(__file__).with_name("names.txt")
