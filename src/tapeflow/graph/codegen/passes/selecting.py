@@ -23,20 +23,20 @@ from tapeflow.graph.compiler.clusters import reduces_rows
 
 def select(program: Program) -> None:
     """Takes slices of rows before the steps that compute each row by itself."""
-    slices = [step for step in program.steps if step.op is ops.StridedSlice.op and _takes_rows(step)]
-    if not program.static or not slices:
+    if not program.static or not any(map(_takes_rows, program.steps)):
         return
-    rows = _Rows(program)
-    for slice_ in slices:
-        region = _Region(rows, slice_)
+    prune(program)  # what nothing uses would end a region
+    rowwise = _RowWise(program)
+    for slice_ in filter(_takes_rows, [*program.steps]):
+        region = _Region(rowwise, slice_)
         if region.computes:
             place = program.steps.index(slice_)
             program.steps[place : place + 1] = region.sliced_steps()
             prune(program)
-            rows = _Rows(program)
+            rowwise = _RowWise(program)
 
 
-class _Rows(Matcher):
+class _RowWise(Matcher):
     """A program whose steps may compute each row from the same row of their inputs.
 
     Attributes:
@@ -65,28 +65,28 @@ class _Region:
         frontier: the tensors outside that they take rows of, by their ids.
     """
 
-    def __init__(self, rows: _Rows, slice_: Step) -> None:
-        self._program, self._slice, self._x, self._rows = rows, slice_, slice_.args[0], slice_.outputs[0]
-        self._may_reshape = _has_sizes(self._x) and _has_sizes(self._rows)
+    def __init__(self, rowwise: _RowWise, slice_: Step) -> None:
+        self._rowwise, self._slice, self._x, self._out = rowwise, slice_, slice_.args[0], slice_.outputs[0]
+        self._may_reshape = _has_sizes(self._x) and _has_sizes(self._out)
         self.steps: list[Step] = []
         self.frontier = {id(self._x): self._x}
-        if self._grows(self._x, 1):
+        if self._joins(self._x, 1):
             self._grow()
 
-    def _grows(self, tensor: SymbolicTensor, uses: int) -> bool:
+    def _joins(self, tensor: SymbolicTensor, uses: int) -> bool:
         """Returns True if the step that computes a tensor joins the region, which uses the tensor so often."""
-        if id(tensor) not in self._program.operands or self._program.counts[id(tensor)] != uses:
+        if id(tensor) not in self._rowwise.operands or self._rowwise.counts[id(tensor)] != uses:
             return False
-        step = self._program.producers[id(tensor)]
+        step = self._rowwise.producers[id(tensor)]
         return self._may_reshape or not (_is_reshape(step) or self._needs_matrix(step))
 
     def _grow(self) -> None:
         """Adds all steps that join the region."""
-        uses, steps = Counter([id(self._x)]), self._program.program.steps
+        uses, steps = Counter([id(self._x)]), self._rowwise.program.steps
         for step in reversed(steps[: steps.index(self._slice)]):
             t = step.outputs[0] if len(step.outputs) == 1 else None
-            if t is not None and id(t) in self.frontier and self._grows(t, uses[id(t)]):
-                operands = self._program.operands[id(t)]
+            if t is not None and id(t) in self.frontier and self._joins(t, uses[id(t)]):
+                operands = self._rowwise.operands[id(t)]
                 self.steps.insert(0, step)
                 del self.frontier[id(t)]
                 uses.update(map(id, operands))
@@ -98,7 +98,8 @@ class _Region:
         return any(not _is_reshape(step) for step in self.steps)
 
     def _needs_matrix(self, step: Step) -> bool:
-        rank = self._rows.shape.rank
+        """Returns True if a step can't compute the slice in the slice's own shape."""
+        rank = self._out.shape.rank
         return rank != 2 and (_is_matrix_product(step) or (rank == 1 and not _takes_vectors(step)))
 
     def sliced_steps(self) -> list[Step]:
@@ -111,7 +112,7 @@ class _Region:
                 sliced[id(out)] = sliced[id(step.args[0])]
             else:
                 sliced[id(out)] = self._computed(step, sliced)
-        self._new[-1].outputs = [self._rows]
+        self._new[-1].outputs = [self._out]
         return self._new
 
     def _sliced(self, tensor: SymbolicTensor) -> SymbolicTensor:
@@ -119,7 +120,7 @@ class _Region:
         lead = self._x.shape.as_list()[:-1]
         if tensor.shape.as_list()[:-1] != lead:
             tensor = self._add_reshape(tensor, [*lead, tensor.shape[-1]], self._slice)
-        result = self._result(self._slice, self._shape_with(tensor.shape[-1]), tensor.dtype)
+        result = self._tensor(self._slice, self._shape_with(tensor.shape[-1]), tensor.dtype)
         self._new.append(Step(self._slice.op, [tensor, *self._slice.args[1:]], [result], self._slice.origins))
         return result
 
@@ -140,37 +141,39 @@ class _Region:
 
     def _as_vector(self, tensor: SymbolicTensor, step: Step) -> SymbolicTensor:
         """Returns an operand that is the same for all rows without leading dimensions."""
-        before = self._program.before_views(tensor)
+        before = self._rowwise.before_views(tensor)
         if tensor.shape.rank < 2 or before.shape.rank == 1:
             return tensor if tensor.shape.rank < 2 else before
         return self._add_reshape(tensor, [tensor.shape[-1]], step)
 
     def _shape_with(self, size: int | None) -> list[int | None]:
         """Returns the shape of the slice with another last dimension."""
-        return [*self._rows.shape.as_list()[:-1], size]
+        return [*self._out.shape.as_list()[:-1], size]
 
     def _add(self, step: Step, args: list[Any], shape: list[int | None]) -> SymbolicTensor:
         """Adds a step like one of the region, and returns its result."""
-        result = self._result(step, shape, step.outputs[0].dtype)
+        result = self._tensor(step, shape, step.outputs[0].dtype)
         self._new.append(Step(step.op, args, [result], [*self._slice.origins, *step.origins]))
         return result
 
     def _add_reshape(self, tensor: SymbolicTensor, shape: list[int | None], step: Step) -> SymbolicTensor:
-        """Adds a reshape for a step, and returns its result."""
-        result = self._result(step, shape, tensor.dtype)
+        """Adds a reshape of a tensor for a step, and returns its result."""
+        result = self._tensor(step, shape, tensor.dtype)
         sizes = tuple([-1 if d is None else d for d in shape])
         self._new.append(Step(ops.Reshape.op, [tensor, sizes], [result], step.origins))
         return result
 
     @staticmethod
-    def _result(step: Step, shape: list[int | None], dtype: Any) -> SymbolicTensor:
-        """Returns a tensor that is named after the result of a step."""
+    def _tensor(step: Step, shape: list[int | None], dtype: Any) -> SymbolicTensor:
+        """Returns a new tensor that is named after the result of a step."""
         out = step.outputs[0]
         return SymbolicTensor(out.op, out.value_index, dtype, TensorShape(shape))
 
 
 def _takes_rows(step: Step) -> bool:
-    """Returns True if a slice of floats takes the last axis as it is, and adds none."""
+    """Returns True if a step is a slice of floats that takes the last axis as it is, and adds none."""
+    if step.op is not ops.StridedSlice.op:
+        return False
     x, begin, _, _, _, _, ellipsis_mask, new_axis_mask, _ = step.args
     if step.placed or not x.dtype.is_floating or x.shape.rank is None or ellipsis_mask or new_axis_mask:
         return False
