@@ -185,10 +185,10 @@ class _Reader:
             mine.append([])
             for expected in _KINDS[kind]:
                 if not left or not isinstance(left[0], expected):
-                    _differs(f"it has {kind}, where this one has {left[0].name if left else 'nothing'}")
+                    _differs(f"it has {kind}, where this one has {left[0].name.lstrip('_') if left else 'nothing'}")
                 mine[-1].append(left.pop(0))
         if left and not ended:
-            _differs(f"this one has {left[0].name} besides")
+            _differs(f"this one has {left[0].name.lstrip('_')} besides")
         return mine
 
     def _size(self, node: Any) -> int:
@@ -200,7 +200,7 @@ class _Reader:
         if self._kinds[place] != "Range":
             return number
         if not isinstance(source, Range):
-            _differs(f"it has a range, where this one has {source.name}")
+            _differs(f"it has a range, where this one has {source.name.lstrip('_')}")
         return max(0, -(-(number - source.range.start) // source.range.step))
 
     def _shuffled(self, place: int) -> int:
