@@ -214,7 +214,7 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, Trackable):
             [0, 1, 2]
         """
         check_arrays(self.element_spec)
-        return NumpyIterator(self._node)
+        return NumpyIterator(self)
 
     def get_single_element(self, name: str | None = None) -> Any:
         """Returns the only element.

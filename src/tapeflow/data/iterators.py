@@ -373,7 +373,7 @@ class NumpyIterator:
     """An iterator over a dataset whose elements are arrays that can't be written to.
 
     Args:
-        node: the last node of the dataset.
+        dataset: the dataset.
 
     Example:
         >>> isinstance(tf.data.Dataset.range(2).as_numpy_iterator(), tf.data.NumpyIterator)
@@ -382,8 +382,8 @@ class NumpyIterator:
 
     __slots__ = ("_iterator", "_pack")
 
-    def __init__(self, node: Node) -> None:
-        self._iterator = OwnedIterator(node)
+    def __init__(self, dataset: Any) -> None:
+        self._iterator = OwnedIterator(dataset._node)
         self._pack = self._iterator._pack
 
     def __repr__(self) -> str:

@@ -192,7 +192,7 @@ class Node:
         size = self.cardinality()
         if size == UNKNOWN:
             raise UnimplementedError.of(
-                f"Random access is not implemented for dataset {self.name[1:]} [Op:GetElementAtIndex] name: "
+                f"Random access is not implemented for dataset {self.name.lstrip('_')} [Op:GetElementAtIndex] name: "
             )
         if number < 0 or 0 <= size <= number:
             raise OutOfRangeError.of(f"Index out of range [0, {size}):{number} [Op:GetElementAtIndex] name: ")

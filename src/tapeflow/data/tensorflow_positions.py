@@ -200,7 +200,7 @@ class _Reader:
         if self._kinds[place] != "Range":
             return number
         if not isinstance(source, Range):
-            _differs(f"it has a range, where this one has {source.name}")
+            _differs(f"it has a range, where this one has {source.name.lstrip('_')}")
         return max(0, -(-(number - source.range.start) // source.range.step))
 
     def _shuffled(self, place: int) -> int:
