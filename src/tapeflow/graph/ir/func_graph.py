@@ -295,4 +295,4 @@ def _is_stateful(operation: Operation) -> bool:
     if operation.stateful or op is READ or op.random:
         return True
     bodies = operation.op.bodies if isinstance(operation.op, GraphOp) else {}
-    return any(body.graph.is_stateful for body in bodies.values())
+    return any(body.named_stateful for body in bodies.values())
