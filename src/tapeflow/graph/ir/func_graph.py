@@ -56,7 +56,6 @@ class FuncGraph(Graph):
         self.copies: dict[int, SymbolicTensor] = {}  # of a copy: its tensors, by the ids of those of the first graph
         self.original: FuncGraph | None = None  # of a copy: the first graph
         self.is_differentiable = False  # it is a copy whose operations return what gradients ask of them
-        self.revision = 0  # grows when a loop of it records more than before
         self.depth = 0  # the number of functions being traced around it
         self.around = state.graph
         self.compiler: Any = None  # of the functions in it, if it is not TapeFlow alone that compiles them
