@@ -10,6 +10,7 @@ The technique is Baker's shallow binding for arrays (https://dl.acm.org/doi/10.1
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -89,6 +90,29 @@ class Rows(Sequence):
 
     def __iter__(self) -> Iterator[Raw]:
         return iter(self[:])
+
+
+class Repeated(Sequence):
+    """A list whose entries are all the same.
+
+    Args:
+        entry: the entry.
+        length: the number of entries.
+    """
+
+    __slots__ = ("entry", "length")
+
+    def __init__(self, entry: Raw, length: int) -> None:
+        self.entry, self.length = entry, length
+
+    def __len__(self) -> int:
+        return self.length
+
+    def __getitem__(self, place: Any) -> Any:
+        return [self.entry] * len(range(self.length)[place]) if isinstance(place, slice) else self.entry
+
+    def __iter__(self) -> Iterator[Raw]:
+        return itertools.repeat(self.entry, self.length)
 
 
 class WrittenList(Sequence):
@@ -198,7 +222,7 @@ class _Line:
         self.newest = 0
 
 
-KINDS = (tuple, list, Sparse, Rows, WrittenList)  # the kinds of sequences in raw values
+KINDS = (tuple, list, Sparse, Rows, Repeated, WrittenList)  # the kinds of sequences in raw values
 _EXACTLY = frozenset(KINDS)  # three of them are abstract base classes, and `isinstance` takes a microsecond for these
 
 

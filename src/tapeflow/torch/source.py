@@ -19,9 +19,10 @@ from tapeflow.core.values.variable import Variable
 from tapeflow.graph.codegen import passes
 from tapeflow.graph.codegen.compile import Compiled
 from tapeflow.graph.codegen.program import CALLS, Program, Step
-from tapeflow.graph.codegen.regions import LoopRegion, Region
+from tapeflow.graph.codegen.random_streams import with_stream
+from tapeflow.graph.codegen.regions import LOOPS, LoopRegion, Region
 from tapeflow.graph.codegen.structured import StructuredWriter
-from tapeflow.graph.codegen.writing import Writer, runs_on_arrays, with_stream
+from tapeflow.graph.codegen.writing import Writer, runs_on_arrays
 from tapeflow.graph.control.body import Body
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, symbolic_in, variable_of
@@ -46,14 +47,12 @@ def _detach(program: Program) -> None:
             step.op = GraphOp(step.name, torch.Tensor.detach, template="{0}.detach()")
 
 
-def _forget_records(program: Program) -> None:
-    """Drops the records of conditionals and loops that nothing in the program uses: a tape in the function had them
-    returned, for gradients that the result does not depend on."""
-    used = {id(t) for step in program.steps for t in step.inputs} | {id(t) for t in program.outputs}
+def _forget_residuals(program: Program) -> None:
+    """Drops the residuals of loops: a tape in the function had them returned, for gradients that the result does not
+    depend on."""
     for step in program.steps:
-        record = step.operation.record
-        if record is not None:
-            step.outputs = [t for t in step.outputs if t is not record or id(t) in used]
+        if step.name in LOOPS:
+            step.outputs = step.outputs[: step.op.kernel.count]
 
 
 class ModuleSource(Compiled):
@@ -68,7 +67,7 @@ class ModuleSource(Compiled):
     """
 
     simplifying_passes = (
-        _detach, _forget_records, *passes.SIMPLIFY, recognize, recognize_layers, passes.fuse, passes.prune,
+        _detach, _forget_residuals, *passes.SIMPLIFY, recognize, recognize_layers, passes.fuse, passes.prune,
     )  # fmt: skip
     special_passes = ()
 
@@ -160,10 +159,10 @@ class ModuleWriter(StructuredWriter):
         """Returns the region of the program of the function, or of one that it calls.
 
         Raises:
-            Unconvertible: the function computes the gradient of a conditional or a loop, from a record of how it ran.
+            Unconvertible: the function computes the gradient of a loop from residuals.
         """
         gradients = [s.op.gradient_of for s in program.steps if not s.registered]
-        recorded = next((g.operation for g in gradients if g is not None and g.operation.op.bodies), None)
+        recorded = next((g.operation for g in gradients if g is not None), None)
         if recorded is not None:
             raise Unconvertible(
                 f"the gradient of {recorded.type} ({recorded.name}) is computed in the function, and torch "

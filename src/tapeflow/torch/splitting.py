@@ -253,8 +253,6 @@ def _function(
             for t in step.outputs:
                 operation.outputs.append(SymbolicTensor(operation, t.value_index, t.dtype, t.shape))
                 copies[id(t)] = operation.outputs[-1]
-                if t is step.operation.record:
-                    operation.record = operation.outputs[-1]
         for tensor in outputs:
             copy_of(tensor)
         results = iter(substituted(outputs, copies))

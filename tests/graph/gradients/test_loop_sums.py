@@ -133,7 +133,7 @@ def test_products_with_weights_are_one_product_after_the_loop():
     inputs = inputs_of(recurrent)
     f(*inputs)
     loops = [o.op.kernel for o in f.get_concrete_function(*inputs).graph.get_operations() if o.type == "WhileGrad"]
-    iteration = loops[0].iteration(loops[0].loop)
+    iteration = loops[0].iteration
     assert len(iteration.sums.numbers) == 4  # of w, u, b and the list of inputs
     assert iteration.function.source.count(" op_MatMul") == 1  # the one that the gradient of the state takes
     assert iteration.changing == [1] and len(iteration.numbers) == 1  # the state; the list of states stays
@@ -144,7 +144,7 @@ def test_the_gradient_of_a_bias_in_a_row_is_computed_after_the_loop():
     inputs = inputs_of(gated)
     f(*inputs)
     loops = [o.op.kernel for o in f.get_concrete_function(*inputs).graph.get_operations() if o.type == "WhileGrad"]
-    iteration = loops[0].iteration(loops[0].loop)
+    iteration = loops[0].iteration
     assert len(iteration.numbers) == 1  # the state
     assert "BiasAddGrad" not in iteration.function.source
 
@@ -154,4 +154,4 @@ def test_weights_by_which_iterations_multiply_transposed_are_laid_out_for_it():
     inputs = inputs_of(recurrent)
     f(*inputs)
     loops = [o.op.kernel for o in f.get_concrete_function(*inputs).graph.get_operations() if o.type == "WhileGrad"]
-    assert len(loops[0].iteration(loops[0].loop).transposed) == 1
+    assert len(loops[0].iteration.transposed) == 1

@@ -20,7 +20,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import ResourceVariable, Variable, _add, _assign, _subtract
 from tapeflow.graph.backends.kernel_calls import called_program, label
 from tapeflow.graph.codegen.program import CALLS, Program, Step
-from tapeflow.graph.codegen.writing import has_stream
+from tapeflow.graph.codegen.random_streams import has_stream
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import variable_of
 

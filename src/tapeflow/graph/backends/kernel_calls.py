@@ -21,8 +21,8 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import _add, _assign, _subtract
 from tapeflow.graph.codegen.program import CALLS, Program, Step
+from tapeflow.graph.codegen.random_streams import with_stream
 from tapeflow.graph.codegen.resolving import is_direct
-from tapeflow.graph.codegen.writing import with_stream
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, variable_of
 from tapeflow.graph.ir.python_op import eager_arguments

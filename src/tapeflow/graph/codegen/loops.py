@@ -6,12 +6,12 @@ import functools
 from collections.abc import Callable, Container, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tapeflow.array.list_values import Repeated, Rows
 from tapeflow.core import errors
-from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.compile import Written
 from tapeflow.graph.codegen.counters import counter_of
-from tapeflow.graph.codegen.loop_records import Column, Record, Same
+from tapeflow.graph.codegen.loop_records import Record, returned
 from tapeflow.graph.codegen.program import Program
 from tapeflow.graph.codegen.prologue import Prologue
 from tapeflow.graph.codegen.regions import Ahead, LoopRegion, Region, specialized
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 class Loop(Written):
     """A loop: computes the last values of its loop variables from the first ones and the loop-invariant values.
 
-    If a gradient needs them, it also returns a record of the residuals of each iteration.
+    If a gradient needs them, it also returns its trip count, and for each residual the list of its values in all
+    iterations.
 
     Args:
         condition, body: the functions of the loop variables.
@@ -35,10 +36,11 @@ class Loop(Written):
         places: for condition and body, the places of the loop-invariant values that follow the loop variables.
         limited: whether the first value is the maximal trip count.
         uniform: the places of the loop-invariant lists all of whose entries are written and of one shape.
-        residuals: tensors of the body's graph that are recorded of each iteration; None if there is no record.
+        residuals: tensors of the body's graph whose values in all iterations are returned, after the trip count; or
+            None.
 
     Attributes:
-        gradients: the kernels of the gradients that read its record.
+        gradients: the kernels of the gradients that take its residuals.
     """
 
     def __init__(
@@ -60,7 +62,7 @@ class Loop(Written):
         self.gradients: list[LoopGradient] = []
 
     def recording(self, tensors: Sequence[SymbolicTensor]) -> Loop:
-        """Returns the loop that also returns a record of these tensors in each iteration, and of its own residuals.
+        """Returns the loop that also returns the values of these tensors in all iterations, after its own residuals.
 
         Args:
             tensors: tensors of the graph of the `differentiable` body.
@@ -75,6 +77,11 @@ class Loop(Written):
         loop.gradients += self.gradients
         return loop
 
+    @property
+    def results(self) -> int:
+        """The number of values that it returns."""
+        return self.count + (0 if self.residuals is None else 1 + len(self.residuals))
+
     @functools.cached_property
     def prologue(self) -> Prologue:
         """The part of the body that is computed before the loop."""
@@ -82,25 +89,23 @@ class Loop(Written):
 
     @property
     def in_rows(self) -> list[SymbolicTensor]:
-        """The residuals that iterations append to the record; the others are computed before the loop."""
+        """The residuals that iterations compute; the others are computed before the loop."""
         ahead = {id(t) for t in self.prologue.tensors}
         return [t for t in self.residuals or () if id(t) not in ahead]
 
     @property
     def _ahead(self) -> list[SymbolicTensor]:
-        """The residuals that are computed before the loop, in the order of the record."""
+        """The residuals that are computed before the loop."""
         wanted = {id(t) for t in self.residuals or ()}
         return [t for t in self.prologue.tensors if id(t) in wanted]
 
-    def columns(self, record: Record) -> dict[int, Column]:
-        """Returns the values of the residuals in all iterations, by the ids of their tensors."""
-        if record.columns is not None:
-            return record.columns
-        stacked = {id(t) for t in self.prologue.stacked}
-        ahead = zip(self._ahead, record.ahead, strict=bool(record.rows))
-        columns: dict[int, Column] = {id(t): v if id(t) in stacked else Same(v) for t, v in ahead}
-        columns.update(zip(map(id, self.in_rows), zip(*record.rows, strict=True), strict=False))
-        return columns
+    def _lists(self, record: Record) -> list[Any]:
+        """Returns the raw trip count, and the raw lists of the residuals."""
+        trips, stacked = len(record.rows), {id(t) for t in self.prologue.stacked}
+        lists: dict[int, Any] = dict(zip(map(id, self.in_rows), zip(*record.rows, strict=True), strict=False))
+        for t, value in zip(self._ahead, record.ahead, strict=bool(trips)):
+            lists[id(t)] = Rows(value) if id(t) in stacked else Repeated(value, trips)
+        return returned(trips, [lists.get(id(t), ()) for t in self.residuals or ()])
 
     def region(self, program_of: Callable[[Body], Program] = specialized) -> LoopRegion:
         """Returns the loop as a part of a program; argument as of `Region`."""
@@ -123,12 +128,12 @@ class Loop(Written):
             OpError: an op failed.
         """
         limit = int(values[0]) if self.limited else -1
-        record = Record(self)
+        record = Record()
         try:
             last = self.function(limit, record, *(values[1:] if self.limited else values))
         except Exception as error:
             raise self.explained(error) from (error.__cause__ if isinstance(error, errors.OpError) else error)
-        return tuple(last) if self.residuals is None else (*last, boxed(record))
+        return tuple(last) if self.residuals is None else (*last, *self._lists(record))
 
     def _write(self) -> Writer:
         writer = StructuredWriter()

@@ -14,8 +14,8 @@ import torch
 
 from tapeflow.array.list_values import Raw, Rows, Sparse, Zeros, as_variant
 from tapeflow.core.ops.elementwise_kernels import by_value
-from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.graph.codegen.cells import Cell, Weights
+from tapeflow.graph.codegen.loop_records import returned
 
 if TYPE_CHECKING:
     from tapeflow.graph.codegen.loops import Loop
@@ -116,7 +116,7 @@ class RecurrentLayer:
         self._loop, self._layer = loop, layer
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:
-        """Computes the last values of the loop's variables, and a record of the run if a gradient needs it.
+        """Computes the last values of the loop's variables, and lists that hold the run if a gradient needs residuals.
 
         Raises:
             OpError: an op failed.
@@ -128,11 +128,11 @@ class RecurrentLayer:
         if not run.suits:
             return loop(*values)
         finals = run.finals(loop.residuals is not None)
-        return finals if loop.residuals is None else (*finals, boxed(run))
+        return finals if loop.residuals is None else (*finals, *returned(run.trips, [[run]] * len(loop.residuals)))
 
 
 class Run:
-    """A run of a recurrent layer, which is the record that its gradient takes.
+    """A run of a recurrent layer, which its gradient takes instead of residuals.
 
     Args:
         layer: the layer.
@@ -147,6 +147,11 @@ class Run:
         self._start, self._stop = start, stop
         self._order: _Order | None = None
         self._cell = layer.cell()
+
+    @property
+    def trips(self) -> int:
+        """The number of steps."""
+        return self._stop - self._start
 
     @property
     def suits(self) -> bool:

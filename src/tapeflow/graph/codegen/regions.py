@@ -50,14 +50,14 @@ class Region:
             as_tensors.update(id(t) for t in symbolic_in(step.op.tensors(step.args)))
             if step.blocks:
                 self.blocks[id(step)] = [Region(block, program_of) for block in step.blocks]
-            elif step.registered or (step.operation.record is not None and program_of is specialized):
+            elif step.registered:
                 continue
             elif step.name in CONDITIONALS:
                 self.branches[id(step)] = [
                     (Region(program_of(body), program_of), step.op.places[label])
                     for label, body in step.op.bodies.items()
                 ]
-            elif step.name in LOOPS:
+            elif step.name in LOOPS and (step.op.kernel.residuals is None or program_of is not specialized):
                 self.loops[id(step)] = step.op.kernel.region(program_of)
         self.packed: dict[int, list[SymbolicTensor]] = {
             id(step.outputs[0]): step.args[0]

@@ -13,12 +13,12 @@ from tapeflow.core import device as devices
 from tapeflow.core.ops.kernels import on_cpu, on_one_device, on_strings
 from tapeflow.core.ops.static import numbers, value_of
 from tapeflow.core.parallel import one_thread
-from tapeflow.core.rng.seeds import of_operation
 from tapeflow.core.types.dtypes import DType, resource, string, variant
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.passes.caching import Cache, CachedBlock
 from tapeflow.graph.codegen.passes.parallelizing import on_one_thread
 from tapeflow.graph.codegen.program import Program, Step
+from tapeflow.graph.codegen.random_streams import has_stream, with_stream
 from tapeflow.graph.codegen.resolving import resolve
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import variable_of
@@ -277,22 +277,6 @@ def runs_on_arrays(step: Step) -> bool:
 def _of_objects(step: Step) -> bool:
     """Returns True if a step's operands include arrays of objects that hold tensors, on whichever device these are."""
     return any(t.dtype is variant or t.dtype is resource for t in step.operation.tensor_inputs)
-
-
-def has_stream(step: Step) -> bool:
-    """Returns True if a step draws random numbers by seeds, from a stream that belongs to its operation."""
-    op = step.op
-    return op.opdef.stateful and any(
-        kind == "attr" and param in ("seed", "seed2") and arg
-        for param, kind, arg in zip(op.params, op.kinds, step.args, strict=True)
-    )
-
-
-def with_stream(step: Step, kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns the kernel of a registered step, bound to the operation's stream if it draws by seeds."""
-    if not has_stream(step):
-        return kernel
-    return of_operation(step.operation, kernel)
 
 
 def _last_uses(program: Program) -> dict[int, list[int]]:

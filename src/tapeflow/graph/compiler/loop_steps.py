@@ -21,8 +21,8 @@ from tapeflow.core.types.dtypes import DType, int64, uint64, variant
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import CALLS, Program, Step
+from tapeflow.graph.codegen.random_streams import has_stream
 from tapeflow.graph.codegen.regions import CONDITIONALS, LOOPS
-from tapeflow.graph.codegen.writing import has_stream
 from tapeflow.graph.compiler.loop_code import (
     FEW,
     Code,
@@ -140,8 +140,6 @@ class Steps:
             return self._conditional(step)
         if step.name in LOOPS:
             return self._loop(step)
-        if not step.registered:
-            return self._conditional_gradient(step)
         if op.random_fill and not op.tensors(step.args):
             return [self._drawn(step)]
         if not step.pure or step.must_run:
@@ -620,43 +618,12 @@ class Steps:
         """Returns the results of a conditional."""
         index, *values = step.args
         held, op = list(map(self._held, values)), step.op
-        count = len(next(iter(op.bodies.values())).outputs)  # without the record
 
         def results(label: str, body: Body) -> list[Held]:
             inputs = [held[p] for p in op.places[label]]
             return Steps(self._code, body.compiled.program, inputs, self._count, always=False).outputs
 
-        records: list[Held] = [UNRECORDED.last for _ in step.outputs[count:]]
-        return self._branches(self._held(index), op.bodies, results, step.outputs[:count], held) + records
-
-    def _conditional_gradient(self, step: Step) -> list[Held]:
-        """Returns the gradients of a conditional: of a branch that runs again, with its residuals."""
-        of, code = step.op.gradient_of, self._code
-        op, count = of.operation.op, len(of.targets)
-        dys, (index, *operands) = (list(map(self._held, t)) for t in (step.args[1 : 1 + count], step.args[1 + count :]))
-
-        def results(label: str, body: Body) -> list[Held]:
-            body, backward, places = body.differentiable, body.backward_from(of.targets), op.places[label]
-            inputs, captures = [operands[p] for p in places], backward.captures
-            known: dict[int, Held] = dict(zip(map(id, body.inputs), inputs, strict=True))
-            residuals = [t for t in captures if id(t) not in known]
-            if any(not isinstance(t, SymbolicTensor) or t.graph is not body.graph for t in residuals):
-                raise Unsupported("a branch's gradient takes values from elsewhere")
-            known.update(
-                zip(map(id, residuals), Steps(code, body.returning(residuals).program, inputs).outputs, strict=True)
-            )
-            gradients = iter(Steps(code, backward.compiled.program, [*dys, *(known[id(t)] for t in captures)]).outputs)
-            by_place = {
-                p: next(gradients)
-                for p, g in zip(places, backward.graph.structured_outputs, strict=True)
-                if g is not None
-            }
-            return [
-                by_place.get(i - 1) or code.zeros(tuple(t.shape.as_list()), t.dtype)
-                for i, t in zip(of.sources, step.outputs, strict=True)
-            ]
-
-        return self._branches(index, op.bodies, results, step.outputs, [*dys, *operands])
+        return self._branches(self._held(index), op.bodies, results, step.outputs, held)
 
     def _branches(
         self, index: Held, bodies: Mapping[str, Body], results_of: Callable[[str, Body], list[Held]],

@@ -15,18 +15,17 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from tapeflow.array.list_values import Rows, as_variant
+from tapeflow.array.list_values import Repeated, Rows, as_variant
 from tapeflow.core import device as devices
 from tapeflow.core.ops.elements import DTYPES, Unsupported
 from tapeflow.core.types.dtypes import resource, variant
 from tapeflow.core.types.spec import TensorSpec
-from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.counters import counts_to_known_bound, static_trip_count, trip_count
-from tapeflow.graph.codegen.loop_records import Column, Record, Same
+from tapeflow.graph.codegen.loop_records import returned
 from tapeflow.graph.codegen.program import CALLS, Program, Step
+from tapeflow.graph.codegen.random_streams import has_stream, with_stream
 from tapeflow.graph.codegen.regions import CONDITIONALS, LOOPS
-from tapeflow.graph.codegen.writing import has_stream, with_stream
 from tapeflow.graph.compiler.binding import bound
 from tapeflow.graph.compiler.clusters import has_llvm
 from tapeflow.graph.compiler.target import function
@@ -59,7 +58,7 @@ def _native(program: Program, step: Step) -> NativeLoop | None:
     """Returns the compiled loop of a step, or None if it does not qualify."""
     loop: Loop = step.op.kernel
     tensors = step.inputs[1:] if loop.limited else step.inputs
-    if not all(map(_is_static, tensors)) or len(step.outputs) != loop.count + (loop.residuals is not None):
+    if not all(map(_is_static, tensors)) or len(step.outputs) != loop.results:
         return None
     programs = [loop.condition.compiled.program, body_of(loop)]
     if not all(_is_small(t) for t in tensors[: loop.count]) or not all(map(_may_compile, programs)):
@@ -112,15 +111,9 @@ def bodies_of(step: Step) -> list[Body] | None:
     op = step.op
     if op is READ:
         return []
-    if step.name in LOOPS and step.op.kernel.residuals is not None:  # the record of an inner loop
+    if step.name in LOOPS and step.op.kernel.residuals is not None:
         return None
-    if step.name in (*CALLS, *CONDITIONALS, *LOOPS):
-        return list(op.bodies.values())
-    of = op.gradient_of
-    if of is None or of.operation.type not in CONDITIONALS or of.outside:
-        return None
-    branches = list(of.operation.op.bodies.values())
-    return branches + [branch.backward_from(of.targets) for branch in branches]
+    return list(op.bodies.values()) if step.name in (*CALLS, *CONDITIONALS, *LOOPS) else None
 
 
 class _Native:
@@ -249,9 +242,9 @@ class NativeLoop(_Native):
         if not self._counts and any(map(has_stream, draws)):
             raise Unsupported("nobody knows how many numbers to draw from a seed")
         is_shared = dict(zip(map(id, loop.residuals or ()), [what[3] for what in self.recorded], strict=True))
-        takes_records = any(t.dtype is variant for t in loop.residuals or ())  # which machine code does not keep
-        if takes_records and not all(gradient.compiles(loop, is_shared) for gradient in loop.gradients):
-            raise Unsupported("the gradient needs the records of conditionals")
+        takes_lists = any(t.dtype is variant for t in loop.residuals or ())  # which machine code does not keep
+        if takes_lists and not all(gradient.compiles(is_shared) for gradient in loop.gradients):
+            raise Unsupported("the gradient needs the lists of each iteration")
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:
         """Runs the loop on raw values.
@@ -282,14 +275,15 @@ class NativeLoop(_Native):
                 break
             at_once = min(2 * at_once, self._most_drawn or _AT_ONCE)
         last = self._results(operands[: loop.count], tensors, trips)
-        return tuple(last) if loop.residuals is None else (*last, boxed(self._record(rows, trips)))
+        return tuple(last) if loop.residuals is None else (*last, *returned(trips, self._residuals(rows, trips)))
 
-    def _record(self, rows: Sequence[Sequence[torch.Tensor]], trips: int) -> Record:
-        """Returns the record of the iterations, from its parts."""
-        columns: dict[int, Column] = {}
-        for t, (*_, is_shared), *parts in zip(self._loop.residuals or (), self.recorded, *rows, strict=True):
-            columns[id(t)] = Same(parts[0]) if is_shared else parts[0] if len(parts) == 1 else torch.cat(parts)
-        return Record(self._loop, columns, trips)
+    def _residuals(self, rows: Sequence[Sequence[torch.Tensor]], trips: int) -> list[Any]:
+        """Returns the lists of the residuals, from their parts."""
+        columns = zip(self.recorded, *rows, strict=True)
+        return [
+            Repeated(parts[0], trips) if is_shared else Rows(parts[0] if len(parts) == 1 else torch.cat(parts))
+            for (*_, is_shared), *parts in columns
+        ]
 
 
 KEPT = -1  # in the place of an output: the cotangent of a loop variable stays

@@ -15,13 +15,14 @@ from typing import Any
 from tapeflow.core.autodiff.tape import Tape, record
 from tapeflow.core.context import state
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.types.dtypes import resource
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.backends.cuda_graphs import CudaGraphs
 from tapeflow.graph.codegen.compile import Compiled, eager_outputs
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import note_reads
-from tapeflow.graph.ir.operation import GraphOp
+from tapeflow.graph.ir.operation import GraphOp, variable_of
 from tapeflow.graph.transform.differentiate import backward_graph, forward_graph
 
 
@@ -51,7 +52,7 @@ class Body:
         self.outputs = list(graph.outputs)
         self._compiled: dict[tuple[int, ...], Compiled] = {}
         self._with_residuals: dict[int, list[SymbolicTensor]] = {}
-        self._forwards: dict[tuple[int, int], Call] = {}
+        self._forwards: dict[int, Call] = {}
         self._transformed: dict[Any, Body] = {}
         self._transforming = threading.RLock()
 
@@ -62,7 +63,7 @@ class Body:
 
     def returning(self, outputs: Sequence[SymbolicTensor]) -> Compiled:
         """Returns the compiled function from the inputs to these tensors of the graph."""
-        key = self.graph.revision, *[id(t) for t in outputs]
+        key = tuple([id(t) for t in outputs])
         function = self._compiled.get(key)
         if function is None:
             name = self.name if len(outputs) == len(self.outputs) else f"forward_{self.name}"
@@ -137,10 +138,9 @@ class Body:
 
     def forward(self, depth: int) -> Call:
         """Returns the call that returns `outputs_with_residuals`, which runs under tapes."""
-        key = self.graph.revision, depth
-        op = self._forwards.get(key)
+        op = self._forwards.get(depth)
         if op is None:
-            op = self._forwards[key] = Call(self, self.outputs_with_residuals(depth))
+            op = self._forwards[depth] = Call(self, self.outputs_with_residuals(depth))
         return op
 
     def outputs_with_residuals(self, depth: int) -> list[SymbolicTensor]:
@@ -276,3 +276,42 @@ def is_watched(values: Sequence[Any]) -> bool:
 def raw(value: Any) -> Any:
     """Returns the argument of a compiled function for a tensor or variable: an eager tensor's raw value."""
     return value.value if type(value) is EagerTensor else value
+
+
+# ---- functions composed of other functions ---------------------------------------------------------------------------
+
+
+def traced_body(name: str, specs: Sequence[Any], compute: Callable[..., list[Any]]) -> Body:
+    """Returns the body of a function with parameters of these dtypes and shapes.
+
+    Args:
+        name: the function's name.
+        specs: tensors or specs, one for each parameter. The parameter for a variable's handle is a handle of the same
+            variable.
+        compute: is traced; returns the function's outputs from its inputs.
+    """
+    graph = FuncGraph(name)
+    with graph.as_default():
+        inputs = [graph.input_like(t) for t in specs]
+        state.name_scope = _SCOPE
+        graph.outputs = [graph.capture(t) for t in compute(*inputs)]
+        graph.structured_outputs = graph.outputs
+    return Body(graph)
+
+
+_SCOPE = "inner"  # TensorFlow inlines calls under their names: nodes in the function must not have the same ones
+
+
+def call(body: Body, outputs: Sequence[SymbolicTensor], inputs: Sequence[Any]) -> list[Any]:
+    """Calls a body in the current graph, and returns the values of these tensors of the body's graph."""
+    return list(Call(body, outputs).add(inputs))
+
+
+def by_id(tensors: Sequence[Any], values: Sequence[Any]) -> dict[int, Any]:
+    """Returns values by the ids of the tensors that they belong to."""
+    return dict(zip(map(id, tensors), values, strict=True))
+
+
+def zeros_of(tensor: Any) -> Any:
+    """Returns zeros as the gradient of an input, which may be a variable's handle."""
+    return ops.ZerosLike(state.graph.read_variable(variable_of(tensor)) if tensor.dtype is resource else tensor)

@@ -3,7 +3,6 @@ graph runs."""
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,7 +13,7 @@ from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.scopes import control_dependencies, name_scope
-from tapeflow.core.types.dtypes import DType, int32, int64, variant
+from tapeflow.core.types.dtypes import DType, int32, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values import nest
@@ -23,12 +22,11 @@ from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.nest_paths import flatten_up_to, is_namedtuple
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor
-from tapeflow.graph.codegen.loops import Loop
 from tapeflow.graph.control.body import Body
-from tapeflow.graph.gradients.conditional_gradients import Conditional, conditional_gradient
-from tapeflow.graph.gradients.loop_gradients import loop_gradient
+from tapeflow.graph.control.conditionals import common, conditional
+from tapeflow.graph.control.loops import loop
 from tapeflow.graph.ir.func_graph import FuncGraph
-from tapeflow.graph.ir.operation import GraphOp, Operation
+from tapeflow.graph.ir.operation import Operation
 
 # ---- conditionals ----------------------------------------------------------------------------------------------------
 
@@ -95,38 +93,6 @@ def _captures_of(graphs: Sequence[FuncGraph]) -> tuple[list[Any], list[list[int]
     return list(captured.values()), [[keys.index(outer._id or id(outer)) for outer, _ in g.captures] for g in graphs]
 
 
-def conditional(
-    index: Any,
-    operands: Sequence[Any],
-    bodies: Sequence[Body],
-    names: Sequence[str],
-    places: Sequence[Sequence[int]],
-    name: str | None,
-) -> Operation:
-    """Adds the operation that calls one of several bodies.
-
-    Args:
-        index: an integer scalar, the number of the body, where an invalid number means the last one; or a scalar that
-            is true for the first of two bodies.
-        operands: the inputs of the bodies.
-        bodies: the branches.
-        names: the names of the bodies, as attrs of the operation.
-        places: for each body, the places of its inputs among the operands.
-        name: the operation's name.
-    """
-    by_truth = not index.dtype.is_integer
-    specs = [
-        (group[0].dtype, _common([t.shape for t in group])) for group in zip(*[b.outputs for b in bodies], strict=True)
-    ]
-    stateful = any(b.stateful for b in bodies)
-    kind = ("" if any(b.named_stateful for b in bodies) else "Stateless") + ("If" if by_truth else "Case")
-    kernel = Conditional(bodies, places, by_truth)
-    op = GraphOp(kind, kernel, stateful=stateful, gradient=conditional_gradient, gives_tuple=True,
-                bodies=dict(zip(names, bodies, strict=True)), places=dict(zip(names, places, strict=True)))  # fmt: skip
-    op.steering = 1
-    return state.graph.node(op, [index, *operands], specs, name)
-
-
 def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None = None) -> Any:
     """Computes `tf.cond` for a predicate that is not static.
 
@@ -148,11 +114,6 @@ def _packed(structure: Any, outputs: Sequence[Any]) -> Any:
     leaves = nest.flatten(structure, expand_composites=True)
     filled = [next(tensors) if isinstance(leaf, SymbolicTensor) else None for leaf in leaves]
     return nest.pack_sequence_as(structure, filled, expand_composites=True)
-
-
-def _common(shapes: Sequence[TensorShape]) -> TensorShape:
-    """Returns the most specific shape that all of these are compatible with."""
-    return functools.reduce(TensorShape.most_specific_compatible_shape, shapes)
 
 
 def _give_tensors_for_operations(graphs: Sequence[FuncGraph], dtype: DType) -> None:
@@ -288,53 +249,13 @@ def while_loop(
         raise errors.InvalidArgumentError.of(f"maximum_iterations must be a scalar, but it has shape {limit.shape}")
     if isinstance(limit, EagerTensor):
         limit = state.graph.constant(limit, f"{scope}/maximum_iterations/")
-    specs = [(t.dtype, _common([s, o.shape])) for t, s, o in zip(flat, shapes, loop_body.outputs, strict=True)]
+    specs = [(t.dtype, common([s, o.shape])) for t, s, o in zip(flat, shapes, loop_body.outputs, strict=True)]
     places = in_condition, in_body
     operation = loop(flat, captured, condition_body, loop_body, places, specs, limit, f"{scope}/", counted=True)
     finals: list[Any] = operation.outputs[: len(flat)]
     if not state.graph.building_function:
         finals = [identity(t, name=f"{scope}/Identity_{t.value_index}/") for t in finals]
     return nest.pack_sequence_as(structure, finals, expand_composites=True)
-
-
-def loop(
-    variables: Sequence[Any],
-    captured: Sequence[Any],
-    condition_body: Body,
-    loop_body: Body,
-    places: tuple[Sequence[int], Sequence[int]],
-    specs: Sequence[Any],
-    limit: Any,
-    name: str,
-    counted: bool = False,
-) -> Operation:
-    """Adds the operation that calls `loop_body` on the loop variables while `condition_body` returns true.
-
-    Args:
-        variables: the initial values of the loop variables.
-        captured: the loop-invariant inputs of the bodies.
-        condition_body: the condition.
-        loop_body: the body.
-        places: for each body, the places in `captured` of its inputs after the loop variables.
-        specs: the dtypes and shapes of the loop variables.
-        limit: a scalar, the greatest trip count; or None.
-        name: the operation's name.
-        counted: True if TensorFlow's operation would have a counter and a limit before the loop variables.
-    """
-    count = len(variables)
-    limited = limit is not None
-
-    stateful = condition_body.stateful or loop_body.stateful
-    uniform = {i for i, t in enumerate(captured) if t.dtype is variant and t.op.op is ops.TensorListFromTensor.op}
-    kernel = Loop(condition_body, loop_body, count, len(captured), places, limited, uniform)
-    named_stateful = condition_body.named_stateful or loop_body.named_stateful
-    op = GraphOp("While" if named_stateful else "StatelessWhile",
-    kernel, stateful=stateful, gradient=loop_gradient,
-                gives_tuple=True, bodies={"cond": condition_body, "body": loop_body},
-                places={label: [*range(count), *(count + i for i in p)]
-                        for label, p in zip(("cond", "body"), places, strict=True)})  # fmt: skip
-    op.steering, op.first_output = int(limited), 2 if counted else 0
-    return state.graph.node(op, [*([limit] if limited else ()), *variables, *captured], specs, name)
 
 
 def _invariant_shapes(structure: Any, invariants: Any) -> list[TensorShape]:

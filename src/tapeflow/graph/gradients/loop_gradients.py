@@ -1,71 +1,40 @@
-"""Gradients of loops.
-
-A differentiated loop has one more output: a record of the residuals that the backward function of its body needs of
-each iteration. The gradient is an operation that calls this backward function once for each iteration, from the last
-one to the first.
-"""
+"""The kernel of the gradients of loops: calls the backward function of a loop's body for each iteration, from the last
+one to the first."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterable, Sequence
+import functools
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
+from tapeflow.array.list_values import Repeated, Rows
 from tapeflow.core.autodiff.gradients import raw_zeros
-from tapeflow.core.context import state
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import variant
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
-from tapeflow.graph.codegen.loop_records import Column, Record, Same
 from tapeflow.graph.codegen.loops import Loop
 from tapeflow.graph.codegen.program import needed
 from tapeflow.graph.codegen.recurrent import Run
 from tapeflow.graph.compiler.native_loops import KEPT, NativeGradient
-from tapeflow.graph.gradients.conditional_gradients import record_of, second_order
 from tapeflow.graph.gradients.loop_sums import LoopSums
-from tapeflow.graph.ir.operation import GradientOf, GraphOp, has_gradient
-from tapeflow.graph.ir.python_op import spec_of_gradient
 
 if TYPE_CHECKING:
     from tapeflow.graph.control.body import Body
 
 
-def loop_gradient(call: Any, *dys: Any) -> list[Any]:
-    """Returns the gradients of the inputs of a loop's operation."""
-    operation, inputs = call.outputs[0].op, list(call.inputs)
-    loop: Loop = operation.op.kernel
-    targets = [i for i, dy in enumerate(dys[: loop.count]) if dy is not None]
-    wanted = [w and has_gradient(t) for w, t in zip(call.wanted, inputs, strict=True)]
-    if not targets or not any(wanted):
-        return [None] * len(inputs)
-    kernel = LoopGradient(loop, targets, wanted)
-    record = record_of(operation, kernel.loop)
-    cotangents = [dys[i] for i in targets]
-
-    def second_gradient(call: Any, *ddys: Any) -> list[Any]:
-        cotangents, rest = call.inputs[1 : 1 + len(targets)], call.inputs[1 + len(targets) :]
-        return second_order().loop_second_gradient(kernel, cotangents, rest[len(kernel.zero_at_end) :], ddys)
-
-    gradient_of = GradientOf(operation, targets, kernel.sources, len(kernel.zero_at_end), kernel.outside)
-    op = GraphOp("WhileGrad", kernel, gradient=second_gradient, gives_tuple=True, gradient_of=gradient_of)
-    finals = [operation.outputs[i] for i in kernel.zero_at_end]
-    captured = map(state.graph.capture, kernel.outside)
-    specs = [spec_of_gradient(inputs[i]) for i in kernel.sources]
-    backward = state.graph.node(op, [record, *cotangents, *finals, *inputs, *captured], specs)
-    grads = dict(zip(kernel.sources, backward.outputs, strict=True))
-    return [grads.get(i) for i in range(len(inputs))]
+Column = Repeated | torch.Tensor | Sequence[Any]  # a tensor's values in all iterations; a tensor holds them stacked
 
 
 class LoopGradient:
     """The kernel of a loop's gradient.
 
-    Its inputs are the loop's record, the cotangents of the loop variables `targets`, the final values of the loop
-    variables `zero_at_end`, the inputs of the loop, and `outside`. Its outputs are the gradients of the inputs
-    `sources`.
+    Its inputs are the loop's trip count, the lists of `residuals`, the cotangents of the loop variables `targets`, the
+    final values of the loop variables `zero_at_end`, the inputs of the loop, and `outside`. Its outputs are the
+    gradients of the inputs `sources`.
 
     Args:
         loop: the loop.
@@ -73,7 +42,7 @@ class LoopGradient:
         wanted: for each input of the loop, True if its gradient is wanted.
 
     Attributes:
-        loop: the loop that records the residuals.
+        loop: the loop that returns the residuals.
         sources: indices of the inputs whose gradients it returns: those of `variables`, then those of `captured`.
         variables: pairs of an input and the loop variable whose initial value it is.
         captured: pairs of a loop-invariant input and the place of its gradient among the backward function's results.
@@ -82,8 +51,8 @@ class LoopGradient:
         result_places: for each input of the body, the place of its gradient among the backward function's results, or
             None.
         outside: what the backward function captures from outside of the graph of the loop's body.
-        captures: what the backward function captures, as pairs: ("record", the id of a residual), or ("input", index
-            among the loop's inputs and `outside`).
+        captures: what the backward function captures, as pairs: ("residual", its index), or ("input", index among the
+            loop's inputs and `outside`).
         residuals: the residuals that it captures.
     """
 
@@ -110,34 +79,35 @@ class LoopGradient:
         self.residuals: list[SymbolicTensor] = []
         for t in self.backward.captures:
             at = inputs.get(id(t))
-            self.captures.append(("record", id(t)) if at is None else ("input", at))
+            self.captures.append(("residual", len(self.residuals)) if at is None else ("input", at))
             if at is None:
                 self.residuals.append(t)
         self.loop = loop.recording(self.residuals)
         self.loop.gradients.append(self)
-        self._iterations: dict[int, tuple[Loop, _Iteration]] = {}  # by the ids of the loops that record
 
-    def __call__(self, record: Any, *values: Any) -> tuple[Any, ...]:
+    def __call__(self, count: Any, *values: Any) -> tuple[Any, ...]:
         """Returns the gradients of the inputs `sources`, as raw values."""
+        trips, first = int(count), len(self.residuals)
+        lists, values = [v[()] for v in values[:first]], values[first:]
         cotangents, rest = values[: len(self.targets)], values[len(self.targets) :]
         finals, inputs = rest[: len(self.zero_at_end)], rest[len(self.zero_at_end) :]
         grads = dict(zip(self.targets, cotangents, strict=True))
-        if isinstance(record[()], Run):
+        if lists and type(lists[0]) is list and isinstance(lists[0][0], Run):
             first = int(self.loop.limited)
-            gradients = record[()].gradients(grads, {i - first for i in self.sources})
+            gradients = lists[0][0].gradients(grads, {i - first for i in self.sources})
             return tuple([gradients[i - first] if i - first in gradients else raw_zeros(_value(inputs[i]))
                           for i in self.sources])  # fmt: skip
         grads.update((i, raw_zeros(v)) for i, v in zip(self.zero_at_end, finals, strict=True))
         totals: dict[int, Any] = {}
         owned: set[int] = set()  # the totals that this call allocated
-        loop, trips = record[()].loop, record[()].trips
-        is_native = record[()].columns is not None
-        iteration = self.iteration(loop)
-        columns = self._columns(record[()], inputs)
-        computed = iteration.in_machine_code(columns, trips, grads, totals) if is_native and trips else None
-        if computed is None and is_native and trips and self._needs_records:
-            again = loop(*inputs[: len(inputs) - len(self.outside)])[-1][()]
-            columns = self._columns(again, inputs)
+        is_stacked = trips > 0 and all(type(entries) in (Rows, Repeated) for entries in lists)
+        iteration = self.iteration
+        columns = self._columns(lists, inputs, trips)
+        computed = iteration.in_machine_code(columns, trips, grads, totals) if is_stacked else None
+        if computed is None and is_stacked and any(t.dtype is variant for t in self.residuals):
+            again = self.loop(*inputs[: len(inputs) - len(self.outside)])[self.loop.count + 1 :]
+            by_tensor = dict(zip(map(id, self.loop.residuals or ()), again, strict=True))
+            columns = self._columns([by_tensor[id(t)][()] for t in self.residuals], inputs, trips)
         if computed is None:
             computed = self._from_last(iteration, columns, trips, grads, totals, owned)
         sums = iteration.sums
@@ -185,30 +155,29 @@ class LoopGradient:
                     _add(totals, number, results[number], owned)
         return list(zip(*reversed(rows), strict=True))
 
-    def _columns(self, record: Record, inputs: Sequence[Any]) -> list[Column]:
-        """Returns the values of the backward function's captures in all iterations."""
-        recorded = record.loop.columns(record)
-        return [recorded.get(at, ()) if kind == "record" else Same(inputs[at]) for kind, at in self.captures]
+    def _columns(self, lists: Sequence[Any], inputs: Sequence[Any], trips: int) -> list[Column]:
+        """Returns the values of the backward function's captures in all iterations.
 
-    @property
-    def _needs_records(self) -> bool:
-        """True if the iterations of Python take the records of conditionals, which machine code does not keep."""
-        return any(t.dtype is variant for t in self.residuals)
+        Args:
+            lists: the lists of `residuals`.
+            inputs: the inputs of the loop, and the values of `outside`.
+            trips: the number of iterations.
+        """
+        columns = [entries.tensor if type(entries) is Rows else entries for entries in lists]
+        return [columns[at] if kind == "residual" else Repeated(inputs[at], trips) for kind, at in self.captures]
 
-    def compiles(self, loop: Loop, is_shared: dict[int, bool]) -> bool:
+    def compiles(self, is_shared: dict[int, bool]) -> bool:
         """Tests whether machine code computes the iterations.
 
         Args:
-            loop: the loop that records the residuals.
             is_shared: for each residual, by the ids, whether it is the same in all iterations.
         """
-        return self.iteration(loop).compiled(is_shared.__getitem__).compiles
+        return self.iteration.compiled([is_shared[id(t)] for t in self.residuals]).compiles
 
-    def iteration(self, loop: Loop) -> _Iteration:
-        """Returns what is computed in each iteration from the record of a loop, which may have further residuals."""
-        if id(loop) not in self._iterations:
-            self._iterations[id(loop)] = loop, _Iteration(self, loop)
-        return self._iterations[id(loop)][1]
+    @functools.cached_property
+    def iteration(self) -> _Iteration:
+        """What is computed in each iteration."""
+        return _Iteration(self)
 
 
 class _Iteration:
@@ -216,7 +185,6 @@ class _Iteration:
 
     Args:
         gradient: the gradient of the loop.
-        loop: the loop that records the residuals.
 
     Attributes:
         sums: the sums that are computed after the loop.
@@ -230,14 +198,14 @@ class _Iteration:
             transposed, such as the weights of a recurrent layer.
     """
 
-    def __init__(self, gradient: LoopGradient, loop: Loop) -> None:
-        backward = gradient.backward
+    def __init__(self, gradient: LoopGradient) -> None:
+        backward, loop = gradient.backward, gradient.loop
         self._gradient = gradient
         captures = backward.graph.internal_captures
         varying = _varying(loop.body, loop.count)
         invariant = [
             i for i, (kind, _) in enumerate(gradient.captures)
-            if kind != "record" or id(backward.captures[i].op) not in varying
+            if kind != "residual" or id(backward.captures[i].op) not in varying
         ]  # fmt: skip
         self.changing = [i for i in gradient.live if not _only_blanks(gradient, i)]
         recurrent = [n for n in (gradient.result_places[i] for i in self.changing) if n is not None]
@@ -263,13 +231,9 @@ class _Iteration:
     ) -> list[Any] | None:
         """Computes all iterations by machine code, if possible; arguments and result as of `_from_last`."""
         gradient, captured = self._gradient, [columns[i] for i in self.captured]
-        recorded = {
-            at: type(column) is Same
-            for (kind, at), column in zip(gradient.captures, columns, strict=True)
-            if kind == "record"
-        }
-        native = self.compiled(recorded.__getitem__)
-        values = [column.value if type(column) is Same else column for column in captured]
+        of_residuals = zip(gradient.captures, columns, strict=True)
+        native = self.compiled([type(column) is Repeated for (kind, _), column in of_residuals if kind == "residual"])
+        values = [column.entry if type(column) is Repeated else column for column in captured]
         results = native([grads[i] for i in gradient.live], values, trips)
         if results is None:
             return None
@@ -277,17 +241,17 @@ class _Iteration:
         totals.update(results[1])
         return results[2]
 
-    def compiled(self, is_same: Callable[[int], bool]) -> NativeGradient:
+    def compiled(self, is_same: Sequence[bool]) -> NativeGradient:
         """Returns the machine code.
 
         Args:
-            is_same: tells of the id of a residual whether it is the same in all iterations.
+            is_same: for each residual, whether it is the same in all iterations.
         """
         gradient, is_shared = self._gradient, []
         for i in self.captured:
             kind, at = gradient.captures[i]
             is_list = gradient.backward.captures[i].dtype is variant
-            is_shared.append(True if kind == "input" else None if is_list else is_same(at))
+            is_shared.append(True if kind == "input" else None if is_list else is_same[at])
         if self._native is None or self._native.is_shared != is_shared:
             following: list[int | None] = []
             for i in gradient.live:
@@ -353,17 +317,17 @@ def _varying(body: Body, count: int) -> set[int]:
 
 def _from_last(column: Column, trips: int) -> Iterable[Any]:
     """Returns the values of a column, from that of the last iteration to that of the first."""
-    if type(column) is Same:
-        return itertools.repeat(column.value, trips)
+    if type(column) is Repeated:
+        return iter(column)
     return reversed(column.unbind() if isinstance(column, torch.Tensor) else column)
 
 
 def _laid_out_transposed(column: Column) -> Column:
     """Returns a matrix whose transpose is contiguous: a product of a small matrix and another with that takes a
     quarter of the time."""
-    if type(column) is not Same or not isinstance(column.value, torch.Tensor):
+    if type(column) is not Repeated or not isinstance(column.entry, torch.Tensor):
         return column
-    return Same(column.value.t().contiguous().t())
+    return Repeated(column.entry.t().contiguous().t(), column.length)
 
 
 def _same_shapes(columns: Sequence[Any]) -> bool:
@@ -393,4 +357,4 @@ def _add(totals: dict[int, Any], number: int, value: Any, owned: set[int]) -> No
 
 def _of_all(column: Column, trips: int) -> Any:
     """Returns the values of a column, of all iterations."""
-    return column.value.expand(trips, *column.value.shape) if type(column) is Same else column
+    return column.entry.expand(trips, *column.entry.shape) if type(column) is Repeated else column

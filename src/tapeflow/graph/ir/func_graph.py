@@ -55,8 +55,7 @@ class FuncGraph(Graph):
         self.traced = False  # from a Python function; otherwise a program fills it itself, and may never run it
         self.copies: dict[int, SymbolicTensor] = {}  # of a copy: its tensors, by the ids of the first graph's
         self.original: FuncGraph | None = None  # of a copy: the first graph
-        self.is_differentiable = False  # it is a copy whose operations also return residuals
-        self.revision = 0  # grows when a loop of it records more than before
+        self.is_differentiable = False  # it is a copy whose operations return what gradients ask of them
         self.depth = 0  # the number of functions being traced around it
         self.around = state.graph
         self.compiler: Any = None  # of the functions in it, if it is not TapeFlow alone that compiles them
@@ -295,4 +294,4 @@ def _is_stateful(operation: Operation) -> bool:
     if operation.stateful or op is READ or op.random:
         return True
     bodies = operation.op.bodies if isinstance(operation.op, GraphOp) else {}
-    return any(body.graph.is_stateful for body in bodies.values())
+    return any(body.named_stateful for body in bodies.values())

@@ -29,24 +29,26 @@ _BRANCHING = ("If", "Case", "While")
 
 
 class GradientOf(NamedTuple):
-    """The conditional or loop that an operation is the gradient of.
+    """The loop that an operation is the gradient of.
 
-    Such a gradient takes the residuals of the conditional or loop, cotangents, other values, the primal inputs, and
-    the captures of its backward functions.
+    Such a gradient takes the loop's trip count and residuals, cotangents, other values, the primal inputs, and what the
+    backward function captures from outside.
 
     Attributes:
-        operation: the conditional or loop.
+        operation: the loop.
         targets: the outputs with cotangents.
         sources: the inputs whose gradients are computed.
+        residuals: the number of the first inputs, which are the trip count and residuals.
         others: the number of other values.
-        outside: the captures of its backward functions from outside of the forward graphs.
+        outside: the captures of the backward function from outside of the body's graph.
     """
 
     operation: Operation
     targets: Sequence[int]
     sources: Sequence[int]
-    others: int = 0
-    outside: Sequence[Any] = ()
+    residuals: int
+    others: int
+    outside: Sequence[Any]
 
 
 class GraphOp(Op):
@@ -66,7 +68,8 @@ class GraphOp(Op):
         gives_tuple: the kernel returns a tuple also where there is only one output.
         steering: the number of inputs that only steer.
         lowered: returns for an operation of this op the operations that stand for it in a `GraphDef`.
-        gradient_of: of the gradient of a conditional or a loop: that.
+        gradient_of: of the gradient of a loop: that.
+        residuals: what the branches of a differentiated conditional also return.
         diagnostic: it only checks or prints its inputs.
         first_output: TensorFlow's number of the first output: its loops return a counter and a limit before the
             carried values.
@@ -75,6 +78,7 @@ class GraphOp(Op):
     steering = 0
     first_output = 0
     diagnostic = False
+    residuals: Any = None
     lowered: Callable[[Operation], list[Operation]] | None = None
     runs_python = True  # and not kernels on tensors alone
 
@@ -161,7 +165,7 @@ class Operation:
 
     __slots__ = (  # programs may set further attributes in `__dict__`
         "__dict__", "__weakref__", "_control_inputs", "args", "device", "graph", "index", "name", "op", "outputs",
-        "position", "record", "static", "types",
+        "position", "static", "types",
     )  # fmt: skip
 
     def __init__(
@@ -177,7 +181,6 @@ class Operation:
         self.device = ""
         self.index = 0
         self.position: Position | None = None
-        self.record: SymbolicTensor | None = None
         self.static: Any = None  # its cached static value, see `static.py`
 
     def _get_control_flow_context(self) -> None:

@@ -34,8 +34,7 @@ from tapeflow.functional import map_fn
 from tapeflow.graph.codegen.compile import arguments, eager_outputs
 from tapeflow.graph.codegen.loops import Loop
 from tapeflow.graph.codegen.program import CALLS, needed
-from tapeflow.graph.control.body import Body, raw
-from tapeflow.graph.gradients.derived import by_id, traced_body
+from tapeflow.graph.control.body import Body, by_id, raw, traced_body
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GradientOf, GraphOp, Operation, variable_of
@@ -135,7 +134,7 @@ def _obstacle(operation: Operation, varying_ids: set[int]) -> str:
     stacked = [id(t.op) in varying_ids for t in operation.inputs]
     of = op.gradient_of
     if of is not None:  # each slice has gradients of its own, also for inputs that all slices share
-        values = stacked[1 + len(of.targets) + of.others : len(stacked) - len(of.outside)]
+        values = stacked[of.residuals + len(of.targets) + of.others : len(stacked) - len(of.outside)]
         if any(isinstance(t, SymbolicTensor) for t in of.outside) or draws(of.operation.op):
             return f"{_label(operation)}: it takes tensors or random numbers of one slice"
         return _obstacle_in(of.operation, [s or i in of.sources for i, s in enumerate(values)])
@@ -233,11 +232,12 @@ def on_batch(
 class _Writer:
     """Calls a function's ops for all slices, one after the other."""
 
-    def __init__(self, count: Any, options: BatchOptions, empty_records: dict[int, Any] | None = None) -> None:
+    def __init__(self, count: Any, options: BatchOptions, loops: set[int] | None = None) -> None:
         self.batch = Batch(count)
         self._count, self._options = count, options
-        # Empty lists in the place of rewritten conditionals' and loops' records, by their ids; they must not be freed.
-        self._empty_records: dict[int, Any] = {} if empty_records is None else empty_records
+        self._loops: set[int] = (
+            set() if loops is None else loops
+        )  # the ids of the loops' operations that it has written
 
     def write(self, body: Body, outputs: Sequence[SymbolicTensor], inputs: Sequence[Slices]) -> list[Slices]:
         """Computes tensors of a function's graph from its inputs."""
@@ -249,11 +249,9 @@ class _Writer:
                 raise NoRule(str(error) or f"{_label(operation)}: {_LENGTHS}") from None
             for t, output in zip(_outputs(operation), results, strict=True):
                 values[id(t)] = Slices(output.value, t, output.stacked)
-            saved = operation.record
-            if saved is not None:
-                empty = ops.EmptyTensorList((), -1, variant)  # its gradient is computed from its inputs alone
-                self._empty_records[id(empty)] = empty
-                values[id(saved)] = Slices(empty, saved, False)
+            for t in operation.outputs[len(results) :]:  # the loop's gradient is computed from its inputs alone
+                unused = ops.EmptyTensorList((), -1, variant) if t.dtype is variant else convert(0, t.dtype)
+                values[id(t)] = Slices(unused, t, False)
         return [values[id(t)] for t in outputs]
 
     def _write(self, operation: Operation, values: dict[int, Slices]) -> list[Slices]:
@@ -268,8 +266,9 @@ class _Writer:
         if op.name in CALLS:
             return self.write(op.body, op.results, inputs)
         if isinstance(op, GraphOp) and op.bodies:
+            self._loops.add(id(operation))
             return self._control_flow(op, outputs, inputs)
-        if isinstance(op, GraphOp) and op.gradient_of is not None and id(inputs[0].value) in self._empty_records:
+        if isinstance(op, GraphOp) and op.gradient_of is not None and id(op.gradient_of.operation) in self._loops:
             return self._differentiated(op.gradient_of, outputs, inputs)
         if not isinstance(op, GraphOp):
             try:
@@ -292,8 +291,9 @@ class _Writer:
     def _differentiated(
         self, of: GradientOf, outputs: Sequence[SymbolicTensor], inputs: Sequence[Slices]
     ) -> list[Slices]:
-        """Computes the gradient of a conditional or a loop: runs that for the batch again, and differentiates it."""
-        seeds, rest = inputs[1 : 1 + len(of.targets)], inputs[1 + len(of.targets) + of.others :]
+        """Computes the gradient of a loop: runs the loop for the batch again, and differentiates it."""
+        seeds = inputs[of.residuals : of.residuals + len(of.targets)]
+        rest = inputs[of.residuals + len(of.targets) + of.others :]
         primals = list(rest[: len(rest) - len(of.outside)])
         stacked = any(x.stacked for x in (*seeds, *primals))
         tape = Tape(persistent=False, watch_accessed=False)
@@ -410,7 +410,7 @@ class _Writer:
 
     def _part(self, indices: Any) -> _Writer:
         """Returns a writer of functions for the slices of some indices alone."""
-        return _Writer(ops.Size(indices), self._options, self._empty_records)
+        return _Writer(ops.Size(indices), self._options, self._loops)
 
     def _gather(self, x: Slices, part: _Writer, indices: Any) -> Slices:
         """Returns the slices of some indices, for `part`."""
@@ -461,8 +461,9 @@ class _Writer:
 
 
 def _outputs(operation: Operation) -> list[SymbolicTensor]:
-    """Returns an operation's outputs, without the record for its gradient."""
-    return [t for t in operation.outputs if t is not operation.record]
+    """Returns an operation's outputs, without the residuals of a loop."""
+    loop = operation.op.kernel if isinstance(operation.op, GraphOp) else None
+    return operation.outputs[: loop.count] if isinstance(loop, Loop) else operation.outputs
 
 
 def _read(variable: Any) -> Any:

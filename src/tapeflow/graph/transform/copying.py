@@ -25,7 +25,6 @@ def copy_of(graph: FuncGraph) -> FuncGraph:
     for own in operations.values():
         own.args = substituted(own.args, tensors)
         own._control_inputs = [operations[id(o)] for o in own._control_inputs]
-        own.record = None if own.record is None else tensors[id(own.record)]
         of = own.op.gradient_of if isinstance(own.op, GraphOp) else None
         if of is not None and id(of.operation) in operations:
             own.op = copy.copy(own.op)
@@ -47,7 +46,7 @@ def _copy_of(operation: Operation, graph: FuncGraph) -> Operation:
     own = Operation(graph, operation.op, operation.name, operation.args, operation.types)
     own.__dict__.update(operation.__dict__)
     own._control_inputs, own.device, own.index = operation._control_inputs, operation.device, operation.index
-    own.position, own.record, own.static = operation.position, operation.record, operation.static
+    own.position, own.static = operation.position, operation.static
     for t in operation.outputs:
         output = SymbolicTensor(own, t.value_index, t.dtype, t.shape)
         output._id = t._id  # tapes and captures take the two for the same

@@ -1,0 +1,25 @@
+"""Steps that draw random numbers by seeds, from a stream that belongs to their operation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapeflow.core.rng.seeds import of_operation
+from tapeflow.graph.codegen.program import Step
+
+
+def has_stream(step: Step) -> bool:
+    """Returns True if a step draws random numbers by seeds, from a stream that belongs to its operation."""
+    op = step.op
+    return op.opdef.stateful and any(
+        kind == "attr" and param in ("seed", "seed2") and arg
+        for param, kind, arg in zip(op.params, op.kinds, step.args, strict=True)
+    )
+
+
+def with_stream(step: Step, kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns the kernel of a registered step, bound to the operation's stream if it draws by seeds."""
+    if not has_stream(step):
+        return kernel
+    return of_operation(step.operation, kernel)

@@ -1,0 +1,229 @@
+"""Conditionals: operations that call one of several functions, and their gradients.
+
+The gradient of a conditional is another one, whose branches are the backward functions of the first one's branches. The
+residuals that these take are further outputs of the first one. A branch that lacks a residual returns zeros for it.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+from tapeflow.core.autodiff.tape import record
+from tapeflow.core.context import state
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.types.dtypes import string, variant
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.control.body import Body, by_id, call, traced_body, zeros_of
+from tapeflow.graph.ir.operation import GraphOp, Operation, has_gradient
+from tapeflow.graph.ir.python_op import spec_of_gradient
+
+
+class Conditional:
+    """The kernel of a conditional: calls one of several bodies.
+
+    Its inputs are the number of the body, and the operands.
+
+    Args:
+        bodies: the branches, of which an invalid number means the last one.
+        places: for each body, the places of its inputs among the operands.
+        by_truth: whether the first input is a scalar that is true for the first of two bodies, and no number.
+    """
+
+    def __init__(self, bodies: Sequence[Body], places: Sequence[Sequence[int]], by_truth: bool) -> None:
+        self.bodies, self.places, self.by_truth = bodies, places, by_truth
+
+    def __call__(self, index: Any, *operands: Any) -> Any:
+        """Calls the body that the first value selects, on raw values.
+
+        Raises:
+            OpError: an op failed.
+        """
+        last = len(self.bodies) - 1
+        number = (0 if index else 1) if self.by_truth else int(index)
+        number = number if 0 <= number <= last else last
+        return self.bodies[number].compiled(*[operands[p] for p in self.places[number]])
+
+
+def conditional(
+    index: Any,
+    operands: Sequence[Any],
+    bodies: Sequence[Body],
+    names: Sequence[str],
+    places: Sequence[Sequence[int]],
+    name: str | None,
+    specs: Sequence[Any] | None = None,
+) -> Operation:
+    """Adds the operation that calls one of several bodies.
+
+    Args:
+        index: an integer scalar, the number of the body, where an invalid number means the last one; or a scalar that
+            is true for the first of two bodies.
+        operands: the inputs of the bodies.
+        bodies: the branches.
+        names: the names of the bodies, as attrs of the operation.
+        places: for each body, the places of its inputs among the operands.
+        name: the operation's name.
+        specs: the dtypes and shapes of the outputs; by default those that the bodies have in common.
+    """
+    columns = zip(*[b.outputs for b in bodies], strict=True)
+    specs = [(group[0].dtype, common([t.shape for t in group])) for group in columns] if specs is None else specs
+    op = _op(bodies, names, places, not index.dtype.is_integer)
+    return state.graph.node(op, [index, *operands], specs, name)
+
+
+def _op(bodies: Sequence[Body], names: Sequence[str], places: Sequence[Sequence[int]], by_truth: bool) -> GraphOp:
+    """Returns the op of a conditional; arguments as of `conditional` and of `Conditional`."""
+    kind = ("" if any(b.named_stateful for b in bodies) else "Stateless") + ("If" if by_truth else "Case")
+    op = GraphOp(
+        kind, Conditional(bodies, places, by_truth), stateful=any(b.stateful for b in bodies),
+        gradient=conditional_gradient, gives_tuple=True,
+        bodies=dict(zip(names, bodies, strict=True)), places=dict(zip(names, places, strict=True)),
+    )  # fmt: skip
+    op.steering = 1
+    return op
+
+
+def common(shapes: Sequence[TensorShape]) -> TensorShape:
+    """Returns the most specific shape that all of these are compatible with."""
+    return functools.reduce(TensorShape.most_specific_compatible_shape, shapes)
+
+
+# ---- gradients -------------------------------------------------------------------------------------------------------
+
+
+class _Residuals:
+    """The residuals that the branches of a conditional return after their outputs.
+
+    Attributes:
+        bodies: the `differentiable` branches.
+        slots: for each of these outputs of the conditional, the tensor of each branch that it has, or None.
+    """
+
+    def __init__(self, bodies: Sequence[Body], slots: Sequence[Sequence[SymbolicTensor | None]] = ()) -> None:
+        self.bodies, self.slots = bodies, list(map(list, slots))
+
+    def add(self, branch: int, tensor: SymbolicTensor) -> bool:
+        """Has a branch return a tensor of its graph, in a slot that it does not use yet; returns True for a new one."""
+        if any(t is tensor for t in (*self.bodies[branch].outputs, *(slot[branch] for slot in self.slots))):
+            return False
+        for slot in self.slots:
+            other = next(t for t in slot if t is not None)
+            if slot[branch] is None and other.dtype is tensor.dtype and str(other.shape) == str(tensor.shape):
+                slot[branch] = tensor
+                return True
+        self.slots.append([tensor if i == branch else None for i in range(len(self.bodies))])
+        return True
+
+    def outputs(self, branch: int) -> list[SymbolicTensor | None]:
+        """Returns the tensors that a branch returns, in the order of the conditional's outputs."""
+        return [*self.bodies[branch].outputs, *(slot[branch] for slot in self.slots)]
+
+    def returned(self, branch: int) -> Body:
+        """Returns a branch that also returns its residuals."""
+        body, outputs = self.bodies[branch], self.outputs(branch)
+
+        def compute(*inputs: Any) -> list[Any]:
+            values = iter(call(body, [t for t in outputs if t is not None], inputs))
+            slots = [next(t for t in slot if t is not None) for slot in self.slots]
+            like = [*body.outputs, *slots]
+            return [_absent(other) if t is None else next(values) for t, other in zip(outputs, like, strict=True)]
+
+        return traced_body(f"forward_{body.name}", body.inputs, compute)
+
+
+def _absent(tensor: SymbolicTensor) -> Any:
+    """Returns what a branch returns in the place of a residual of another branch."""
+    if tensor.dtype is variant:
+        return ops.EmptyTensorList((), -1, variant)
+    zero = convert("" if tensor.dtype is string else 0, tensor.dtype)
+    return ops.BroadcastTo(zero, [d or 0 for d in tensor.shape]) if tensor.shape.rank else zero
+
+
+def conditional_gradient(call: Any, *dys: Any) -> list[Any]:
+    """Returns the gradients of the inputs of a conditional's operation."""
+    operation, inputs = call.outputs[0].op, list(call.inputs)
+    dy_of = {t.value_index: dy for t, dy in zip(call.outputs, dys, strict=False) if dy is not None}
+    targets = sorted(dy_of)
+    sources = [i for i, w in enumerate(call.wanted) if w and has_gradient(inputs[i])]
+    nothing = [None] * len(inputs)
+    if not sources or not targets:
+        return nothing
+    op, cotangents = operation.op, [dy_of[i] for i in targets]
+    residuals = op.residuals
+    if residuals is None or targets[-1] >= len(residuals.bodies[0].outputs):
+        residuals = _Residuals([body.differentiable for body in op.bodies.values()])
+    else:
+        residuals = _Residuals(residuals.bodies, residuals.slots)
+    backwards = [body.backward_from(targets) for body in residuals.bodies]
+    reached = {
+        1 + place
+        for backward, places in zip(backwards, op.places.values(), strict=True)
+        for place, gradient in zip(places, backward.graph.structured_outputs, strict=True)
+        if gradient is not None
+    }
+    sources = [i for i in sources if i in reached]
+    if not sources:
+        return nothing
+    added = [residuals.add(i, t) for i, b in enumerate(backwards) for t in b.inner_residuals]
+    if any(added):
+        _return_residuals(operation, residuals)
+    operands: dict[int, Any] = {}
+    bodies = []
+    for i, (backward, places) in enumerate(zip(backwards, op.places.values(), strict=True)):
+        values = by_id(residuals.outputs(i), operation.outputs)
+        values.update(by_id(residuals.bodies[i].inputs, [inputs[1 + p] for p in places]))
+        values.update((id(t), state.graph.capture(t)) for t in backward.outside)
+        taken = [*cotangents, *(values[id(t)] for t in backward.captures)]
+        bodies.append((taken, *_backward_branch(backward, taken, places, sources, inputs)))
+        operands.update((id(t), t) for t in (*taken, *bodies[-1][1]))
+    numbers = {i: n for n, i in enumerate(operands)}
+    places_of = [[numbers[id(t)] for t in (*taken, *others)] for taken, others, _ in bodies]
+    specs = [spec_of_gradient(inputs[i]) for i in sources]
+    branches = [body for *_, body in bodies]
+    results = conditional(inputs[0], list(operands.values()), branches, list(op.bodies), places_of, None, specs)
+    grads = dict(zip(sources, results.outputs, strict=True))
+    return [grads.get(i) for i in range(len(inputs))]
+
+
+def _backward_branch(
+    backward: Body, taken: Sequence[Any], places: Sequence[int], sources: Sequence[int], inputs: Sequence[Any]
+) -> tuple[list[Any], Body]:
+    """Returns the branch that computes the gradients of a conditional's inputs, and what it takes after `taken`.
+
+    Args:
+        backward: the backward function of the conditional's branch.
+        taken: its inputs.
+        places: the operands that are inputs of the conditional's branch.
+        sources: the inputs of the conditional whose gradients are computed.
+        inputs: the inputs of the conditional.
+    """
+    has_result = [g is not None for g in backward.graph.structured_outputs]
+    result_of = {1 + p: g for p, g in zip(places, backward.graph.structured_outputs, strict=True) if g is not None}
+    others = [inputs[i] for i in sources if i not in result_of]
+
+    def compute(*values: Any) -> list[Any]:
+        results = iter(call(backward, backward.outputs, values[: len(taken)]))
+        by_input = {1 + p: next(results) for p, has in zip(places, has_result, strict=True) if has}
+        absent = map(zeros_of, values[len(taken) :])
+        return [by_input[i] if i in by_input else next(absent) for i in sources]
+
+    return others, traced_body(f"{backward.name}_of_all", [*taken, *others], compute)
+
+
+def _return_residuals(operation: Operation, residuals: _Residuals) -> None:
+    """Has a conditional return residuals of its branches."""
+    before = operation.op
+    bodies = [residuals.returned(i) for i in range(len(residuals.bodies))]
+    op = _op(bodies, list(before.bodies), list(before.places.values()), before.kernel.by_truth)
+    op.residuals = residuals
+    operation.op = op
+    count = len(operation.outputs)
+    for slot in residuals.slots[count - len(residuals.bodies[0].outputs) :]:
+        tensor = next(t for t in slot if t is not None)
+        operation.also_return(op, tensor.dtype, tensor.shape)
+    if len(operation.outputs) > count:  # which the tapes around, that recorded the conditional, have not seen
+        record(op, operation.args, (), operation.outputs[count:])
