@@ -190,7 +190,7 @@ class _Functions(Attention):
     def _replace_dropout(self, step: Step, captures: Captures) -> str | None:
         """Replaces dropout by random numbers of the same shape."""
         x, like, rate, shape = captures["x"], captures["like"], captures["rate"], captures["draws"].shape
-        factor = math.prod(captures["factors*"]) / math.prod(captures["divisors*"])
+        factor = math.prod(captures["factors*"]) / (math.prod(captures["divisors*"]) or math.inf)
         is_of_x = like is x or like is captures["scaled"] or (shape.is_fully_defined() and shape == x.shape)
         if not 0.0 < rate < 1.0 or not is_of_x or not math.isclose(factor * (1.0 - rate), 1.0, rel_tol=1e-6):
             return "the numbers are not those of dropout"

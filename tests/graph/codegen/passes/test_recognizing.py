@@ -112,6 +112,12 @@ def test_infinite_summands_that_leave_no_scores():
     np.testing.assert_allclose(concrete(x), function(x), rtol=1e-5)
 
 
+def test_scores_that_are_divided_by_zero():
+    function = lambda x: tf.matmul(tf.nn.softmax(tf.matmul(x, x, transpose_b=True) / 0.0), x)  # noqa: E731
+    x = random(2, 3, 4, 5)
+    np.testing.assert_array_equal(tf.function(function)(x), function(x))
+
+
 def test_long_chains_of_products_take_no_time_to_search():
     def function(x):
         scores = tf.matmul(x, x, transpose_b=True)

@@ -127,6 +127,8 @@ class Attention(Matcher):
         mask, number, condition = captures["mask"], captures["number"], captures["condition"]
         if step.outputs[0].shape.rank not in (3, 4):
             return "the result has not three or four dimensions"
+        if 0.0 in captures["divisors*"]:
+            return "the scores are divided by zero"
         is_added = number is not None and condition is None and self.may_add(number)
         # Where all scores are masked, the weights are alike, and torch's are zeros.
         if (None if number is None else mask) is not condition and not is_added:
