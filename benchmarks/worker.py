@@ -3,6 +3,7 @@
 Speaks JSON, a line each way. First it says {"version": ..., "benchmarks": [[name, variant], ...]}, then it answers
 
     {"time": [name, variant]}           with {"seconds": of one call, "digest": of the first call's result}
+    {"mean": [name, variant]}           with the same; not the fastest batch counts, but the mean
     {"processor": [name, variant]}      with the same, in the process's time on the processors
     {"memory": [name, variant]}         with {"first": seconds, "peak": bytes, "growth": bytes, "digest": ...}
     {"allocations": [name, variant]}    with {"allocations": peak bytes in a step, by torch's profiler}
@@ -19,12 +20,13 @@ import os
 import pathlib
 import resource
 import runpy
+import statistics
 import sys
 import tempfile
 import time
 
 BATCH_SECONDS = 0.02  # calls are timed in batches about this long
-BATCHES = 5  # and the fastest batch counts: what disturbs a batch only ever slows it
+BATCHES = 5  # and the fastest one counts, if not told otherwise: what disturbs a batch only ever slows it
 STEPS = 10  # training steps before memory is read: the peak rises for some steps, until the heap has found its shape
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -53,13 +55,13 @@ class Timer:
         self.wait = wait  # JAX returns before the work is done: the last result of a batch is waited for
         self.calls, self.digests = {}, {}
 
-    def measure(self, key, call, clock):
+    def measure(self, key, call, clock, chosen=min):
         if key not in self.calls:
             self.digests[key] = digest(call())
             self.calls[key] = self.calibrate(call)
         calls = self.calls[key]
         gc.collect()
-        seconds = min(self.batch(call, calls, clock) for _ in range(BATCHES)) / calls
+        seconds = chosen([self.batch(call, calls, clock) for _ in range(BATCHES)]) / calls
         return {"seconds": seconds, "digest": self.digests[key]}
 
     def calibrate(self, call):
@@ -146,6 +148,8 @@ def main():
             match request:
                 case "time":
                     answer = timer.measure(key, benchmarks[key], time.perf_counter)
+                case "mean":
+                    answer = timer.measure(key, benchmarks[key], time.perf_counter, statistics.fmean)
                 case "processor":
                     answer = timer.measure(key, benchmarks[key], time.process_time)
                 case "memory":

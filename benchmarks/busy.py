@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Training steps of models by the clock, with the default threads, alone and beside busy loops.
+
+    python benchmarks/busy.py [--models NAME ...] [--loops N] [--rounds N] [--python tensorflow=INTERPRETER]
+
+In a round, TapeFlow and TensorFlow time each benchmark in turn: first while the loops are stopped, then while they run.
+A ratio is TensorFlow's time over TapeFlow's: above 1, TapeFlow is faster. The last column is the busy ratio over the
+quiet one: below 1, TapeFlow loses more than TensorFlow to the loops. All figures are medians over the rounds. A
+line below the table says how many processors others used: if it is not 0.0, the quiet figures are not quiet.
+"""
+
+import argparse
+import contextlib
+import os
+import pathlib
+import signal
+import statistics
+import subprocess
+import sys
+import time
+
+from tables import Table, duration, ratio
+from workers import Worker, interpreters
+
+FRAMEWORKS = ("tapeflow", "tensorflow")
+MODELS = ("GPT", "ViT 32x32", "1-D convolutions", "U-Net 64x64", "causal transformer 4x128")
+STEPS = ("train_on_batch", "own loop in a tf.function")
+LOOP = "while True: pass"
+
+
+class Loops:
+    """Processes that use a processor each while this is entered."""
+
+    def __init__(self, count):
+        self._processes = [subprocess.Popen([sys.executable, "-c", LOOP]) for _ in range(count)]
+        self._signal(signal.SIGSTOP)
+
+    def __enter__(self):
+        self._signal(signal.SIGCONT)
+
+    def __exit__(self, *exception):
+        self._signal(signal.SIGSTOP)
+
+    def _signal(self, number):
+        for process in self._processes:
+            process.send_signal(number)
+
+    def close(self):
+        for process in self._processes:
+            process.kill()
+            process.wait()
+
+
+def used():
+    """Returns the seconds that all processors have worked since the system's start."""
+    user, nice, system, _, _, interrupts, soft = map(int, pathlib.Path("/proc/stat").read_text().split()[1:8])
+    return (user + nice + system + interrupts + soft) / os.sysconf("SC_CLK_TCK")
+
+
+def others():
+    """Returns how many processors are in use while this process sleeps."""
+    before, start = used(), time.perf_counter()
+    time.sleep(0.3)
+    return (used() - before) / (time.perf_counter() - start)
+
+
+def measure(workers, loops, models, rounds):
+    """Returns {(benchmark, framework, whether loops run): [seconds of each round]}, and the processors in use."""
+    keys = [(f"{model}: {step}", "") for model in models for step in STEPS]
+    times, load = {}, []
+    for number in range(rounds):
+        print(f"round {number + 1} of {rounds}", file=sys.stderr, flush=True)
+        order = workers if number % 2 == 0 else workers[::-1]
+        for key in keys:
+            load.append(others())
+            for busy, state in ((False, contextlib.nullcontext()), (True, loops)):
+                with state:
+                    for worker in order:
+                        seconds = worker.ask("mean", key)["seconds"]
+                        times.setdefault((key[0], worker.framework, busy), []).append(seconds)
+    return times, load
+
+
+def table(times, load, loops):
+    result = Table(f"Beside {loops} busy loops (default threads)", ["", "quiet", "", "busy", "", "busy / quiet"])
+    for name in dict.fromkeys(name for name, _, _ in times):
+        ours, theirs = ({busy: times[name, framework, busy] for busy in (False, True)} for framework in FRAMEWORKS)
+        ratios = {b: [y / x for x, y in zip(ours[b], theirs[b], strict=True)] for b in (False, True)}
+        quiet, busy = (statistics.median(ratios[b]) for b in (False, True))
+        cells = [duration(statistics.median(ours[False])), ratio(quiet), duration(statistics.median(ours[True]))]
+        result.rows.append([name, *cells, ratio(busy), f"{busy / quiet:.2f}"])
+    result.notes.append(f"{os.cpu_count()} processors, {statistics.median(load):.1f} in use by others.")
+    return result
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--models", nargs="+", default=MODELS, metavar="NAME")
+    parser.add_argument("--loops", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--python", action="append", default=[], metavar="FRAMEWORK=INTERPRETER")
+    args = parser.parse_args()
+    pythons = interpreters(dict(choice.split("=", 1) for choice in args.python), FRAMEWORKS)
+    program = pathlib.Path(__file__).resolve().parent / "programs/models.py"
+    with contextlib.ExitStack() as stack:
+        workers = [stack.enter_context(Worker(f, python, program, None)) for f, python in pythons.items()]
+        loops = Loops(args.loops)
+        stack.callback(loops.close)
+        print(table(*measure(workers, loops, args.models, args.rounds), args.loops).text())
+
+
+if __name__ == "__main__":
+    main()
