@@ -5,8 +5,8 @@
 
 In a round, TapeFlow and TensorFlow time each benchmark in turn: first while the loops are stopped, then while they run.
 A ratio is TensorFlow's time over TapeFlow's: above 1, TapeFlow is faster. The last column is the busy ratio over the
-quiet one: below 1, TapeFlow loses more than TensorFlow to the loops. All figures are medians over the rounds. The
-processors in use beside the frameworks stand below the table. If they are not idle, quiet is not quiet.
+quiet one: below 1, TapeFlow loses more than TensorFlow to the loops. All figures are medians over the rounds. A
+line below the table says how many processors others used: if it is not 0.0, the quiet figures are not quiet.
 """
 
 import argparse
@@ -72,8 +72,6 @@ def measure(workers, loops, models, rounds):
         print(f"round {number + 1} of {rounds}", file=sys.stderr, flush=True)
         order = workers if number % 2 == 0 else workers[::-1]
         for key in keys:
-            for worker in order:
-                worker.ask("mean", key)
             load.append(others())
             for busy, state in ((False, contextlib.nullcontext()), (True, loops)):
                 with state:
