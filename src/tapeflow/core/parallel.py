@@ -1,14 +1,12 @@
 """Functions that run at the same time, each in a thread of its own.
 
 ATen's kernels release Python's lock, so several threads can run kernels at once. The processors are divided among them:
-the kernels of each thread use as many threads as its share. Small kernels run on the thread that calls them.
+the kernels of each thread use as many threads as its share.
 """
 
 from __future__ import annotations
 
-import ctypes
 import os
-import pathlib
 import queue
 import threading
 from collections.abc import Callable
@@ -19,37 +17,6 @@ import torch
 from tapeflow.core.rng.seeds import has_own_streams
 
 _idle: dict[int, list[_Worker]] = {}  # by the number of threads that a kernel of theirs uses
-
-
-def _setter() -> Callable[[int], object] | None:
-    """Returns OpenMP's function that sets how many threads the kernels of the calling thread use; None without OpenMP.
-
-    `torch.set_num_threads` also sets the number for threads that start later.
-    """
-    folder = pathlib.Path(torch.__file__).parent / "lib"
-    for pattern in ("libgomp*", "libomp*", "libiomp5*"):
-        for path in folder.glob(pattern):
-            return getattr(ctypes.PyDLL(str(path)), "omp_set_num_threads", None)
-    return None
-
-
-_set_threads = _setter()
-
-
-class one_thread:
-    """A context in which ATen's own kernels run on the calling thread alone; MKL keeps its threads."""
-
-    __slots__ = ("_before",)
-
-    def __enter__(self) -> None:
-        self._before = torch.get_num_threads()
-        if _set_threads is not None:
-            _set_threads(1)
-
-    def __exit__(self, *error: object) -> None:
-        if _set_threads is not None:
-            _set_threads(self._before)
-
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_idle.clear)  # threads stay behind

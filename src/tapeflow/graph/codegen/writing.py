@@ -12,11 +12,9 @@ from typing import Any
 from tapeflow.core import device as devices
 from tapeflow.core.ops.kernels import on_cpu, on_one_device, on_strings
 from tapeflow.core.ops.static import numbers, value_of
-from tapeflow.core.parallel import one_thread
 from tapeflow.core.types.dtypes import DType, resource, string, variant
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.passes.caching import Cache, CachedBlock
-from tapeflow.graph.codegen.passes.parallelizing import on_one_thread
 from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.codegen.random_streams import has_stream, with_stream
 from tapeflow.graph.codegen.resolving import resolve
@@ -78,11 +76,7 @@ class Writer:
         self._constants.update(program.constants)
         self._static = self._static and program.static
         last = _last_uses(program) if self.deletes else {}
-        outer, alone = indent, False
-        for step, is_alone in zip(program.steps, on_one_thread(program.steps), strict=True):
-            if is_alone and not alone:
-                self.row(outer, f"with {self.named('one_thread', one_thread)}():")
-            alone, indent = is_alone, outer + is_alone
+        for step in program.steps:
             self.step(step, indent)
             dead = [self.names[i] for i in last.get(id(step), ()) if i in self.names]
             if dead:

@@ -22,7 +22,6 @@ import llvmlite.ir as ir
 from tapeflow.core.ops.elements import Element
 from tapeflow.core.rng.elements import block_at, joined
 from tapeflow.core.types.dtypes import DType, uint64
-from tapeflow.graph.codegen.passes.parallelizing import ELEMENTS_OF_THREADS
 from tapeflow.graph.compiler.expressions import COLUMN, ELEMENT, ROW, Node, Passes, emitted
 from tapeflow.graph.compiler.loops import Operand
 from tapeflow.graph.compiler.target import target
@@ -30,6 +29,8 @@ from tapeflow.graph.compiler.vectors import MEMORY, Vectors
 
 _i1, _i8, _i32, _i64 = (ir.IntType(n) for n in (1, 8, 32, 64))
 _pointer = ir.PointerType()
+# Elements: fewer take less time than it takes to wake the other threads.
+_LEAST_OF_THREADS = 1 << 16
 _CHUNKS_OF_THREAD = 4
 _BYTES = 8  # of a total, whatever its dtype
 # A pass that computes few values combines the vectors of so many elements in pairs before it adds them to its sums.
@@ -228,8 +229,7 @@ class _Kernel:
         if finish is not None:
             set_chunks(self._argument(b, sizes, self._loops))
         if target().has("GOMP_parallel") and target().has("omp_get_max_threads"):
-            streams = sum(any(i.varies) for i in self._inputs) + self._passes.kinds.count(ELEMENT)
-            least = ir.Constant(_i64, ELEMENTS_OF_THREADS // max(streams, 1))
+            least = ir.Constant(_i64, _LEAST_OF_THREADS)
             with b.if_then(b.icmp_signed(">=", count, least), likely=False):
                 threads = self._declared("omp_get_max_threads", _i32, [])
                 available = b.call(threads, [])

@@ -3,9 +3,6 @@
 So do the replicas of a strategy on logical CPUs, but where their values are reduced. There a program is divided into
 phases, in which the steps on one CPU do not depend on those on another. Steps on no CPU in particular, such as the sums
 over all replicas, come first in their phase and run in the thread of the function.
-
-Kernels that move few elements run on one thread. Others would have to be woken, and where their processors are busy,
-the kernel would wait for them longer than it takes.
 """
 
 from __future__ import annotations
@@ -23,7 +20,7 @@ from tapeflow.graph.codegen.passes.binding import bind
 from tapeflow.graph.codegen.passes.reuse import reuse
 from tapeflow.graph.codegen.program import Program, Step, bytes_of
 from tapeflow.graph.ir.graph import READ
-from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
+from tapeflow.graph.ir.operation import GraphOp, variable_of
 
 _SHARED = ""  # the place of steps that belong to no CPU
 _MOST_SHARED = 16  # steps before one that several CPUs need: more of them are the work itself
@@ -35,9 +32,6 @@ _BYTES = 1 << 15  # of results: as many take as long as the call
 # processors, steps of a small convolutional network took 0.83 (64 images) and 0.96 (8 images) of the time at once; of a
 # dense network, 1.1 to 1.3.
 _LEAST_OF_KERNELS = 8
-_ATEN_CHUNK = 1 << 15  # elements: ATen computes fewer on one thread
-# Elements that a kernel reads and writes. Fewer take 20 to 100 us on one thread, and about as long on two.
-ELEMENTS_OF_THREADS = 1 << 19
 
 
 class Parallel(GraphOp):
@@ -112,46 +106,6 @@ def _cost(step: Step) -> float:
     if not step.registered and step.op.bodies:
         return 1 + sum(map(_cost, steps_of_bodies(step.op)))
     return 1 + sum(map(bytes_of, step.outputs)) / _BYTES
-
-
-# ---- small kernels ---------------------------------------------------------------------------------------------------
-
-
-def on_one_thread(steps: Sequence[Step]) -> list[bool]:
-    """Returns for each step whether its kernel runs on the calling thread alone.
-
-    Such kernels move few elements. The choice follows from static sizes. It changes no sum, as a sum of all elements is
-    the only one that ATen divides among threads.
-    """
-    result: list[bool] = []
-    undecided = 0  # steps that ATen leaves to the calling thread anyway
-    for step in steps:
-        moved = _elements_moved(step)
-        if moved is not None and moved < _ATEN_CHUNK:
-            undecided += 1
-            continue
-        alone = moved is not None and moved < ELEMENTS_OF_THREADS
-        result += [alone and bool(result) and result[-1]] * undecided + [alone]
-        undecided = 0
-    return result + [False] * undecided
-
-
-def _elements_moved(step: Step) -> int | None:
-    """Returns how many elements a step reads and writes; None if it may do more, or if the number is unknown."""
-    if step.op is READ:
-        return 0
-    if devices.machine.has_gpu or not all(map(_only_moves, step.origins)):
-        return None
-    sizes = [t.shape.num_elements() for t in (*step.inputs, *step.outputs)]
-    return None if None in sizes else sum(sizes)
-
-
-def _only_moves(operation: Operation) -> bool:
-    """Returns True if a kernel of an operation takes about as long as memory takes for its inputs and outputs."""
-    op = operation.op
-    if op.reduced:
-        return operation.outputs[0].shape.num_elements() != 1
-    return op.elementwise or op.name in ("BiasAdd", "BiasAddGrad") or (not isinstance(op, GraphOp) and op.moves)
 
 
 # ---- places ----------------------------------------------------------------------------------------------------------
