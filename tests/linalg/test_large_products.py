@@ -18,7 +18,8 @@ needs_onednn = pytest.mark.skipif(not torch.backends.mkldnn.is_available(), reas
 
 @pytest.fixture
 def for_all_sizes(monkeypatch):
-    """Has oneDNN compute small products, too."""
+    """Has oneDNN compute small products, too, on every processor."""
+    monkeypatch.setattr(large_products, "mkl_is_slow", lambda: True)
     monkeypatch.setattr(large_products, "_LARGE", 1)
     monkeypatch.setattr(large_products, "_MANY_ROWS", 20)
 
@@ -58,6 +59,7 @@ def test_the_product_is_that_of_aten(rows, matrix, bias):
     torch.testing.assert_close(product(rows, matrix, bias), expected, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.usefixtures("for_all_sizes")
 @pytest.mark.parametrize(
     ("a", "b", "bias"),
     {

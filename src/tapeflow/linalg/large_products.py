@@ -64,7 +64,8 @@ def product(rows: torch.Tensor, matrix: torch.Tensor, bias: torch.Tensor | None 
         bias: broadcasts to the product; None for no bias.
     """
     columns, count = matrix.shape[-1], rows.numel()
-    if rows.dtype is torch.float32 is matrix.dtype and mkl_is_slow() and by_value(rows) and by_value(matrix):
+    operands = (rows, matrix) if bias is None else (rows, matrix, bias)
+    if rows.dtype is torch.float32 is matrix.dtype and mkl_is_slow() and all(map(by_value, operands)):
         if columns in _NARROW and count >= _TALL and rows.ndim == 2:
             result = torch.mm(matrix.t(), rows.t()).t().contiguous()
             return result if bias is None else result.add_(bias)
