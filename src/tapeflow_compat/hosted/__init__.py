@@ -21,7 +21,7 @@ from tapeflow_compat.hosted import libraries, names, protos
 MODULES: dict[str, dict[str, str]] = {
     "tensorflow.python.util.deprecation": {"silence": "tapeflow.hosted.deprecation"},
     "tensorflow.compiler.tf2xla.python.xla": {"*": "tapeflow.hosted.xla"},
-    "tensorflow.python.data.experimental.ops.distribute": {"compute_batch_size": "tapeflow.data.nodes.batch"},
+    "tensorflow.python.data.experimental.ops.distribute": {"compute_batch_size": "tapeflow.data.transformations.batch"},
     "tensorflow.python.eager.context": {
         "_reset_context": "tapeflow.hosted.eager_context",
         "async_wait": "tapeflow.hosted.eager_context",
