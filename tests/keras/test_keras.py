@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.data.nodes.batch import compute_batch_size
+from tapeflow.data.transformations.batch import compute_batch_size
 
 SOURCE = pathlib.Path(tf.__file__).parents[1]
 keras = tf.keras

@@ -26,47 +26,47 @@ from tapeflow.data.functions import MappedFunction
 from tapeflow.data.graph_defs import DatasetResource, fingerprint
 from tapeflow.data.iterators import NumpyIterator, OwnedIterator, check_arrays, iterator_of, loop_over
 from tapeflow.data.node import INFINITE, Node, Variant, integer, structured, truth
-from tapeflow.data.nodes.batch import Batch, ParallelBatch
-from tapeflow.data.nodes.cache import Cache, FileCache
-from tapeflow.data.nodes.concatenate import Concatenate
-from tapeflow.data.nodes.directed_interleave import DirectedInterleave, check_compatible
-from tapeflow.data.nodes.files import list_files
-from tapeflow.data.nodes.filter import Filter, TakeWhile
-from tapeflow.data.nodes.flat_map import FlatMap
-from tapeflow.data.nodes.from_generator import Generator, signature_of
-from tapeflow.data.nodes.from_tensor_slices import FromTensorSlices
-from tapeflow.data.nodes.from_tensors import FromTensors
-from tapeflow.data.nodes.group_by_window import GroupByWindow
-from tapeflow.data.nodes.ignore_errors import IgnoreErrors
-from tapeflow.data.nodes.interleave import Interleave, ParallelInterleave
-from tapeflow.data.nodes.load import load
-from tapeflow.data.nodes.map import Map, ParallelMap, order_attr
-from tapeflow.data.nodes.padded_batch import PaddedBatch
-from tapeflow.data.nodes.prefetch import Prefetch
-from tapeflow.data.nodes.ragged_batch import Ragged
-from tapeflow.data.nodes.random import Random
-from tapeflow.data.nodes.range import Range
-from tapeflow.data.nodes.rebatch import Rebatch
-from tapeflow.data.nodes.reduce import reduced
-from tapeflow.data.nodes.rejection_resample import RejectionResample
-from tapeflow.data.nodes.repeat import Repeat
-from tapeflow.data.nodes.scan import Scan
-from tapeflow.data.nodes.shard import Shard
-from tapeflow.data.nodes.shuffle import Shuffle
-from tapeflow.data.nodes.skip import Skip
-from tapeflow.data.nodes.snapshot import Snapshot
-from tapeflow.data.nodes.sparse_batch import SparseBatch
-from tapeflow.data.nodes.take import Take
-from tapeflow.data.nodes.unbatch import Unbatch
-from tapeflow.data.nodes.unique import Unique
-from tapeflow.data.nodes.window import Window
-from tapeflow.data.nodes.with_options import WithOptions
-from tapeflow.data.nodes.zip import Zip
 from tapeflow.data.options import Options
 from tapeflow.data.saved_datasets import save
 from tapeflow.data.seeds import Seeds, seeds_of
+from tapeflow.data.sources.files import list_files
+from tapeflow.data.sources.from_generator import Generator, signature_of
+from tapeflow.data.sources.from_tensor_slices import FromTensorSlices
+from tapeflow.data.sources.from_tensors import FromTensors
+from tapeflow.data.sources.load import load
+from tapeflow.data.sources.random import Random
+from tapeflow.data.sources.range import Range
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.threads import AUTOTUNE
+from tapeflow.data.transformations.batch import Batch, ParallelBatch
+from tapeflow.data.transformations.cache import Cache, FileCache
+from tapeflow.data.transformations.concatenate import Concatenate
+from tapeflow.data.transformations.directed_interleave import DirectedInterleave, check_compatible
+from tapeflow.data.transformations.filter import Filter, TakeWhile
+from tapeflow.data.transformations.flat_map import FlatMap
+from tapeflow.data.transformations.group_by_window import GroupByWindow
+from tapeflow.data.transformations.ignore_errors import IgnoreErrors
+from tapeflow.data.transformations.interleave import Interleave, ParallelInterleave
+from tapeflow.data.transformations.map import Map, ParallelMap, order_attr
+from tapeflow.data.transformations.padded_batch import PaddedBatch
+from tapeflow.data.transformations.prefetch import Prefetch
+from tapeflow.data.transformations.ragged_batch import Ragged
+from tapeflow.data.transformations.rebatch import Rebatch
+from tapeflow.data.transformations.reduce import reduced
+from tapeflow.data.transformations.rejection_resample import RejectionResample
+from tapeflow.data.transformations.repeat import Repeat
+from tapeflow.data.transformations.scan import Scan
+from tapeflow.data.transformations.shard import Shard
+from tapeflow.data.transformations.shuffle import Shuffle
+from tapeflow.data.transformations.skip import Skip
+from tapeflow.data.transformations.snapshot import Snapshot
+from tapeflow.data.transformations.sparse_batch import SparseBatch
+from tapeflow.data.transformations.take import Take
+from tapeflow.data.transformations.unbatch import Unbatch
+from tapeflow.data.transformations.unique import Unique
+from tapeflow.data.transformations.window import Window
+from tapeflow.data.transformations.with_options import WithOptions
+from tapeflow.data.transformations.zip import Zip
 from tapeflow.math.elementwise import log
 from tapeflow.random.stateless import stateless_categorical
 

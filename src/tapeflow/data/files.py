@@ -9,12 +9,12 @@ from typing import Any
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.data.dataset import Dataset
 from tapeflow.data.node import text
-from tapeflow.data.nodes.csv import Csv
-from tapeflow.data.nodes.fixed_length_records import FixedLengthRecords
-from tapeflow.data.nodes.random import Random
-from tapeflow.data.nodes.sql import Sql
-from tapeflow.data.nodes.text_lines import TextLines
-from tapeflow.data.nodes.tf_records import TFRecords
+from tapeflow.data.sources.csv import Csv
+from tapeflow.data.sources.fixed_length_records import FixedLengthRecords
+from tapeflow.data.sources.random import Random
+from tapeflow.data.sources.sql import Sql
+from tapeflow.data.sources.text_lines import TextLines
+from tapeflow.data.sources.tf_records import TFRecords
 
 
 def _names(filenames: Any) -> Any:

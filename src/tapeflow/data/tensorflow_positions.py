@@ -22,12 +22,12 @@ from tapeflow.core.protos import CompressedElement
 from tapeflow.core.types.dtypes import as_dtype, string
 from tapeflow.core.values.tensor import invalid
 from tapeflow.data.node import Node
-from tapeflow.data.nodes.batch import Batch
-from tapeflow.data.nodes.range import Range
-from tapeflow.data.nodes.repeat import Repeat
-from tapeflow.data.nodes.shuffle import Shuffle
-from tapeflow.data.nodes.skip import Skip
-from tapeflow.data.nodes.take import Take
+from tapeflow.data.sources.range import Range
+from tapeflow.data.transformations.batch import Batch
+from tapeflow.data.transformations.repeat import Repeat
+from tapeflow.data.transformations.shuffle import Shuffle
+from tapeflow.data.transformations.skip import Skip
+from tapeflow.data.transformations.take import Take
 from tapeflow.train.snappy import decompress
 
 # The nodes of TensorFlow that can be restored, by the names of their iterators. TensorFlow joins some nodes, so each

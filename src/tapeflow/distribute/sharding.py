@@ -15,10 +15,10 @@ from tapeflow.core.types.dtypes import int32
 from tapeflow.core.values import nest
 from tapeflow.data.dataset import Dataset
 from tapeflow.data.node import INFINITE, UNKNOWN
-from tapeflow.data.nodes.batch import compute_batch_size
-from tapeflow.data.nodes.rebatch import Rebatch
-from tapeflow.data.nodes.shard import with_hints_replaced, with_own_files
 from tapeflow.data.options import AutoShardPolicy
+from tapeflow.data.transformations.batch import compute_batch_size
+from tapeflow.data.transformations.rebatch import Rebatch
+from tapeflow.data.transformations.shard import with_hints_replaced, with_own_files
 from tapeflow.distribute.input import Division, dealt, leading_part
 from tapeflow.math.casting import cast
 

@@ -21,7 +21,7 @@ from tapeflow_compat.tensorflow_python import libraries, names, protos
 MODULES: dict[str, dict[str, str]] = {
     "tensorflow.python.util.deprecation": {"silence": "tapeflow.tensorflow_python.deprecation"},
     "tensorflow.compiler.tf2xla.python.xla": {"*": "tapeflow.tensorflow_python.xla"},
-    "tensorflow.python.data.experimental.ops.distribute": {"compute_batch_size": "tapeflow.data.nodes.batch"},
+    "tensorflow.python.data.experimental.ops.distribute": {"compute_batch_size": "tapeflow.data.transformations.batch"},
     "tensorflow.python.eager.context": {
         "_reset_context": "tapeflow.tensorflow_python.eager_context",
         "async_wait": "tapeflow.tensorflow_python.eager_context",

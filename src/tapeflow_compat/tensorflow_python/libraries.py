@@ -54,17 +54,17 @@ MODULES = {
         "UnaryUnchangedStructureDataset": "tapeflow.data.dataset:Dataset",
     },
     "tensorflow.python.data.ops.from_generator_op": {
-        "_GeneratorDataset": "tapeflow.data.nodes.from_generator:Generator"
+        "_GeneratorDataset": "tapeflow.data.sources.from_generator:Generator"
     },
     "tensorflow.python.data.ops.from_sparse_tensor_slices_op": {
-        "_SparseTensorSliceDataset": "tapeflow.data.nodes.from_tensor_slices:FromTensorSlices"
+        "_SparseTensorSliceDataset": "tapeflow.data.sources.from_tensor_slices:FromTensorSlices"
     },
     "tensorflow.python.data.ops.from_tensor_slices_op": {
-        "_TensorSliceDataset": "tapeflow.data.nodes.from_tensor_slices:FromTensorSlices"
+        "_TensorSliceDataset": "tapeflow.data.sources.from_tensor_slices:FromTensorSlices"
     },
-    "tensorflow.python.data.ops.from_tensors_op": {"_TensorDataset": "tapeflow.data.nodes.from_tensors:FromTensors"},
+    "tensorflow.python.data.ops.from_tensors_op": {"_TensorDataset": "tapeflow.data.sources.from_tensors:FromTensors"},
     "tensorflow.python.data.ops.iterator_ops": {"OwnedIterator": "tapeflow.data.iterators"},
-    "tensorflow.python.data.ops.range_op": {"_RangeDataset": "tapeflow.data.nodes.range:Range"},
+    "tensorflow.python.data.ops.range_op": {"_RangeDataset": "tapeflow.data.sources.range:Range"},
     "tensorflow.python.data.util.nest": {"*": f"{_H}.nests"},
     "tensorflow.python.data.util.structure": {
         "type_spec_from_value": "tapeflow.core.types.spec",

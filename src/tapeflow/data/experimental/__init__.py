@@ -48,7 +48,6 @@ from tapeflow.data.files import RandomDatasetV2 as RandomDataset
 from tapeflow.data.files import SqlDatasetV2 as SqlDataset
 from tapeflow.data.node import INFINITE as INFINITE_CARDINALITY
 from tapeflow.data.node import UNKNOWN as UNKNOWN_CARDINALITY
-from tapeflow.data.nodes.group_by_reducer import Reducer
 from tapeflow.data.options import (
     AutoShardPolicy,
     AutotuneAlgorithm,
@@ -61,6 +60,7 @@ from tapeflow.data.options import (
 )
 from tapeflow.data.readers import make_batched_features_dataset, make_csv_dataset
 from tapeflow.data.threads import AUTOTUNE
+from tapeflow.data.transformations.group_by_reducer import Reducer
 from tapeflow.lookup.from_dataset import index_table_from_dataset, table_from_dataset
 from tapeflow.lookup.initializers import DatasetInitializer
 from tapeflow.optional import Optional

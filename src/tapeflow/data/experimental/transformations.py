@@ -20,12 +20,12 @@ from tapeflow.data.dataset import Dataset
 from tapeflow.data.functions import debugging
 from tapeflow.data.iterators import Iterator
 from tapeflow.data.node import integer
-from tapeflow.data.nodes.assert_cardinality import AssertCardinality
-from tapeflow.data.nodes.copy_to_device import OnDevice
-from tapeflow.data.nodes.from_list import FromList
-from tapeflow.data.nodes.group_by_reducer import GroupByReducer, Reducer
+from tapeflow.data.sources.from_list import FromList
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.threads import AUTOTUNE
+from tapeflow.data.transformations.assert_cardinality import AssertCardinality
+from tapeflow.data.transformations.copy_to_device import OnDevice
+from tapeflow.data.transformations.group_by_reducer import GroupByReducer, Reducer
 from tapeflow.io.parsing import parse_example
 from tapeflow.io.records import TFRecordWriter as RecordWriter
 from tapeflow.optional import Optional

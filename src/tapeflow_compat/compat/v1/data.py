@@ -152,7 +152,7 @@ def make_initializable_iterator(dataset: Dataset, shared_name: str | None = None
 
 
 def get_output_types(dataset_or_iterator: Any) -> Any:
-    """Returns the dtypes of the elements, in their elements.
+    """Returns the dtypes of the elements, in their structure.
 
     Example:
         >>> dataset = tf.data.Dataset.from_tensor_slices({"x": [1.0, 2.0]})
@@ -163,7 +163,7 @@ def get_output_types(dataset_or_iterator: Any) -> Any:
 
 
 def get_output_shapes(dataset_or_iterator: Any) -> Any:
-    """Returns the shapes of the elements, in their elements.
+    """Returns the shapes of the elements, in their structure.
 
     Example:
         >>> dataset = tf.data.Dataset.from_tensor_slices({"x": [1.0, 2.0]})
@@ -174,7 +174,7 @@ def get_output_shapes(dataset_or_iterator: Any) -> Any:
 
 
 def get_output_classes(dataset_or_iterator: Any) -> Any:
-    """Returns the classes of the elements, in their elements.
+    """Returns the classes of the elements, in their structure.
 
     Example:
         >>> dataset = tf.data.Dataset.from_tensor_slices({"x": [1.0, 2.0]})

@@ -10,9 +10,9 @@ from tapeflow.core.errors import NotFoundError
 from tapeflow.data.dataset import Dataset
 from tapeflow.data.experimental.service.config import ShardingPolicy
 from tapeflow.data.node import Node
-from tapeflow.data.nodes.prefetch import Prefetch
-from tapeflow.data.nodes.shard import Shard, with_hints_replaced, with_own_files
 from tapeflow.data.threads import END, Failure, raises_failures, with_failures
+from tapeflow.data.transformations.prefetch import Prefetch
+from tapeflow.data.transformations.shard import Shard, with_hints_replaced, with_own_files
 
 # The numbers of a source's next elements, from the source's number and how often it was begun anew; none at the end.
 NextSplits = Callable[[int, int], list[int]]

@@ -13,8 +13,8 @@ from tapeflow.data.elements import Element
 from tapeflow.data.functions import MappedFunction, OpFunction
 from tapeflow.data.graph_defs import fingerprint
 from tapeflow.data.node import Node, Unary, dataset_op
-from tapeflow.data.nodes.load import dataset_of_shards, traced_reader, typed_reader
 from tapeflow.data.saved_datasets import Metadata, compression_of, write_run, written_folder
+from tapeflow.data.sources.load import dataset_of_shards, traced_reader, typed_reader
 from tapeflow.io.gfile import files as gfile
 
 

@@ -16,9 +16,9 @@ import numpy as np
 from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.core.values.tensor import invalid
 from tapeflow.data.node import Node, Unary, dataset_op, op_kernel
-from tapeflow.data.nodes.repeat import Repeat
 from tapeflow.data.seeds import Seeded, Seeds, Words
 from tapeflow.data.threads import END, Failure, raises_failures, with_failures
+from tapeflow.data.transformations.repeat import Repeat
 
 
 @dataset_op("ShuffleDatasetV3")

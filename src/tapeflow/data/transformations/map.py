@@ -10,8 +10,8 @@ from tapeflow.data import elements
 from tapeflow.data.elements import Element
 from tapeflow.data.functions import MappedFunction, OpFunction
 from tapeflow.data.node import Node, Rows, Unary, dataset_op, op_kernel
-from tapeflow.data.nodes.batch import Batch
 from tapeflow.data.threads import AUTOTUNE, mapped_in_threads
+from tapeflow.data.transformations.batch import Batch
 
 
 @dataset_op("MapDataset")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tapeflow.data.node import dataset_op
-from tapeflow.data.nodes.files import Contents
+from tapeflow.data.sources.files import Contents
 from tapeflow.io.records import opened
 
 

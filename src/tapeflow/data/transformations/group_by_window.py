@@ -17,10 +17,10 @@ from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.data.elements import Element
 from tapeflow.data.functions import MappedFunction
 from tapeflow.data.node import INFINITE, UNKNOWN, Node, Unary, dataset_op
-from tapeflow.data.nodes.flat_map import elements_of
-from tapeflow.data.nodes.from_list import Elements
+from tapeflow.data.sources.from_list import Elements
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.threads import Chained
+from tapeflow.data.transformations.flat_map import elements_of
 
 KEY = TensorSpec([], int64)
 

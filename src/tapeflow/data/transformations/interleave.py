@@ -8,9 +8,9 @@ from typing import Any
 from tapeflow.core.values.tensor import invalid
 from tapeflow.data.elements import Element
 from tapeflow.data.node import dataset_op
-from tapeflow.data.nodes.flat_map import FlatMap, elements_of
-from tapeflow.data.nodes.map import check_calls
 from tapeflow.data.threads import AUTOTUNE, END, Failure, ahead, cores, raises_failures, with_failures
+from tapeflow.data.transformations.flat_map import FlatMap, elements_of
+from tapeflow.data.transformations.map import check_calls
 
 
 @dataset_op("InterleaveDataset")

@@ -10,7 +10,7 @@ import torch
 from tapeflow.data.elements import Element
 from tapeflow.data.functions import MappedFunction, state_function
 from tapeflow.data.node import Node, Unary, dataset_op
-from tapeflow.data.nodes.group_by_window import KEY, number_function
+from tapeflow.data.transformations.group_by_window import KEY, number_function
 
 
 class Reducer:

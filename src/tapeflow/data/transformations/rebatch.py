@@ -10,8 +10,8 @@ from tapeflow.core.values.tensor import invalid
 from tapeflow.data import elements
 from tapeflow.data.elements import Element
 from tapeflow.data.node import Unary, dataset_op
-from tapeflow.data.nodes.unbatch import Unbatch
 from tapeflow.data.threads import Failure, raises_failures
+from tapeflow.data.transformations.unbatch import Unbatch
 
 
 @dataset_op("RebatchDatasetV2")

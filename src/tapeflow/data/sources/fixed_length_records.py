@@ -8,7 +8,7 @@ from typing import Any
 from tapeflow.core.errors import DataLossError
 from tapeflow.core.values.tensor import invalid
 from tapeflow.data.node import dataset_op
-from tapeflow.data.nodes.files import Contents
+from tapeflow.data.sources.files import Contents
 from tapeflow.io.records import opened
 
 

@@ -12,7 +12,7 @@ from tapeflow.data import elements
 from tapeflow.data.elements import Element
 from tapeflow.data.functions import MappedFunction
 from tapeflow.data.node import Unary
-from tapeflow.data.nodes.map import Map
+from tapeflow.data.transformations.map import Map
 from tapeflow.ragged.spec import RaggedTensorSpec
 from tapeflow.ragged.tensor import RaggedTensor
 

@@ -11,7 +11,7 @@ from tapeflow.core.values.tensor import invalid
 from tapeflow.data import elements
 from tapeflow.data.elements import Element
 from tapeflow.data.node import Unary, dataset_op
-from tapeflow.data.nodes.from_list import Elements
+from tapeflow.data.sources.from_list import Elements
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.threads import Failure, with_failures
 

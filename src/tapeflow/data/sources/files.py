@@ -17,13 +17,13 @@ from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.data.elements import Element
 from tapeflow.data.functions import MappedFunction
 from tapeflow.data.node import Fields, Node, Unary, Variant, add_operation, integer, op_kernel, text
-from tapeflow.data.nodes.flat_map import FlatMap
-from tapeflow.data.nodes.from_tensor_slices import FromTensorSlices
-from tapeflow.data.nodes.interleave import LegacyInterleave, ParallelInterleave, in_turn
-from tapeflow.data.nodes.shuffle import Shuffle
 from tapeflow.data.seeds import Seeds, seeds_of
+from tapeflow.data.sources.from_tensor_slices import FromTensorSlices
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.threads import AUTOTUNE, cores
+from tapeflow.data.transformations.flat_map import FlatMap
+from tapeflow.data.transformations.interleave import LegacyInterleave, ParallelInterleave, in_turn
+from tapeflow.data.transformations.shuffle import Shuffle
 from tapeflow.io.files import matching_files
 from tapeflow.math.extrema import maximum
 

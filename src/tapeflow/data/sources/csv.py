@@ -12,8 +12,8 @@ from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.data.elements import Element
 from tapeflow.data.node import dataset_op
-from tapeflow.data.nodes.batch import runs
-from tapeflow.data.nodes.files import OfFiles, names_of, reading
+from tapeflow.data.sources.files import OfFiles, names_of, reading
+from tapeflow.data.transformations.batch import runs
 from tapeflow.io.csv import CsvParser, defaults_of
 from tapeflow.io.records import opened
 

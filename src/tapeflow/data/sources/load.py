@@ -10,8 +10,8 @@ from typing import Any
 from tapeflow.data.elements import Element
 from tapeflow.data.functions import MappedFunction, OpFunction
 from tapeflow.data.node import Node, dataset_op
-from tapeflow.data.nodes.from_list import Elements
 from tapeflow.data.saved_datasets import METADATA, Metadata, compression_of, read_elements, read_spec
+from tapeflow.data.sources.from_list import Elements
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.io.gfile import files as gfile
 

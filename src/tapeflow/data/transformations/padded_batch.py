@@ -21,8 +21,8 @@ from tapeflow.core.values.tensor import invalid
 from tapeflow.data import elements
 from tapeflow.data.elements import Element
 from tapeflow.data.node import UnknownInteger, dataset_op, integer
-from tapeflow.data.nodes.batch import Batching
 from tapeflow.data.spec import DatasetSpec
+from tapeflow.data.transformations.batch import Batching
 from tapeflow.math.casting import cast
 
 

@@ -1,1 +1,0 @@
-"""The nodes of pipelines, one file for each transformation."""

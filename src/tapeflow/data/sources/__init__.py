@@ -1,0 +1,1 @@
+"""The sources of pipelines, one file each."""

@@ -1,0 +1,1 @@
+"""The transformations of pipelines, one file each."""
