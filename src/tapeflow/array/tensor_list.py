@@ -241,9 +241,9 @@ def list_set_item(
 
 @list_set_item.gradient(needs="shapes dtypes")
 def _(call: Call, dy: Any) -> Any:
-    index, shape, dtype = call.attrs[0], _shape_argument(call.shape(1)), call.dtype(1)
+    (index, resize), shape, dtype = call.attrs, _shape_argument(call.shape(1)), call.dtype(1)
     entry = list_get_item(dy, index, shape, dtype) if call.wanted[1] else None
-    return list_set_item(dy, index, zeros(shape, dtype), True) if call.wanted[0] else None, entry
+    return list_set_item(dy, index, zeros(shape, dtype), resize) if call.wanted[0] else None, entry
 
 
 @list_set_item.batching

@@ -48,11 +48,13 @@ def _detach(program: Program) -> None:
 
 
 def _forget_residuals(program: Program) -> None:
-    """Drops the residuals of loops: a tape in the function had them returned, for gradients that the result does not
-    depend on."""
+    """Drops the residuals of loops that nothing in the program uses: a tape in the function had them returned, for
+    gradients that the result does not depend on."""
+    used = {id(t) for step in program.steps for t in step.inputs} | {id(t) for t in program.outputs}
     for step in program.steps:
         if step.name in LOOPS:
-            step.outputs = step.outputs[: step.op.kernel.count]
+            count = step.op.kernel.count
+            step.outputs = [t for i, t in enumerate(step.outputs) if i < count or id(t) in used]
 
 
 class ModuleSource(Compiled):

@@ -68,7 +68,7 @@ class Sparse(NamedTuple):
     written: tuple[tuple[Any, Value], ...] = ()
 
 
-# In the place of a residual that no machine code takes: the record of a conditional, or a list for its length.
+# In the place of a residual that no machine code takes: a list that is only read for its length.
 UNRECORDED = Entries(None, number(0), False)
 
 Held = Value | Version | Sparse | int  # a number is the place of a variable among the operands of the loop

@@ -297,7 +297,7 @@ class NativeGradient(_Native):
         following: for each of these cotangents, the place of the output that follows it; None for zeros, or `KEPT`.
         added: the places of the outputs that are summed over iterations, by their numbers.
         is_shared: for each capture, whether it is the same in all iterations, or holds those of all, stacked; None for
-            a list or tape that is not recorded.
+            a list.
         outputs: the number of outputs; what follows is recorded.
 
     Attributes:
