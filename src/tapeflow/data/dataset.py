@@ -475,8 +475,8 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, Trackable):
             raise TypeError("Must pass at least one dataset to `zip`.")
         if args and datasets is not None:
             raise TypeError("Both `*args` and `datasets` cannot be set.")
-        given = datasets if datasets is not None else args[0] if len(args) == 1 else args
-        flat = elements.flatten(given)
+        nested = datasets if datasets is not None else args[0] if len(args) == 1 else args
+        flat = elements.flatten(nested)
         for ds in flat:
             if isinstance(ds, list):
                 raise TypeError(
@@ -488,7 +488,7 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, Trackable):
                     "Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` "
                     f"objects but encountered object of type {type(ds)}."
                 )
-        spec = elements.pack(given, [ds.element_spec for ds in flat])
+        spec = elements.pack(nested, [ds.element_spec for ds in flat])
         return Dataset(Zip([ds._node for ds in flat], spec))
 
     @staticmethod
