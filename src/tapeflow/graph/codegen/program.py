@@ -15,6 +15,7 @@ import torch
 
 from tapeflow.core import device as devices
 from tapeflow.core import errors
+from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.dtypes import bfloat16, float16, float32, float64
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.ir.operation import GraphOp, Operation, VariableUpdate, symbolic_in, variable_of
@@ -294,6 +295,16 @@ def needed(outputs: Sequence[SymbolicTensor], effects: Iterable[Operation], fed:
         stack.extend(t.op for t in operation.inputs if id(t) not in fed)
         stack.extend(operation._control_inputs)
     return sorted(reached.values(), key=lambda o: o.index)
+
+
+def reduced_axes(step: Step) -> set[int]:
+    """Returns the axes that a step reduces, counted from the end; none if it is no such step, or they are not
+    static."""
+    if step.op.reduced is None or step.placed or not step.outputs[0].dtype.is_floating:
+        return set()
+    rank, axes = step.args[0].shape.rank or 0, host_static(step.args[1])
+    axes = axes if type(axes) is tuple else (axes,)
+    return {a % rank - rank for a in axes} if rank > 1 and all(type(a) is int for a in axes) else set()
 
 
 def bytes_of(tensor: SymbolicTensor) -> int:

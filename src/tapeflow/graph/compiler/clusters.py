@@ -34,7 +34,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import ResourceVariable, Variable
 from tapeflow.core.values.variable_updates import Owned, several
-from tapeflow.graph.codegen.program import Program, Step
+from tapeflow.graph.codegen.program import Program, Step, reduced_axes
 from tapeflow.graph.compiler.binding import bound
 from tapeflow.graph.compiler.expressions import COLUMN, ELEMENT, ROW, Passes, Recorder, recorded
 from tapeflow.graph.compiler.loops import Operand, loops_of
@@ -429,28 +429,13 @@ def draws_elements(step: Step) -> bool:
     )  # fmt: skip
 
 
-def reduces_rows(step: Step) -> bool:
-    """Returns True if a step reduces the last dimension of a tensor of floats that has others."""
-    return _reduced_axes(step) == {-1}
-
-
 def reduces_columns(step: Step) -> bool:
     """Returns True if a step reduces all dimensions but the last of a tensor of floats, whose rows fill a vector."""
-    axes = _reduced_axes(step)
+    axes = reduced_axes(step)
     if not axes or axes != set(range(-step.args[0].shape.rank, -1)):
         return False
     columns = step.args[0].shape[-1]
     return columns is None or columns >= _MOST_LANES
-
-
-def _reduced_axes(step: Step) -> set[int]:
-    """Returns the axes that a step reduces, counted from the end; none if it is no such step, or they are not
-    static."""
-    if step.op.reduced is None or step.placed or not step.outputs[0].dtype.is_floating:
-        return set()
-    rank, axes = step.args[0].shape.rank or 0, host_static(step.args[1])
-    axes = axes if type(axes) is tuple else (axes,)
-    return {a % rank - rank for a in axes} if rank > 1 and all(type(a) is int for a in axes) else set()
 
 
 def changes_elements(program: Program, step: Step) -> bool:
@@ -568,7 +553,7 @@ class _Clustering:
 
     def _loops(self, step: Step) -> list[int | None] | None:
         """Returns the shape that the loops of a step would go through, or None."""
-        if reduces_rows(step) or reduces_columns(step):
+        if reduced_axes(step) == {-1} or reduces_columns(step):
             return step.args[0].shape.as_list()
         if changes_elements(self._program, step):
             return variable_of(step.args[0]).shape.as_list() or None
@@ -586,7 +571,7 @@ class _Clustering:
         group = self._group_of.get(id(source))
         steps = [] if group is None else [s for s in group.steps if s.outputs and s.outputs[0] is source]
         kept = [*source.shape.as_list(), 1] if source.shape.rank is not None else None
-        return any(map(reduces_rows, steps)) and step.outputs[0].shape.as_list() == kept
+        return any(reduced_axes(s) == {-1} for s in steps) and step.outputs[0].shape.as_list() == kept
 
     def _joined(self, index: int, step: Step, sources: set[_Group], loops: list[int | None]) -> _Group | None:
         """Returns the group of a producer that the step has joined; it unites the groups of several."""

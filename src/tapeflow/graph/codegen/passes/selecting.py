@@ -17,8 +17,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.passes.pruning import prune
 from tapeflow.graph.codegen.patterns import Matcher
-from tapeflow.graph.codegen.program import Program, Step, substituted
-from tapeflow.graph.compiler.clusters import reduces_rows
+from tapeflow.graph.codegen.program import Program, Step, reduced_axes, substituted
 
 
 def select(program: Program) -> None:
@@ -213,7 +212,7 @@ def _row_operands(step: Step, origins: dict[int, SymbolicTensor]) -> list[Symbol
     if _is_reshape(step):
         keeps = bool(size) and size == out.shape[-1] and (_has_sizes(x) and _has_sizes(out))
     elif step.op.reduced is not None:
-        keeps = reduces_rows(step) and out.shape.rank == x.shape.rank
+        keeps = reduced_axes(step) == {-1} and out.shape.rank == x.shape.rank
     elif step.op is ops.BiasAdd.op:
         keeps = step.args[2] == "NHWC"
     else:
