@@ -14,7 +14,7 @@ from tapeflow.core.autodiff.tape import record
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.types.dtypes import string, variant
+from tapeflow.core.types.dtypes import bool_, string, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.control.body import Body, by_id, call, traced_body, zeros_of
@@ -139,7 +139,7 @@ def _absent(tensor: SymbolicTensor) -> Any:
     """Returns what a branch returns in the place of a residual of another branch."""
     if tensor.dtype is variant:
         return ops.EmptyTensorList((), -1, variant)
-    zero = convert("" if tensor.dtype is string else 0, tensor.dtype)
+    zero = convert({string: "", bool_: False}.get(tensor.dtype, 0), tensor.dtype)
     return ops.BroadcastTo(zero, [d or 0 for d in tensor.shape]) if tensor.shape.rank else zero
 
 
