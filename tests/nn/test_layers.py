@@ -629,15 +629,6 @@ def test_conv1d_transpose_to_a_shape_that_a_graph_finds_out():
     np.testing.assert_array_equal(enlarged(x), expected)
 
 
-@pytest.mark.parametrize("traced", [False, True])
-def test_relu_of_the_largest_integers(traced):
-    relu = tf.function(tf.nn.relu, autograph=False) if traced else tf.nn.relu
-    for dtype in ("uint8", "uint16", "uint32", "uint64"):
-        largest = np.iinfo(dtype).max
-        numbers = [0, 5, largest // 2, largest // 2 + 1, largest]
-        assert relu(tf.constant(np.array(numbers, dtype))).numpy().tolist() == numbers
-
-
 def test_a_slope_may_be_an_array():
     assert tf.nn.leaky_relu([-1.0], np.array(0.5)).numpy().tolist() == [-0.5]
 

@@ -33,12 +33,8 @@ _leaky_relu_backward_into = torch.ops.aten.leaky_relu_backward.grad_input
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805
 
 
-def _relu(features: torch.Tensor) -> torch.Tensor:
-    return features.clone() if features.dtype is torch.uint64 else torch.relu(features)  # ATen compares int64s there
-
-
 @op(
-    "Relu", kernel=_relu, shape=same, element=lambda b, x: b.select(b.less(x, 0), 0, x), in_place="{0}.relu_()",
+    "Relu", kernel=torch.relu, shape=same, element=lambda b, x: b.select(b.less(x, 0), 0, x), in_place="{0}.relu_()",
     allocates=True, activation=Activation("relu"),
 )  # fmt: skip
 def relu(features: TensorLike, name: str | None = None) -> Tensor:
@@ -54,11 +50,6 @@ def relu(features: TensorLike, name: str | None = None) -> Tensor:
         >>> tf.nn.relu([-1.0, 2.0]).numpy().tolist()
         [0.0, 2.0]
     """
-
-
-@relu.inline
-def _(features: Any) -> tuple[Any, str]:
-    return torch.relu, "{kernel}({0})"
 
 
 @relu.gradient(needs="outputs")
