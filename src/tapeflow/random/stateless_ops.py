@@ -129,7 +129,7 @@ _HOST = ("shape", "key", "counter", "alg")
 
 
 @op("StatelessRandomUniformV2", kernel=_filled(to_uniform), host=_HOST, shape=_keyed, creates=True,
-    in_loops=lambda b, shape, *args: b.draw(elements.uniform, *args))  # fmt: skip
+    draws=elements.uniform)  # fmt: skip
 def uniform_of(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any = float32, name: str | None = None) -> Any:
     """Draws uniform numbers in [0, 1)."""
 
@@ -140,7 +140,7 @@ def integers_of(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any = uint6
 
 
 @op("StatelessRandomNormalV2", kernel=_filled(to_normal), host=_HOST, shape=_keyed, creates=True,
-    in_loops=lambda b, shape, *args: b.draw(elements.normal, *args))  # fmt: skip
+    draws=elements.normal)  # fmt: skip
 def normal_of(shape: Any, key: Any, counter: Any, alg: Any, dtype: Any = float32, name: str | None = None) -> Any:
     """Draws numbers of the standard normal distribution."""
 

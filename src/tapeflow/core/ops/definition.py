@@ -61,6 +61,8 @@ class Op:
         element: the op's computation for one element, see `core/ops/elements.py`; makes the op elementwise.
         in_loops: `in_loops(b, *args)`, the op in the machine code of a loop, by the methods of
             `graph/compiler/loop_steps.py`.
+        draws: the numbers of the words of a stream, see `core/rng/elements.py`. The op takes a shape, a key, a counter,
+            an algorithm and a dtype.
         reduced: `reduced(b, x)`, the elements along an axis combined to one, see `core/ops/elements.py`.
         elementwise: each element of the result depends on the elements of the inputs at its own place alone, the inputs
             being broadcast against each other.
@@ -128,6 +130,7 @@ class Op:
     element: Callable[..., Any] | None = None
     reduced: Callable[..., Any] | None = None
     in_loops: Callable[..., Any] | None = None
+    draws: Callable[..., Any] | None = None
     elementwise = by_rows = commutative = linear = takes_sparse = random = random_fill = False
     identity = identity_if_same_shape = reads_shape = False
     view = allocates = keeps_nothing = early = exact_in_batches = False
@@ -260,7 +263,7 @@ class FunctionOp(Op):
 TRAITS = frozenset(
     {"activation", "allocates", "autograd", "batching", "by_rows", "constant_names", "decomposition", "default_axis",
      "early", "element", "elementwise", "exact_in_batches", "fills", "for_many", "identity", "identity_if_same_shape",
-     "in_loops", "in_place", "inline", "keeps_nothing", "linear", "neutral", "node_name",
+     "draws", "in_loops", "in_place", "inline", "keeps_nothing", "linear", "neutral", "node_name",
      "random", "random_fill", "reads_shape", "reduced", "scalar", "takes_sparse", "view"}
 )  # fmt: skip
 

@@ -29,6 +29,7 @@ from tapeflow.core import device as devices
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elements import DTYPES, Element, Unsupported, supports
 from tapeflow.core.ops.static import host_static
+from tapeflow.core.rng.elements import uniform
 from tapeflow.core.types.dtypes import bool_, float32, resource
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -246,8 +247,8 @@ class Cluster:
             if op is ops.BroadcastTo.op or op is ops.Reshape.op:
                 result = element(step.args[0])
             elif draws_elements(step):
-                shape, key, counter, *rest = step.args
-                result = op.in_loops(b, shape, element(key), element(counter), *rest)
+                _, key, counter, *_ = step.args
+                result = b.drawn(op.draws, element(key), element(counter))
             elif op.reduced is not None:
                 result = op.reduced(b.over_rows() if id(out) in self._columns else b, element(step.args[0]))
             else:
@@ -418,7 +419,7 @@ def is_elementwise(program: Program, step: Step) -> bool:
 
 def draws_elements(step: Step) -> bool:
     """Returns True if a step draws one random number from each word of a stream, for a shape that is known."""
-    if step.op is not ops.StatelessRandomUniformV2.op or step.placed:
+    if step.op.draws is not uniform or step.placed:
         return False
     _, key, counter, alg, dtype = step.args
     out = step.outputs[0].shape

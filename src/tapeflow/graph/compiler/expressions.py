@@ -12,8 +12,7 @@ import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tapeflow.core.ops.elements import FUNCTIONS, Element, ElementBuilder, Unsupported
-from tapeflow.core.rng.elements import uniform
+from tapeflow.core.ops.elements import FUNCTIONS, Element, ElementBuilder
 from tapeflow.core.types.dtypes import DType, bool_, float32, uint32, uint64
 from tapeflow.graph.compiler.loops import Operand
 
@@ -79,24 +78,15 @@ class Recorder(ElementBuilder):
         """Returns elements, combined by `add`, `maximum` or `minimum`."""
         return Element(self._node(self._combined, (x.value,), (name,), x.dtype), x.dtype)
 
-    def draw(
-        self, form: Callable[..., list[Element]], key: Element, counter: Element, alg: int, dtype: DType
-    ) -> Element:
-        """Returns the random number at an element's place.
+    def drawn(self, form: Callable[..., list[Element]], key: Element, counter: Element) -> Element:
+        """Returns the random number of float32 at an element's place.
 
         Args:
-            form: the numbers of words, see `core/rng/elements.py`.
+            form: the number of a word, see `core/rng/elements.py`.
             key, counter: inputs of the kernel.
-            alg: an algorithm that is Philox.
-            dtype: float32.
-
-        Raises:
-            Unsupported: a number takes more than one word.
         """
-        if form is not uniform or dtype is not float32:
-            raise Unsupported(f"random numbers of {dtype.name} that take several words")
         word = self._node("word", (), (key.value.extra[0], counter.value.extra[0]), uint32)
-        (number,) = form(self, [self.convert(Element(word, uint32), uint64)], dtype)
+        (number,) = form(self, [self.convert(Element(word, uint32), uint64)], float32)
         return number
 
     def _node(self, kind: str, operands: Sequence[Node], extra: tuple[Any, ...], dtype: DType) -> Node:

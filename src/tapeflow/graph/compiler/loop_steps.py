@@ -152,6 +152,8 @@ class Steps:
             if op.in_loops is not None:
                 result = op.in_loops(self, *step.args)
                 return result if isinstance(result, list) else [result]
+            if op.draws is not None:
+                return [self._numbers_of_stream(op.draws, *step.args[1:])]
             if op.element is not None:
                 return [self._elementwise(step)]
             if op.reduced is not None:
@@ -499,7 +501,9 @@ class Steps:
         rows[1][0], rows[1][1] = counter
         return [code.of_elements(row, uint64, self._ahead) for row in rows]
 
-    def draw(self, form: Callable[..., list[Element]], key: Any, counter: Any, alg: Any, dtype: DType) -> Value:
+    def _numbers_of_stream(
+        self, form: Callable[..., list[Element]], key: Any, counter: Any, alg: Any, dtype: DType
+    ) -> Value:
         """Returns random numbers that follow from a key and a counter."""
         code, shape = self._code, tuple(self.out.shape.as_list())
         is_known = isinstance(key, SymbolicTensor) and isinstance(counter, SymbolicTensor)

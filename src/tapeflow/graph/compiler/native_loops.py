@@ -101,7 +101,7 @@ def _may_compile(program: Program) -> bool:
             bodies = bodies_of(step)
             if bodies is None or any(b.stateful or not _may_compile(b.compiled.program) for b in bodies):
                 return False
-        elif not (op.element or op.reduced or op.moves or op.random_fill or op.in_loops):
+        elif not (op.element or op.reduced or op.moves or op.random_fill or op.in_loops or op.draws):
             return False
     return True
 

@@ -176,7 +176,7 @@ class LoopGradient:
 
     @functools.cached_property
     def iteration(self) -> _Iteration:
-        """What is computed in each iteration."""
+        """The work of each iteration."""
         return _Iteration(self)
 
 
