@@ -408,7 +408,6 @@ tf.image.hsv_to_rgb([[0.5, inf, 0.5], [0.5, inf, -1.0], [2.5, 3e38, 0.5], [nan, 
 tf.image.adjust_saturation([[[0.5, 0.5, -inf], [0.5, 0.5, nan], [2.5, 0.0, 1e-30], [2.5, 0.5, 0.2]]], 0.5)
 tf.image.adjust_hue([[[0.5, 0.5, -inf], [0.5, 0.5, nan], [0.5, inf, inf], [nan, -0.0, 3e38], [2.5, 0.5, 0.2]]], 0.3)
 tf.image.adjust_hue([[[0.9, 0.5, 0.2], [0.1, 0.5, 0.2], [0.2, 0.1, 0.5]]], -1.0)
-tf.image.rgb_to_grayscale(tf.constant([[[0.1, 0.7, 0.3], [0.9, 0.2, 0.6]]], tf.float64))
 tf.image.rgb_to_grayscale(tf.constant([[[0.1, 0.7, 0.3], [0.9, 0.2, 0.6]]], tf.bfloat16))
 tf.image.central_crop(Z([7, 8, 1]), 1e-30).shape
 tf.image.crop_and_resize([[[[0.0], [inf]], [[2.0], [3.0]]]], [[0.0, 0.0, 1.0, 1.0]], [0], [2, 3])
@@ -489,3 +488,7 @@ tf.nn.sufficient_statistics(tf.constant([[1j, 2.0]]), [0], shift=1.0)
 tf.broadcast_dynamic_shape([-2], [3])
 tf.experimental.numpy.cross(1, Z([3]))
 """)
+GROUP.values(
+    "tf.image.rgb_to_grayscale(tf.constant([[[0.1, 0.7, 0.3], [0.9, 0.2, 0.6]]], tf.float64))",
+    rtol=1e-6, because="it is a product of float32, whose last bit depends on the processor",
+)  # fmt: skip
