@@ -167,7 +167,7 @@ class LoopGradient:
         return [columns[at] if kind == "residual" else Repeated(inputs[at], trips) for kind, at in self.captures]
 
     def compiles(self, is_shared: dict[int, bool]) -> bool:
-        """Tests whether machine code computes the iterations.
+        """Returns True if machine code computes the iterations.
 
         Args:
             is_shared: for each residual, by the ids, whether it is the same in all iterations.
@@ -331,7 +331,7 @@ def _laid_out_transposed(column: Column) -> Column:
 
 
 def _same_shapes(columns: Sequence[Any]) -> bool:
-    """Tests whether each column holds tensors of one shape."""
+    """Returns True if each column holds tensors of one shape."""
     lists = [c for c in columns if not isinstance(c, torch.Tensor) and isinstance(c[0], torch.Tensor)]
     return all(all(value.shape == c[0].shape for value in c) for c in lists)
 
