@@ -112,7 +112,7 @@ class GraphMembers:
         """Returns a context that gives operations gradients of `tf.RegisterGradient`.
 
         Args:
-            op_type_map: from ops' names to the names of registered gradients.
+            op_type_map: the names of registered gradients, by the ops' names.
 
         Raises:
             TypeError: it is no dict of strings.
