@@ -442,7 +442,8 @@ class Graph(Collections, GraphNames, GraphMembers):
     def passed_on(self, tensor: SymbolicTensor) -> SymbolicTensor:
         """Returns the tensor that an inner function captures for a tensor of this graph or an outer one.
 
-        By default, this graph captures the tensor first. A graph that can't have more inputs returns it unchanged.
+        The graph captures the tensor itself first. The finalized graph of a function can't have more inputs: it returns
+        the tensor unchanged if it has not captured it.
         """
         return self.capture(tensor)
 

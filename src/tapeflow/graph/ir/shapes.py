@@ -48,7 +48,7 @@ def infer(op: Any, args: Sequence[Any], types: dict[str, Any], count: int) -> li
         count: the number of its outputs.
 
     Raises:
-        InvalidArgumentError, ValueError: the shapes of the inputs do not go together.
+        InvalidArgumentError, ValueError: the shapes of the inputs are incompatible.
     """
     try:
         return op.infer(args, types, count, host=static_or_unknown)
@@ -72,7 +72,7 @@ def infer_without_captures(
         count: the number of its outputs.
 
     Raises:
-        InvalidArgumentError, ValueError: the shapes of the inputs do not go together.
+        InvalidArgumentError, ValueError: the shapes of the inputs are incompatible.
     """
     copies: dict[int, SymbolicTensor] = {}  # of the tensors that depend on these values, by their ids
 
