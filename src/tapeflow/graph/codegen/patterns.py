@@ -130,7 +130,7 @@ class Number(Pattern):
             bound = captures.bound(self._value, number)
             if bound is not None:
                 yield bound
-        # `tf.nn.gelu` rounds its constants to float32, even for float64 inputs: 1e-6 is for other dtypes.
+        # `tf.nn.gelu` rounds its constants to float32 even for float64 inputs. Such constants don't match in float64.
         elif math.isclose(number, self._value, rel_tol=1e-14 if value.dtype is float64 else 1e-6):
             yield captures
         else:

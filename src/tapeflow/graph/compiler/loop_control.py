@@ -129,7 +129,7 @@ class Variable:
             self.store(first)
 
     def load(self, borrowed: bool = False) -> Value:
-        """Returns the tensor; `borrowed` as of `Value`."""
+        """Returns the tensor; `borrowed` as in `Value`."""
         if self._value is not None:
             return dataclasses.replace(self._value, borrowed=borrowed)
         b, kind = self._code.b, self._code.one.type(self.dtype)

@@ -406,7 +406,7 @@ def _output_at(kind: str, index: int, count: int, operation: Operation | None = 
     Args:
         kind: the op.
         index: the output's number.
-        count: how many there are.
+        count: the number of outputs.
         operation: the operation, whose attrs say how long each of several lists is.
     """
     try:

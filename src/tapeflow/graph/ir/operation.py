@@ -109,7 +109,7 @@ class GraphOp(Op):
         self.gradient_of = gradient_of
 
     def input_name(self, i: int) -> str:
-        """TensorFlow's name of an input; empty where it has none."""
+        """Returns TensorFlow's name of an input, or "" if it has none."""
         if self.bodies:
             return f"input_{i - self.steering + self.first_output}" if self.name.endswith(_BRANCHING) else ""
         try:

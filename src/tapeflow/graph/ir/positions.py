@@ -58,7 +58,7 @@ class Nowhere(Positions):
 
 
 def _position(frame: FrameType | None, base: FrameType | None = None, outside: Position | None = None) -> Any:
-    """Returns where a frame and its callers are, without the engine's frames; from `base` on they are `outside`."""
+    """Returns the position of a frame and its callers, without the engine's frames; `outside` from `base` on."""
     frames = []
     while frame is not None and frame is not base:
         if not is_engine_file[frame.f_code.co_filename]:

@@ -4,7 +4,7 @@ Layers reshape their inputs to rows for a product, reshape the result back, and 
 second reshape with the bias and the activation. One kernel can then compute the product and the bias, and the
 activation can work in the product's memory.
 
-A unary step always moves before a reshape. A binary step moves if its other operand is a scalar or has one number per
+A unary step moves before the reshape. A binary step moves if its other operand is a scalar or has one number per
 channel. The channels are the last dimension before the reshape, and the last dimension or dimensions after it. The
 tensors between product and step must have no other use.
 """

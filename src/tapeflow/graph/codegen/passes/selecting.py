@@ -61,7 +61,7 @@ class _Region:
 
     Attributes:
         steps: the steps, in program order.
-        frontier: the row-wise inputs of the region, which steps outside it compute, by their ids.
+        frontier: the row-wise inputs of the region, by their ids.
     """
 
     def __init__(self, rowwise: _RowWise, slice_: Step) -> None:
