@@ -56,7 +56,7 @@ class FuncGraph(Graph):
         self.copies: dict[int, SymbolicTensor] = {}  # of a copy: its tensors, by the ids of the first graph's
         self.original: FuncGraph | None = None  # of a copy: the first graph
         self.is_differentiable = False  # it is a copy with operations that can return residuals
-        self.depth = 0  # the number of functions being traced around it
+        self.depth = 0  # the number of outer functions that are being traced
         self.around = state.graph
         self.compiler: Any = None  # of the functions in it, if it is not TapeFlow alone that compiles them
         self.locks: list[Any] = []  # held while it runs, because it reads variables before it updates them
@@ -162,7 +162,7 @@ class FuncGraph(Graph):
 
     @property
     def outer_graph(self) -> Graph:
-        """The graph around it; outside of all, the default one."""
+        """The outer graph; the default graph for an outermost one."""
         return default_graph() if self.around is None else self.around
 
     @outer_graph.setter
@@ -238,7 +238,7 @@ class FuncGraph(Graph):
             return convert(argument, placeholder.dtype).value
 
     def add_variable(self, variable: Any, value: Any) -> None:
-        """Does nothing: a variable created in a function has its value at once."""
+        """Does nothing: a variable created in a function gets its value immediately."""
 
     # ---- tracing -------------------------------------------------------------------------------------------------
 
@@ -285,7 +285,7 @@ class FuncGraph(Graph):
 
 
 def _graphs_around(graph: Graph) -> list[Graph]:
-    """Returns a graph and those around it, outermost last."""
+    """Returns a graph and its outer graphs, outermost last."""
     return [graph] if graph.around is None else [graph, *_graphs_around(graph.around)]
 
 

@@ -59,7 +59,7 @@ class Graph(Collections, GraphNames, GraphMembers):
         self._own_variables: dict[int, Operation | None] = {}
         self._shared_variables: dict[tuple[str, str], Any] = {}  # by container and shared name
         self.seed: int | None = None
-        self.around: Graph | None = None  # the graph that is being built around it
+        self.around: Graph | None = None  # the outer graph that is being built
         self._control_flow_context: Any = None
         self.has_control_flow = False  # of TensorFlow 1, as it stands: `Switch`, `Merge`, ...
         self.traced = True  # it is no scratch graph, which takes the tensors of any other
@@ -502,7 +502,7 @@ class Graph(Collections, GraphNames, GraphMembers):
         return read
 
     def initial_value(self, variable: Any, value: Any, dtype: Any) -> Any:
-        """Returns the initial value of a variable that is created while this graph is built: computed at once."""
+        """Computes the initial value of a variable that is created while this graph is built."""
         return EagerTensor(self.value_now(value), value.dtype) if isinstance(value, SymbolicTensor) else value
 
     def value_now(self, tensor: SymbolicTensor) -> Any:
@@ -609,7 +609,7 @@ def value_of_variable(handle: Any) -> Any:
     return variable_in(handle)._value.value
 
 
-READ = GraphOp("ReadVariableOp", value_of_variable, gradient=lambda call, dy: dy)  # the handle stands for the variable
+READ = GraphOp("ReadVariableOp", value_of_variable, gradient=lambda call, dy: dy)  # of the handle: the variable's
 READ.passes_gradient = True
 
 

@@ -74,7 +74,7 @@ class GraphMembers:
 
     @property
     def _variable_creator_stack(self) -> list[Any]:
-        """The `tf.variable_creator_scope`s in force."""
+        """The active `tf.variable_creator_scope`s."""
         return state.variable_creators
 
     @property

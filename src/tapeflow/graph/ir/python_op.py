@@ -102,7 +102,7 @@ def _python_gradient(
     wanted: Sequence[bool],
     dys: Sequence[Any],
 ) -> list[Any]:
-    """Returns the gradients of a Python function's inputs: by another such operation in a graph, else at once."""
+    """Returns the gradients of a Python function's inputs: by another operation in a graph, otherwise immediately."""
     count = len(inputs)
     dy_indices = [i for i, dy in enumerate(dys) if dy is not None]
     wanted_inputs = [i for i, w in enumerate(wanted) if w]
