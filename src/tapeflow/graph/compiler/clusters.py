@@ -387,7 +387,7 @@ def has_llvm() -> bool:
 
 
 def _pays(steps: Sequence[Step]) -> bool:
-    """Returns True if a kernel for these steps pays: if keeping results in registers outweighs compiling it."""
+    """Returns True if a kernel for these steps saves more time than compiling it takes: for many steps or elements."""
     work = sum(_size(_operand(step).shape) for i, step in enumerate(steps) if i or draws_elements(step))
     return len(steps) >= _MANY or work >= _LEAST_WORK
 
@@ -573,7 +573,7 @@ class _Clustering:
         return any(reduced_axes(s) == {-1} for s in steps) and step.outputs[0].shape.as_list() == kept
 
     def _joined(self, index: int, step: Step, sources: set[_Group], loops: list[int | None]) -> _Group | None:
-        """Adds a step to the group of a producer, and returns the group. Unites the groups of several producers."""
+        """Adds a step to the group of a producer and returns the group, or None. Unites groups of several producers."""
         joined: _Group | None = None
         for group in sorted((g for g in sources if _go_together(g.loops, loops)), key=lambda g: g.first):
             if not self._is_aligned(step, group):
@@ -683,7 +683,7 @@ class _Clustering:
             members: the indices of its steps, in program order.
 
         Returns:
-            The indices of the reads; for each, True if the cluster later changes the value.
+            The indices of the reads; for each, True if it reads an intermediate value, between two of the changes.
         """
         steps = self._program.steps
         changes: dict[int, list[int]] = {}

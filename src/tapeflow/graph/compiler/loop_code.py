@@ -347,7 +347,7 @@ class Code:
         return self._vectors.get(self._lanes // 2 if wide else self._lanes, self.one)
 
     def pieces(self, vectors: Vectors, size: int) -> list[tuple[Vectors, int, int]]:
-        """Divides a row among builders: yields each builder, its first element and a multiple of its lanes.
+        """Divides a row among builders. Returns each with its first element and count, a multiple of its lanes.
 
         Args:
             vectors: the builder of the most elements.
