@@ -5,7 +5,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "docs" / "_ext")]
-sys.path.append(str(ROOT / "tests"))  # what differs from TensorFlow is on record there
+sys.path.append(str(ROOT / "tests"))  # for the table of differences from TensorFlow
 
 project = "TapeFlow"
 copyright = "the TapeFlow authors, Apache-2.0"
@@ -39,6 +39,6 @@ html_theme = "furo"  # its fonts are the reader's own, and its scripts lie in th
 html_title = "TapeFlow"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-html_copy_source = False  # a page's source lacks what its programs print
+html_copy_source = False  # a page's source lacks the output of its programs
 html_show_sphinx = False
 pygments_style, pygments_dark_style = "friendly", "monokai"

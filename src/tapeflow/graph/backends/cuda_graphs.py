@@ -9,11 +9,10 @@ functions on the CPU have no overhead:
 - By default ("auto"; `tf.config.optimizer.set_experimental_options({"cuda_graphs": ...})` changes it) a trace is
   captured if that is safe and pays: it has at least `FEWEST` kernels, and they are small.
 
-A trace is safe if it does all its work on one GPU, in tensors of static shapes (`capturable.py`); its third call, which
-is watched, has to confirm that. The fourth call is recorded and replayed (`recordings.py`). Calls that a tape records
-run uncaptured, as do their backward functions: the former pass residuals to the latter, which would have to be copied
-out of the graph's memory. A function with the tape inside, as a training step is written, is one program and captured
-as a whole.
+A trace is safe if it does all its work on one GPU, in tensors of static shapes (`capturable.py`). Its third call is
+watched to confirm that. The fourth call is recorded and replayed (`recordings.py`). Calls under a tape and their
+backward functions run uncaptured, because their residuals would have to be copied out of the graph's memory. A function
+with the tape inside, such as a training step, is one program and captured as a whole.
 """
 
 from __future__ import annotations
@@ -78,7 +77,7 @@ def option_of(name: str, attributes: Mapping[str, Any] | None, jit_compile: bool
     Args:
         name: the function's name.
         attributes: its `experimental_attributes`.
-        jit_compile: whether TorchInductor compiles it.
+        jit_compile: True if TorchInductor compiles it.
     """
     requested = (attributes or {}).get("cuda_graph")
     mode = settings.optimizer_options.get("cuda_graphs", "auto") if requested is None else requested
@@ -182,7 +181,7 @@ class Captured(Compiled):
         return super().__call__(*values)
 
     def _plain(self, values: Sequence[Any]) -> list[torch.Tensor]:
-        """Runs it uncaptured, as well as the functions that it calls."""
+        """Runs it and its inner calls without captures."""
         before, _here.inside = getattr(_here, "inside", False), True
         try:
             return list(super().__call__(*values))
@@ -190,7 +189,7 @@ class Captured(Compiled):
             _here.inside = before
 
     def _rehearse(self, values: Sequence[Any]) -> Any:
-        """Runs it as in a recording, and checks whether it can be recorded."""
+        """Runs it as in a recording, to check that it can be recorded."""
         try:
             device = self._device(values)
             recorder = RECORDERS[device.type](device)
@@ -264,7 +263,7 @@ class Captured(Compiled):
         return device
 
     def _give_up(self, why: str) -> None:
-        """Has it run uncaptured from now on."""
+        """Makes all later calls run uncaptured."""
         self._why_not, self._recording = why, None
         self._option.warn(why)
 
@@ -274,7 +273,7 @@ class Captured(Compiled):
         return self._why_not is None
 
     def explanation(self) -> str:
-        """Returns whether it is captured, and why not, as a line of text."""
+        """Returns a line of text: the state of the capture, or the reason against it."""
         if self._why_not is not None:
             return f"not captured: {self._why_not}"
         if self._recording is None:
@@ -295,7 +294,7 @@ def _is_captured(call: Any) -> bool:
 
 
 def _not_worth_it(function: Compiled) -> str | None:
-    """Returns why a capture would gain nothing, or None."""
+    """Returns the reason why a capture would not pay, or None."""
     steps = kernels(function.program)
     if len(steps) < FEWEST:
         return f"it has {len(steps)} kernels, and {FEWEST} are worth it"
@@ -309,11 +308,11 @@ def _tensors(values: Sequence[Any]) -> list[torch.Tensor]:
 
 
 def explanation(compiled: Compiled, jit_compile: bool) -> str:
-    """Returns whether a trace is captured, and why not, as a line of text.
+    """Returns a line of text: the state of a trace's capture, or the reason against it.
 
     Args:
         compiled: the trace's function.
-        jit_compile: whether TorchInductor compiles it.
+        jit_compile: True if TorchInductor compiles it.
     """
     if isinstance(compiled, Captured):
         return compiled.explanation()
@@ -400,7 +399,7 @@ class CudaRecorder:
                 return run()
 
     def wait(self) -> None:
-        """Has this thread's stream wait for the last replay, if that was on another stream."""
+        """Makes this thread's stream wait for the last replay if it was on another stream."""
         current = torch.cuda.current_stream(self._pool.device)
         if self._pool.last is not None and self._pool.last != current:
             current.wait_stream(self._pool.last)

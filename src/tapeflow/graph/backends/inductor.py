@@ -40,7 +40,7 @@ from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.ir.operation import Operation, variable_of
 from tapeflow.logger import get_logger
 
-MOST_SHAPES = 8  # a function is compiled for so many shapes of its inputs, and runs uncompiled for others
+MOST_SHAPES = 8  # combinations of input shapes that a function is compiled for; it runs uncompiled for others
 
 _here = threading.local()
 Compiler = Callable[[Sequence[AtenGraph]], Sequence[Callable[..., Any]]]
@@ -50,7 +50,7 @@ compiling = threading.RLock()
 
 
 def _after_fork() -> None:
-    """Makes the lock anew, which a thread of the parent may hold."""
+    """Replaces the lock, because a thread of the parent process may hold it."""
     global compiling
     compiling = threading.RLock()
 
@@ -258,14 +258,14 @@ class Jitted(Compiled):
         return result
 
     def refused(self, why: Refused) -> None:
-        """Has it run in parts from now on if a step prevents that it is compiled as a whole, otherwise uncompiled."""
+        """Makes later calls run in parts if a step is the obstacle, otherwise uncompiled."""
         if why.step is not None and len(self.program.steps) > 1:
             self.divide_at(why.step, str(why))
         else:
             self.refuse(str(why))
 
     def refuse(self, why: str) -> None:
-        """Has it run uncompiled from now on."""
+        """Makes all later calls run uncompiled."""
         self._run_in_python()
         self._outcome = f"not compiled: {why}"
         self._jit.warn("refused", f"it runs without being compiled, because {why}.")
@@ -463,7 +463,7 @@ def _inducted(graph: AtenGraph, **options: Any) -> Callable[..., Any]:
         examples = [empty(argument) for argument in graph.arguments]
     with torch.no_grad(), aten.tracing(aten.TracingContext(mode)):
         run: Any = aten.compile_fx(graph.module, examples, ignore_shape_env=True, **options)
-    # What keeps Dynamo, which is not at work here, from looking into it takes a tenth of a small call.
+    # Without the wrapper that hides it from Dynamo, a small call takes a tenth less time. Dynamo is not used here.
     return getattr(run, "_torchdynamo_orig_callable", run)
 
 
@@ -476,7 +476,7 @@ def _source(graph: AtenGraph) -> str:
         sources.append(getattr(code, "source_code", ""))
         return code
 
-    with aten.inductor_config.patch(force_disable_caches=True):  # which have no source
+    with aten.inductor_config.patch(force_disable_caches=True):  # cached results have no source
         _inducted(graph, inner_compile=inner)
     return "\n".join(sources)
 

@@ -77,11 +77,11 @@ class KernelCall:
     Attributes:
         step: the step that it computes.
         kernel: the kernel.
-        kinds: the kinds of its arguments, as of an op.
+        kinds: the kinds of its arguments, as in an op.
         args: its arguments; tensors are `FlatValue`s, or lists of them.
         outputs: its outputs.
-        literal: whether the kernel looks at the values of constants.
-        eager_because: why it runs eagerly, "" if no warning is due; None if it is compiled.
+        literal: True if the kernel reads the values of constants.
+        eager_because: the reason to run it eagerly, "" for a reason without a warning; None if it is compiled.
         recorded: the ATen calls that the kernel makes, after it was traced.
         part_of: the step of the program that it belongs to; another than `step` inside the call of a function.
     """
@@ -160,7 +160,7 @@ class _Slot:
 
     Attributes:
         value: its current value.
-        changed: whether it was changed.
+        changed: True if it was changed.
     """
 
     __slots__ = ("changed", "value")
@@ -291,7 +291,7 @@ class Flat:
             Refused: there is nothing to compile, or there are too many compiled parts.
         """
         stages: list[Stage] = []
-        ready: dict[int, tuple[int, int]] = {}  # by value: the first stage where compiled, or eager, calls can use it
+        ready: dict[int, tuple[int, int]] = {}  # by value, the first stage of its compiled and eager uses
         for call in self.calls:
             eager = call.eager_because is not None
             place = max([ready.get(id(v), (0, 0))[eager] for v in call.inputs], default=0)

@@ -22,9 +22,9 @@ from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, variable_of
 
 MOST_PARTS = 8  # of a program: each is compiled by itself, which takes seconds
-# A call of compiled code costs about as much as so many calls of small kernels.
+# The cost of a call of compiled code, in calls of small kernels.
 LEAST_COST = 12
-_BYTES = 1 << 15  # that a kernel reads and writes in about the time of its call
+_BYTES = 1 << 15  # bytes that a kernel reads and writes in about the time of its call
 _SHAPE = 16  # elements: smaller tensors of integers count as shapes
 
 Function = Callable[..., Any]
@@ -49,7 +49,7 @@ def divide(program: Program, obstacles: Collection[int], function_of: Callable[[
     Args:
         program: the program. It does not change.
         obstacles: the ids of the operations whose steps can't be compiled.
-        function_of: returns the function that computes a part, which is a program of its own.
+        function_of: returns the function that computes a part, a program.
     """
     return _Division(program, obstacles).program(function_of)
 
@@ -183,7 +183,7 @@ def _needed(steps: list[Step], outputs: list[SymbolicTensor]) -> list[Step]:
 
 
 def _cost(program: Program, steps: list[Step]) -> float:
-    """Returns about how long steps take, with the call of a small kernel as the unit; 0 if there is nothing to fuse."""
+    """Returns the estimated cost of steps, in calls of a small kernel; 0 if there is nothing to fuse."""
     kernels = [s for s in steps if s.op is not READ and not s.op.view and not (s.must_run and len(s.inputs) == 2)]
     if len(kernels) < 2:
         return 0

@@ -1,11 +1,10 @@
-"""A compiled function recorded on memory of its own, and replayed there.
+"""A compiled function, recorded on its own memory and replayed there.
 
-A recording works on addresses. Arguments are copied into tensors that stay where they are; results are returned as
-copies, since the next replay overwrites the tensors that hold them. A variable has a `Home`, a tensor that
-all recordings read. At its end, the program copies assigned values there. Tensors never change in TapeFlow, so a
-replay first checks that the variable alone uses the memory to be written. If not, the recording is no longer valid,
-and the function is recorded again. If a variable has another tensor by now (`assign`, a restored checkpoint), the
-tensor is copied home.
+A recording has fixed addresses. Arguments are copied into its tensors. Results are returned as copies, because the next
+replay overwrites its tensors. A variable has a `Home`, a tensor that all recordings read. At its end, the program
+copies assigned values to the home. Tensors never change in TapeFlow, so a replay first checks that only the variable
+uses the memory to be written. If not, the recording is invalid and the function is recorded again. If a variable has a
+new tensor (after `assign` or a restored checkpoint), the tensor is copied to the home.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ class StreamRecorder(Protocol):
     """Records the launches on a device and repeats them, as a CUDA graph does.
 
     Attributes:
-        lock: held while the memory of recordings is used; those of one device share it.
+        lock: held while the memory of recordings is used. All recordings of a device share it.
     """
 
     lock: Any
@@ -46,7 +45,7 @@ class StreamRecorder(Protocol):
         """Records the launches of a function and returns its tensors, which have values after a replay."""
 
     def wait(self) -> None:
-        """Has later work on the device wait for the last replay."""
+        """Makes later work on the device wait for the last replay."""
 
     def replay(self) -> None:
         """Repeats the recorded launches."""
@@ -77,7 +76,7 @@ class Home:
         self.stand_in._place = variable._place
 
     def move_in(self, before: EagerTensor) -> None:
-        """Has the variable hold this memory, as its own, if it still holds the tensor `before`."""
+        """Makes this memory the variable's value if the variable still holds the tensor `before`."""
         self.variable._hold(self.tensor.data, before)
 
     def holds_value(self) -> bool:
@@ -129,7 +128,7 @@ class GraphRecording:
         values: raw values of its inputs: the arguments, then the captured values.
         argument_count: the number of arguments.
         fixed: the outputs that are constant, by their places.
-        draws: whether it draws random numbers.
+        draws: True if it draws random numbers.
     """
 
     def __init__(
@@ -187,8 +186,8 @@ class GraphRecording:
         """Replays the program for values that it accepts.
 
         Returns:
-            The outputs; None, with nothing done, if the program has to be recorded again, since something else refers
-            to the memory of a variable.
+            The outputs. None, without a replay, if the program must be recorded again because another object refers to
+            the memory of a variable.
         """
         with self._recorder.lock, self._updating:
             if not all(home.fits(id(home) in self._changed) for home in self._homes):
@@ -211,7 +210,7 @@ def _copy(targets: list[torch.Tensor], values: Sequence[torch.Tensor]) -> None:
 
 
 def _separated(tensors: list[torch.Tensor], memory: set[int]) -> list[torch.Tensor]:
-    """Returns the tensors. Tensors whose memory is at one of the addresses are copied."""
+    """Returns the tensors, after copying each tensor with memory at one of the addresses."""
     return [t.clone() if t.untyped_storage().data_ptr() in memory else t for t in tensors]
 
 

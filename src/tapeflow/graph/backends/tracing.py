@@ -1,8 +1,8 @@
 """A flat program as graphs of ATen calls, for the shapes of its inputs.
 
-Each call is traced once, with tensors that have no memory: that gives the shapes of its results, the parts of the
-program that are constant, and the ATen calls that its kernel makes. What those are, a dispatch mode of this thread
-records. `make_fx` would trace the program a second time, and patches `torch.nn.Module` for all threads meanwhile.
+Each call is traced once, with tensors without memory. The trace gives the shapes of its results, the constant parts of
+the program, and the kernel's ATen calls, which a dispatch mode of this thread records. `make_fx` would trace the
+program a second time, and it patches `torch.nn.Module` for all threads.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def described(tensor: torch.Tensor) -> Argument:
     """Returns shape, strides, dtype and device of a tensor. Compiled code depends on them."""
     strides = None
     if not tensor.is_contiguous() and torch.empty_like(tensor, device="meta").stride() == tensor.stride():
-        strides = tensor.stride()  # which have no gaps
+        strides = tensor.stride()  # they have no gaps
     return tuple(tensor.shape), strides, tensor.dtype, tensor.device
 
 
@@ -194,7 +194,7 @@ def _static(arg: Any) -> Any:
 
 
 def _untraceable(error: Exception) -> str:
-    """Returns why a kernel can't be traced, from the error that it raised."""
+    """Returns the reason why a kernel can't be traced, from its error."""
     kind = type(error).__name__
     if kind.startswith(("DataDependent", "DynamicOutputShape", "GuardOnDataDependent")):
         return "has a kernel that looks at values"
@@ -211,7 +211,7 @@ class AtenGraph:
         calls: the calls of kernels.
         inputs: the tensors that it takes.
         outputs: the tensors that it returns.
-        assigned: the ids of the outputs that are assigned to variables, and contiguous as inputs have to be.
+        assigned: the ids of the outputs that are assigned to variables. They are made contiguous, as inputs must be.
 
     Attributes:
         module: the calls; it takes the inputs, then the constants.

@@ -1,11 +1,11 @@
-"""Kernels of recurrent cells, which compute all steps of a sequence.
+"""Kernels of recurrent cells. A kernel computes all steps of a sequence.
 
-A cell takes an input and the states of the step before, and its first state is its output. An LSTM (Hochreiter and
-Schmidhuber, 1997) has the gates i, f, g and o, and a GRU (Cho et al., 2014; with the reset gate behind the product) z,
-r and n, side by side in this order in the columns of its weights, as Keras has them.
+A cell takes an input and the states of the previous step. Its first state is its output. The columns of its weights
+hold the gates side by side, in Keras's order: i, f, g and o for an LSTM (Hochreiter and Schmidhuber, 1997); z, r and n
+for a GRU (Cho et al., 2014) that applies the reset gate after the product.
 
-oneDNN computes an LSTM and its gradient. Of a GRU, what does not wait for the step before is computed for all steps at
-once: the products with the inputs, and, for the gradient, what a step multiplies the cotangents by.
+oneDNN computes an LSTM and its gradient. A GRU computes the products with all inputs in one call before its first step.
+Its gradient likewise computes the factors of all steps' cotangents before its first step.
 """
 
 from __future__ import annotations
@@ -20,18 +20,19 @@ from tapeflow.core.ops.elementwise_kernels import calls_in_place
 
 Tensors = Sequence[torch.Tensor]
 
-_LSTM_MODE = 2  # oneDNN's number of this cell, as ATen has it
+_LSTM_MODE = 2  # ATen's number for oneDNN's LSTM
 _tanh_backward, _sigmoid_backward = torch.ops.aten.tanh_backward.grad_input, torch.ops.aten.sigmoid_backward.grad_input
-_CLOSED = 1e4  # a summand with which a sigmoid is 1, and with its negative 0
-_FEW_WEIGHTS, _FEW_ROWS = 1 << 16, 64  # oneDNN orders the weights anew at each call
+_CLOSED = 1e4  # adding this number to a sigmoid's argument gives 1, subtracting it gives 0
+_FEW_WEIGHTS, _FEW_ROWS = 1 << 16, 64  # oneDNN reorders the weights at each call: few rows do not pay for many weights
 
 
 class Weights(NamedTuple):
     """The weights of a cell, or their gradients.
 
     Attributes:
-        kernel, recurrent_kernel: what inputs, and the output of the step before, are multiplied by.
-        biases: what is added to these products, None for zeros; an LSTM has one for both.
+        kernel: the matrix or filters of the inputs.
+        recurrent_kernel: the matrix or filters of the previous step's output.
+        biases: the biases of the two products, None for zeros. An LSTM has one bias for both.
     """
 
     kernel: torch.Tensor
@@ -40,7 +41,7 @@ class Weights(NamedTuple):
 
 
 class Gradients(NamedTuple):
-    """The gradients of a cell's inputs of all steps, of its initial states and of its weights; None where unwanted."""
+    """The gradients of a cell's inputs in all steps, its initial states and its weights; None if not requested."""
 
     x: torch.Tensor | None
     states: Sequence[torch.Tensor | None]
@@ -59,23 +60,27 @@ class Cell(Protocol):
     gates: int
 
     def suits(self, steps: int, x: torch.Tensor, states: Tensors, weights: Weights) -> bool:
-        """Tests whether it serves, and takes less time than single ops do, for so many steps with inputs like `x`.
+        """Returns True if the cell supports its operands and is faster than single ops.
 
-        All tensors are of one dtype, and have values to look at.
+        Args:
+            steps: the number of steps.
+            x: the input of one step. All tensors have one dtype and concrete values.
+            states: the initial states.
+            weights: the weights.
         """
 
     def run(
         self, x: torch.Tensor, states: Tensors, weights: Weights, idle: torch.Tensor | None, recorded: bool
     ) -> tuple[torch.Tensor, Tensors]:
-        """Returns the outputs of all steps, stacked, and the last values of the states but the first.
+        """Returns the stacked outputs of all steps, and the last values of all states except the first.
 
         Args:
             x: the inputs of all steps, `(steps, batch, features)`.
             states: the initial states.
             weights: the weights.
-            idle: true for steps at the end of a sequence that change no state but the first, and whose outputs do not
-                matter; None if there are none.
-            recorded: whether `gradients` will be called.
+            idle: True for padding steps at the end of a sequence: they must not change any state except the first, and
+                their outputs have no use. None without such steps.
+            recorded: True if `gradients` will be called.
         """
 
     def gradients(
@@ -84,9 +89,9 @@ class Cell(Protocol):
         """Returns the gradients of a run.
 
         Args:
-            dy: the cotangents of all outputs, whose memory it may use.
-            cotangents: those of the last values of the states but the first.
-            for_x, for_states: whether the gradients of the inputs and of the initial states are asked for.
+            dy: the cotangents of all outputs. The method may overwrite them.
+            cotangents: the cotangents of the last values of all states except the first.
+            for_x, for_states: True if the gradients of the inputs, or of the initial states, are requested.
         """
 
 
@@ -106,13 +111,13 @@ class LSTM:
         (kernel, recurrent_kernel, (bias,)), (h, c) = weights, states
         self._features = len(kernel)
         zeros = kernel.new_zeros(kernel.shape[1])
-        if idle is not None:  # one more feature closes the gate i and opens the gate f
+        if idle is not None:  # an additional feature closes the gate i and opens the gate f in idle steps
             close = kernel.new_zeros(4, h.shape[1])
             close[0], close[1] = -_CLOSED, _CLOSED
             kernel = torch.cat([kernel, close.view(1, -1)])
             x = torch.cat([x, idle.unsqueeze(-1).to(x.dtype)], -1)
         args = [x, kernel.t(), recurrent_kernel.t(), zeros if bias is None else bias, zeros, h, c]
-        with torch.set_grad_enabled(recorded):  # oneDNN returns what its gradient takes
+        with torch.set_grad_enabled(recorded):  # lets oneDNN return the workspace of its gradient
             y, last_h, last_c, space = torch.ops.aten.mkldnn_rnn_layer(
                 *args, False, [], _LSTM_MODE, h.shape[1], 1, True, False, False, recorded
             )
@@ -133,10 +138,10 @@ class LSTM:
 
 
 class GRU:
-    """`h' = z * h + (1 - z) * tanh(n + r * m)`, where m is the part of the product with `h` for n.
+    """`h' = z * h + (1 - z) * tanh(n + r * m)`. The n columns of the product with `h` are m.
 
-    What the steps compute stands side by side in the columns n, z, r and m of one buffer: those of the input's product
-    are the first three, those of the state's the last three.
+    One buffer has the columns n, z, r and m of all steps. The input's product goes to the first three, the state's
+    product is added to the last three.
     """
 
     states, gates = 1, 3
@@ -178,7 +183,7 @@ class GRU:
         (kernel, recurrent_kernel, _), x, h, (n, z, r, m) = self._record
         steps, batch, size = dy.shape
         before = h[:-1]
-        # First what each step multiplies the state's cotangent by, then the cotangents of the columns, in their place.
+        # The columns first hold the factors of the state's cotangent, then the cotangents of the columns themselves.
         columns = x.new_empty(steps, batch, 4 * size)
         by_n, by_z, by_r, by_m = columns.split(size, -1)
         _tanh_backward(1 - z, n, grad_input=by_n)
@@ -202,7 +207,7 @@ class GRU:
 
 
 def _fit(gates: int, x: torch.Tensor, states: Tensors, weights: Weights) -> bool:
-    """Tests whether the shapes of the inputs of a step, of states and of weights that are matrices go together."""
+    """Returns True if the shapes of an input, the states and the weight matrices match."""
     if x.ndim != 2 or states[0].ndim != 2:
         return False
     (rows, size), (kernel, recurrent_kernel, biases) = states[0].shape, weights
@@ -216,10 +221,10 @@ def _fit(gates: int, x: torch.Tensor, states: Tensors, weights: Weights) -> bool
 
 
 def _n_first(columns: torch.Tensor, size: int) -> torch.Tensor:
-    """Returns columns for z, r and n in the order n, z and r."""
+    """Reorders columns from z, r, n to n, z, r."""
     return columns.roll(size, -1)
 
 
 def _n_last(columns: torch.Tensor, size: int) -> torch.Tensor:
-    """Returns columns for n, z and r in the order z, r and n."""
+    """Reorders columns from n, z, r to z, r, n."""
     return columns.roll(-size, -1)

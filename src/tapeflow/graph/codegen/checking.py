@@ -1,7 +1,7 @@
 """Checks of programs between passes: a debug mode for authors of passes.
 
-`TAPEFLOW_CHECK_PASSES=1` in the environment turns it on. After each pass, an earlier step must compute each input of a
-step, and the dtypes and shapes of its outputs must agree with the op's inference.
+Set `TAPEFLOW_CHECK_PASSES=1` in the environment to turn it on. It checks after each pass that an earlier step computes
+each input of a step, and that the dtypes and shapes of outputs agree with the op's inference.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ ENABLED = os.environ.get("TAPEFLOW_CHECK_PASSES") == "1"
 
 
 def run_passes(program: Program, passes: Sequence[Callable[[Program], None]]) -> None:
-    """Runs passes on a program, and checks it after each one in the debug mode.
+    """Runs passes on a program. In debug mode, checks the program after each pass.
 
     Args:
         program: the program, which the passes change.
         passes: the passes, in their order.
 
     Raises:
-        InternalError: a pass left a step that can't compute its outputs.
+        InternalError: in debug mode, a pass left a wrong step.
     """
     for run in passes:
         run(program)
@@ -47,7 +47,7 @@ def wrong_steps(program: Program) -> list[str]:
 
 
 def _wrong_dtypes(step: Step) -> list[str]:
-    """Returns the errors in the dtypes of a step: inputs that disagree, outputs that differ from the op's inference."""
+    """Returns the errors in a step's dtypes: inconsistent inputs, and outputs that differ from the op's inference."""
     op, types = step.op, step.types
     wrong = [
         f"{step} takes {tensor.name} of dtype {tensor.dtype.name} as '{argument.name}', not {wanted.name}."
@@ -68,9 +68,9 @@ def _wrong_dtypes(step: Step) -> list[str]:
 def _wrong_shapes(step: Step) -> list[str]:
     """Returns the errors in the shapes of a step's outputs."""
     try:
-        with step.operation.graph.as_default():  # some rules know less while a graph is built
+        with step.operation.graph.as_default():  # some shape rules give less specific shapes while a graph is built
             shapes = infer(step.op, step.args, step.types, len(step.outputs))
-    except (errors.OpError, ValueError):  # the kernel raises it too, when it runs
+    except (errors.OpError, ValueError):  # the kernel raises it at run time
         return []
     return [
         f"{step} computes {tensor.name} of shape {shape}, not {tensor.shape}."

@@ -1,7 +1,7 @@
-"""Compiling a graph to one straight-line Python function of kernel calls.
+"""Compiling a graph to a Python function of kernel calls.
 
-The function takes and returns raw values (`torch.Tensor`s, arrays of strings, variables). It computes a `Program`,
-which passes simplify before its source is written, once.
+The function takes and returns raw values (`torch.Tensor`s, arrays of strings, variables). Compilation derives a
+`Program` from the graph, runs passes on it, and writes the function's source at the first call.
 """
 
 from __future__ import annotations
@@ -36,23 +36,23 @@ from tapeflow.graph.compiler.clusters import ClusterOp
 from tapeflow.graph.ir.operation import GraphOp, Operation
 from tapeflow.graph.ir.python_op import as_eager
 
-_MOST_SIZES = 4  # with functions of their own
-_CALLS_OF_SIZES = 8  # before they have one
+_MOST_SIZES = 4  # combinations of input sizes with a specialized function
+_CALLS_OF_SIZES = 8  # calls with the same sizes before they get one
 _MOST_COUNTED = 256
 _numbers = itertools.count(1)
-_deleted: deque[str] = deque()  # the file names of functions that were deleted
+_deleted: deque[str] = deque()  # the file names of deleted functions
 
 
 class Written:
-    """A Python function whose source is written when it is first needed.
+    """A Python function with generated source, which is written at the first use.
 
-    The source depends on the graph, the dtypes and the device alone, not on what ran before in the process.
+    The source depends only on the graph, the dtypes and the device, not on earlier runs in the process.
 
     Args:
-        name: the function's name; other characters than identifiers have are replaced.
+        name: the function's name. Characters that are not allowed in identifiers are replaced.
 
     Attributes:
-        locks: what is held while it runs; set before it is first needed.
+        locks: locks that each call acquires; to be set before the first use.
     """
 
     locks: Sequence[Any] = ()
@@ -68,7 +68,7 @@ class Written:
         raise NotImplementedError
 
     def rewrite(self) -> None:
-        """Discards the source, so that the next call writes it again."""
+        """Discards the source. The next call writes it again."""
         self._function = None
 
     @property
@@ -98,18 +98,18 @@ class Written:
         self._function = function
         return function
 
-    def __del__(self, deleted: deque[str] = _deleted) -> None:  # a default: a module's names go before what it defines
-        deleted.append(self._filename)  # it may be the collector's turn while linecache goes through its cache
+    def __del__(self, deleted: deque[str] = _deleted) -> None:  # a default argument survives the module's globals
+        deleted.append(self._filename)  # the garbage collector may interrupt an iteration over linecache's cache
 
     def running(self) -> Step | None:
-        """Returns the step that this thread is running, or None if it is not in this function."""
+        """Returns the step that this thread is running, or None if the thread is not in this function."""
         frame: Any = sys._getframe()
         while frame is not None and frame.f_code.co_filename != self._filename:
             frame = frame.f_back
         return None if frame is None else self._writer.steps.get(frame.f_lineno)
 
     def failed(self, error: Exception) -> tuple[Step | None, dict[str, Any]]:
-        """Returns the step of this function that raised an error, or None, and the values of the function's names."""
+        """Returns the step that raised an error, or None, and the function's local variables at that time."""
         frame, trace = None, error.__traceback__
         while trace is not None:
             if trace.tb_frame.f_code.co_filename == self._filename:
@@ -119,7 +119,7 @@ class Written:
         return step, {} if frame is None else frame.tb_frame.f_locals
 
     def explained(self, error: Exception) -> Exception:
-        """Returns TensorFlow's error for one that a step raised, with the lines that the step comes from."""
+        """Returns TensorFlow's error for an error of a step, with the user's lines that added the step."""
         step, local = self.failed(error)
         if step is None or getattr(error, "operation", None) is not None:
             return error
@@ -135,7 +135,7 @@ class Written:
                 _run_again(call, values)
             except errors.OpError as explained:
                 return detected(explained, operation)
-            except KeyError:  # a value that was deleted or overwritten
+            except KeyError:  # a value was deleted or overwritten
                 return detected(errors.InvalidArgumentError.of(first_line(error)), operation)
             except Exception as other:
                 return other
@@ -150,16 +150,16 @@ class Compiled(Written):
         inputs: the tensors that it takes; they need not be placeholders.
         outputs: the tensors that it computes.
         effects, resources, stays_call, static: see `Program`.
-        program: the program, if there is one already, which passes have simplified.
+        program: an existing program after `simplifying_passes`; replaces the other arguments except `name`.
 
     Attributes:
-        program: the program, before the passes of `special_passes`.
+        program: the program before `special_passes`.
     """
 
     simplifying_passes: Sequence[passes.Pass] = passes.SIMPLIFY
     special_passes: Sequence[passes.Pass] = passes.SPECIALIZE_WHOLE
     writer: type[Writer] = StructuredWriter
-    _unknown: Sequence[int] = ()  # the places of the inputs whose sizes decide what is run
+    _unknown: Sequence[int] = ()  # the places of inputs with unknown sizes, if the function adapts to sizes
 
     def __init__(
         self,
@@ -182,21 +182,21 @@ class Compiled(Written):
             self.program.move_constants(devices.current_or_default())
 
     def specialized(self, special_passes: Sequence[passes.Pass] = passes.SPECIALIZE) -> Program:
-        """Returns the program after passes that substitute faster kernels; by default as a part of another function."""
+        """Returns the program after passes that substitute faster kernels, by default those for a branch or loop."""
         return after_passes(self.program, special_passes)
 
     def source_with_kernels(self) -> str:
-        """Returns the source, followed by its compiled loops in LLVM's language."""
+        """Returns the source, followed by the LLVM IR of its compiled clusters."""
         steps = self._program_to_write().steps
         clusters = [step.op.cluster for step in steps if isinstance(step.op, ClusterOp)]
         return "\n".join([self.source, *(cluster.text() for cluster in clusters)])
 
     def explain_rewrites(self) -> str:
-        """Returns what passes replace, and what they nearly did, a line each."""
+        """Returns the replacements and near misses of passes, one per line."""
         return "\n".join(rewrites(self.name, self.program, self.special_passes, passes.SPECIALIZE))
 
     def _program_to_write(self) -> Program:
-        """Returns the program whose source is written."""
+        """Returns the program to write as source."""
         return self.specialized(self.special_passes)
 
     def _write(self) -> Writer:
@@ -224,7 +224,7 @@ class Compiled(Written):
     # ---- sizes ---------------------------------------------------------------------------------------------------
 
     def adapt(self) -> None:
-        """Lets calls write the function anew for their sizes, where the graph does not know them."""
+        """Enables specialized functions for input sizes that are unknown in the graph."""
         if self.program.static and not devices.machine.has_gpu:
             tensors = enumerate(self.program.inputs)
             self._unknown = [i for i, t in tensors if t.dtype.torch is not None and not t.shape.is_fully_defined()]
@@ -232,10 +232,10 @@ class Compiled(Written):
             self._size_counts: Counter[Any] = Counter()
 
     def _for_sizes(self, values: Sequence[Any]) -> Compiled | None:
-        """Returns the function for the sizes of a call, or None if this one serves them too.
+        """Returns the specialized function for the sizes of a call, or None to run this function.
 
-        The sizes of the first call get a function of their own, others when they come for the eighth time. So a few
-        batches of another size do not pay for one.
+        The sizes of the first call get a specialized function, other sizes at their eighth call. A few batches of
+        another size thus do not cause a compilation.
         """
         shapes = tuple([values[i].shape for i in self._unknown])
         if shapes in self._of_sizes:
@@ -250,7 +250,7 @@ class Compiled(Written):
         return function
 
     def _with_shapes(self, shapes: Sequence[torch.Size]) -> Compiled | None:
-        """Returns the function for these shapes of the inputs whose sizes are unknown; None if it would do no less."""
+        """Returns the function specialized to shapes of the unknown inputs; None if that removes no step."""
         inputs = self.program.inputs
         of_inputs = {id(inputs[i]): TensorShape(shape) for i, shape in zip(self._unknown, shapes, strict=True)}
         program = with_shapes(self.program, of_inputs)
@@ -266,14 +266,14 @@ class Compiled(Written):
 
 
 def after_passes(program: Program, special_passes: Sequence[passes.Pass]) -> Program:
-    """Returns a copy of a program that passes have changed."""
+    """Returns a copy of a program after running passes on it."""
     program = program.copied()
     run_passes(program, special_passes)
     return program
 
 
 def _holding(lock: Any, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns the function, run by one thread at a time of those that hold the lock."""
+    """Returns a function that holds a lock while it runs."""
 
     def run(*values: Any) -> Any:
         with lock:
@@ -283,10 +283,10 @@ def _holding(lock: Any, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _run_again(call: Step | Operation, values: dict[int, Any]) -> None:
-    """Computes a step or operation from the values of a failed call.
+    """Computes a step or operation again, from the values of a failed call.
 
     Raises:
-        OpError: it fails, as it did in the call.
+        OpError: the step fails, as in the call.
     """
     op = call.op
 
@@ -294,7 +294,7 @@ def _run_again(call: Step | Operation, values: dict[int, Any]) -> None:
         if id(tensor) not in values and tensor.op.type == "Const":
             return tensor.op.op.attrs["value"]
         if id(tensor) not in values and tensor.op.op.registered and not tensor.op.stateful:
-            _run_again(tensor.op, values)  # it was computed as Python numbers
+            _run_again(tensor.op, values)  # the function had the value as Python numbers
         return EagerTensor(values[id(tensor)], tensor.dtype)
 
     args = arguments(op, call.args, raw)
@@ -309,12 +309,12 @@ def _run_again(call: Step | Operation, values: dict[int, Any]) -> None:
 
 
 def arguments(op: Any, args: Sequence[Any], eager: Callable[[SymbolicTensor], EagerTensor]) -> list[Any]:
-    """Returns the arguments with which to compute a registered op eagerly.
+    """Returns the arguments of a registered op for an eager call.
 
     Args:
         op: the op.
         args: the arguments of an operation or a step.
-        eager: returns the eager tensor for a tensor of the graph.
+        eager: returns the eager tensor for a symbolic tensor.
     """
 
     def host(arg: Any) -> Any:
@@ -326,7 +326,7 @@ def arguments(op: Any, args: Sequence[Any], eager: Callable[[SymbolicTensor], Ea
 
 
 def eager_outputs(values: Iterable[Any], tensors: Iterable[SymbolicTensor]) -> list[Any]:
-    """Returns the raw values of tensors as eager tensors."""
+    """Wraps raw values of symbolic tensors as eager tensors."""
     return [
         EagerTensor(v, t.dtype) if type(v) is torch.Tensor else as_eager(v, t.dtype)
         for v, t in zip(values, tensors, strict=True)
@@ -334,14 +334,14 @@ def eager_outputs(values: Iterable[Any], tensors: Iterable[SymbolicTensor]) -> l
 
 
 def value_now(tensor: SymbolicTensor, value_of: Callable[[SymbolicTensor], Any]) -> Any:
-    """Returns the raw value that a tensor has while its graph is built.
+    """Computes the raw value of a symbolic tensor while its graph is still being built.
 
     Args:
         tensor: the tensor.
         value_of: returns the value of a placeholder, or None.
 
     Raises:
-        InvalidArgumentError: it depends on a placeholder that has no value yet.
+        InvalidArgumentError: the tensor depends on a placeholder without a value.
     """
     placeholders = [op.outputs[0] for op in needed([tensor], (), set()) if op.type == "Placeholder"]
     fed = [(t, value) for t in placeholders if (value := value_of(t)) is not None]

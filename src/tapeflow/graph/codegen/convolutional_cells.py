@@ -1,9 +1,9 @@
-"""The kernel of a recurrent cell whose products are convolutions (see `cells.py`).
+"""The kernel of a convolutional recurrent cell (see `cells.py`).
 
-The filters of all gates are one array, as Keras holds them. One convolution computes all gates, and reads each image
-once: for 16 channels of each gate that takes five sixths of the time of four, and a seventh for many images of one
-channel. What follows it is done gate by gate, in memory that lies side by side: sigmoids of strided memory take twice
-as long as copying and they together.
+As in Keras, one array has the filters of all gates. One convolution computes all gates and reads each image only once.
+It takes five sixths of the time of four convolutions with 16 channels per gate, and a seventh for many images with one
+channel. The kernel then copies each gate to contiguous memory: a sigmoid of strided memory takes twice as long as the
+copy and a contiguous sigmoid together.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class ConvLSTM2D:
     """A convolutional LSTM (Shi et al., 2015): `c' = f * c + i * g` and `h' = o * tanh(c')`, for each pixel.
 
     Args:
-        attrs: the attrs of the convolution of the inputs, whose channels are last.
-        state_attrs: those of the convolution of the output of the step before.
+        attrs: the attrs of the convolution of the inputs, in NHWC format.
+        state_attrs: the attrs of the convolution of the previous step's output.
     """
 
     states, gates = 2, 4
@@ -60,7 +60,7 @@ class ConvLSTM2D:
         (kernel, recurrent_kernel, (bias,)), (first, cell) = weights, states
         steps, size = len(x), first.shape[-1]
         sums = convolve(_CONVOLUTION, x.flatten(0, 1), kernel, *self._attrs, bias=bias).unflatten(0, (steps, -1))
-        # One step's memory serves all where nothing asks for it later.
+        # Without a gradient, all steps share the memory of one step.
         several = (steps, 1) if recorded else (1, steps)
         gates = _repeated(first.new_empty(several[0], self.gates, *first.shape), several[1])
         tanhs = _repeated(first.new_empty(several[0], *first.shape), several[1])
@@ -70,7 +70,7 @@ class ConvLSTM2D:
         of_steps = sums.unbind(), gates.unbind(), cells.unbind(), tanhs.unbind(), h[1:].unbind()
         tanh_of_gates, tanh_of_cells = (calls_in_place(ops.Tanh.op, t) for t in (gates[:, 2], tanhs))
         add_product = self._adding(first.shape, recurrent_kernel)
-        # A state of zeros, with which most sequences begin, adds nothing. Zero times infinity would.
+        # Most sequences start with a state of zeros, so the first product is zero, unless a weight is not finite.
         self._first_product = int(not first.any() and bool(recurrent_kernel.isfinite().all()))
         state, c = None if self._first_product else first, cell
         for total, gate, after, tanh_c, out, tanh_g, tanh in zip(*of_steps, tanh_of_gates, tanh_of_cells, strict=True):
@@ -90,7 +90,7 @@ class ConvLSTM2D:
         return h[1:], [c]
 
     def _adding(self, shape: tuple[int, ...], filters: torch.Tensor) -> Callable[[torch.Tensor, torch.Tensor], Any]:
-        """Returns the function that adds the convolution of a state of this shape to a sum, in the sum's memory."""
+        """Returns a function that adds the convolution of a state to a sum in place."""
         attrs = self._state_attrs
         adding = adding_convolution(_CONVOLUTION, tuple(shape), filters, *attrs)
         return adding or (lambda total, state: total.add_(convolve(_CONVOLUTION, state, filters, *attrs)))
@@ -103,7 +103,7 @@ class ConvLSTM2D:
         d_sums = dy.new_empty(*dy.shape[:-1], self.gates * size)
         dc = torch.zeros_like(h[0]) if cotangents[0] is None else cotangents[0].clone()
         product = torch.empty_like(dc)
-        before: torch.Tensor | None = None  # the cotangent of the output of the step before
+        before: torch.Tensor | None = None  # the cotangent of the previous step's output
         for step in reversed(range(steps)):
             dh, (i, f, g, o), tanh_c, d_sum = dy[step], gates[step].unbind(), tanhs[step], d_sums[step]
             di, df, dg, do = d_sum.split(size, -1)
@@ -128,5 +128,5 @@ class ConvLSTM2D:
 
 
 def _repeated(of_step: torch.Tensor, times: int) -> torch.Tensor:
-    """Returns memory of one step for several, or that of several as it is."""
+    """Returns the memory of one step, expanded to several steps without copying."""
     return of_step.expand(times, *of_step.shape[1:]) if times > 1 else of_step

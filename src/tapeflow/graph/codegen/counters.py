@@ -1,4 +1,4 @@
-"""Loops that count their iterations."""
+"""Recognizes loops that count their iterations."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
 
 def counter_of(loop: Loop) -> int | None:
-    """Returns the number of the loop variable that counts the iterations, up to a bound that is the same in all; None
-    if there is none."""
+    """Returns the index of the loop variable that counts the iterations up to a loop-invariant bound, or None."""
     program = loop.condition.compiled.program
     if not program.steps or not all(step.pure and step.registered for step in program.steps):
         return None
@@ -33,7 +32,7 @@ def counter_of(loop: Loop) -> int | None:
 
 
 def increment(body: Program, variable: int) -> int | None:
-    """Returns the constant that each iteration adds to a loop variable, a scalar; None if it does something else."""
+    """Returns the constant that each iteration adds to a scalar loop variable; None for other updates."""
     before, after = body.inputs[variable], body.outputs[variable]
     step = next((s for s in body.steps if any(t is after for t in s.outputs)), None)
     if step is None or step.op is not ops.AddV2.op or after.dtype not in (int32, int64) or after.shape.rank != 0:
@@ -44,7 +43,7 @@ def increment(body: Program, variable: int) -> int | None:
 
 
 def counts_to_known_bound(loop: Loop) -> bool:
-    """Returns True if a loop counts its iterations up to a constant or to an operand of the loop."""
+    """Returns True if a loop counts its iterations up to a constant or a loop-invariant operand."""
     program = loop.condition.compiled.program
     if counter_of(loop) is None or len(program.steps) != 1:
         return False
@@ -53,7 +52,7 @@ def counts_to_known_bound(loop: Loop) -> bool:
 
 
 def trip_count(loop: Loop, values: Sequence[Any]) -> int:
-    """Returns the number of iterations of a loop that counts up to a known bound, without a limit.
+    """Returns the trip count of a loop that counts up to a known bound, ignoring a maximal trip count.
 
     Args:
         loop: the loop.
@@ -67,7 +66,7 @@ def trip_count(loop: Loop, values: Sequence[Any]) -> int:
 
 
 def static_trip_count(program: Program, loop: Loop, tensors: Sequence[SymbolicTensor]) -> int | None:
-    """Returns how often a loop runs at most, if it counts from one constant to another, or None."""
+    """Returns the maximal trip count of a loop that counts from one constant to another; None for other loops."""
     condition = loop.condition.compiled.program
     if len(condition.steps) != 1 or condition.steps[0].op is not ops.Less.op:
         return None

@@ -1,10 +1,10 @@
-"""Running TensorFlow 1's control flow as it stands: `Switch`, `Merge`, `Enter`, `Exit` and `NextIteration`.
+"""An executor of TensorFlow 1's control flow: `Switch`, `Merge`, `Enter`, `Exit` and `NextIteration`.
 
-A graph with such operations is no straight-line program. An operation runs when all its inputs have arrived, and a
-tensor may be dead: the output of a `Switch` on the other side, and everything that depends on it. A loop runs in a
-frame, and each iteration has values of its own. See Yu et al. 2018, https://arxiv.org/abs/1805.01772. Only control flow
-that `v1_graphs/control_flow.py` can't express by `If` and `While` runs this way, such as the gradients in TensorFlow
-1's training graphs.
+A graph with such operations is not a straight-line program. An operation runs when all its inputs have arrived. A
+tensor may be dead: the output of a `Switch` for the branch that is not taken, and everything that depends on it. A loop
+runs in a frame, and each iteration has its own values. See Yu et al. 2018, https://arxiv.org/abs/1805.01772. This is
+the fallback for control flow that `v1_graphs/control_flow.py` can't express by `If` and `While`, such as the gradients
+in TensorFlow 1's training graphs.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class ControlFlowOp(GraphOp):
     Args:
         name: the op.
         attrs: the attrs of the node.
-        loop: for the end of a loop, returns the tensors that enter it, and a body that computes the result from these,
-            or None if the loop can't run again.
+        loop: for the end of a loop, returns the tensors that enter the loop, and a body that computes the loop's result
+            from them, or None if the loop can't run again.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class ControlFlowOp(GraphOp):
 
 
 def _gradient_of_switch(call: Any, *dys: Any) -> list[Any]:
-    """Returns the gradient that arrives from the branch that was taken; zeros, if that branch gives none."""
+    """Returns the gradient from the taken branch, or zeros if that branch has no gradient."""
     arriving = [_zeros_like(t) if dy is None else dy for t, dy in zip(call.outputs, dys, strict=True)]
     attrs = {"T": arriving[0].dtype, "N": 2}
     shape = arriving[0].shape.most_specific_compatible_shape(arriving[1].shape)
@@ -72,7 +72,7 @@ def _gradient_of_switch(call: Any, *dys: Any) -> list[Any]:
 
 
 def _zeros_like(tensor: SymbolicTensor) -> Any:
-    """Returns zeros, dead where a tensor is dead; of the value of a variable whose handle it is."""
+    """Returns zeros like a tensor, or like the value of a variable's handle. The result is dead if the tensor is."""
     if tensor.dtype is not resource:
         return ops.ZerosLike(tensor)
     variable = variable_of(tensor)
@@ -82,7 +82,7 @@ def _zeros_like(tensor: SymbolicTensor) -> Any:
 
 
 def _gradient_of_merge(call: Any, dy: Any, *_: Any) -> list[Any]:
-    """Returns the gradient of the input that the operation took; the other one's is dead."""
+    """Returns the gradients of both inputs. The gradient of the input that was not taken is dead."""
     if len(call.inputs) != 2 or any(t.op.type in ("Enter", "NextIteration") for t in call.inputs):
         return ControlFlowOp.no_gradient(call, dy)
     second = ops.Equal(call.outputs[1], convert(1, int32))
@@ -91,12 +91,12 @@ def _gradient_of_merge(call: Any, dy: Any, *_: Any) -> list[Any]:
 
 
 def dataflow_operation(dataflow: Dataflow, inputs: Sequence[Any], others: Sequence[Any] = ()) -> Operation:
-    """Adds an operation that runs a part of another graph to the graph that this thread builds.
+    """Adds an operation that runs a part of another graph to the current graph.
 
     Args:
         dataflow: the part.
         inputs: the values for its feeds.
-        others: further inputs: handles of the variables that it uses.
+        others: additional inputs: the handles of the variables that it uses.
     """
 
     def run(*values: Any) -> tuple[Any, ...]:
@@ -120,13 +120,13 @@ def needed_operations(targets: Sequence[Operation], fed: Collection[int] = ()) -
 
 
 class Dataflow:
-    """A part of a graph, as a function of raw values that runs control flow as it stands.
+    """A part of a graph, as a function of raw values that executes TensorFlow 1's control flow.
 
     Args:
         inputs: the tensors that are fed.
         outputs: the tensors that it returns.
-        effects: operations that must run too.
-        resources: from a variable to its value in this run.
+        effects: operations that always run.
+        resources: maps each variable to the variable to use.
     """
 
     def __init__(
@@ -144,14 +144,14 @@ class Dataflow:
 
     @property
     def needed(self) -> bool:
-        """True if there is control flow in this part of the graph."""
+        """True if this part of the graph contains TensorFlow 1's control flow."""
         return any(isinstance(o.op, ControlFlowOp) for o in self.operations)
 
     def _plan(self, fed: set[int]) -> None:
         """Counts the inputs that each operation waits for.
 
-        Operations that depend on nothing but constants, feeds and variables are `invariant`: they run first, once, and
-        their values serve in all frames.
+        Operations that depend only on constants, feeds and variables are `invariant`: they run once, before the others.
+        All frames use their values.
         """
         self.invariant: dict[int, Operation] = {}
         for operation in self.operations:
@@ -191,7 +191,7 @@ class _Iteration:
     Attributes:
         number: its number.
         values: by operation, the values that arrived by their tensors.
-        waits: by operation, the number of inputs that are still to arrive.
+        waits: by operation, the number of inputs that have not arrived yet.
         dead: by operation, the number of dead inputs.
         fired: the `Merge`s that have run.
     """
@@ -214,8 +214,8 @@ class _Frame:
         iterations: its iterations.
         children: the frames in it, by iteration and name.
         constants: the `Enter`s of loop invariants that have run, with their values.
-        outstanding: the number of operations that are ready, frames inside that run, and `Enter`s still to come.
-        exits: the `Exit`s whose input was dead in the iterations so far; False for those that have left the loop.
+        outstanding: the number of ready operations, running inner frames and pending `Enter`s.
+        exits: the `Exit`s with a dead input in all iterations so far. False for an `Exit` that has passed its value on.
     """
 
     def __init__(self, around: tuple[_Frame, _Iteration] | None, enters: int) -> None:
@@ -241,8 +241,8 @@ class _Run:
         """Returns the outputs, from the values of the tensors that are fed.
 
         Raises:
-            InvalidArgumentError: a placeholder is not fed, or an output has no value: it is in a branch that was not
-                taken, or inside of a loop.
+            InvalidArgumentError: a placeholder is not fed, or an output has no value because it is in a branch that was
+                not taken or inside a loop.
         """
         self.invariant.update(fed)
         self.results.update((t, v) for t, v in fed.items() if t in self.wanted)
@@ -281,7 +281,7 @@ class _Run:
     def _arrive(
         self, operation: Operation, frame: _Frame, iteration: _Iteration, tensor: SymbolicTensor | None, value: Any
     ) -> None:
-        """Notes that an input of an operation has arrived: a tensor, or None for a control input."""
+        """Records the arrival of an operation's input: a tensor, or None for a control input."""
         key = id(operation)
         if operation.type == "Merge":
             if tensor is None:
@@ -350,7 +350,7 @@ class _Run:
     def _propagate(
         self, operation: Operation, frame: _Frame, iteration: _Iteration, outputs: Any, is_dead: bool
     ) -> None:
-        """Passes the outputs of an operation to those that wait for them, in the right frame and iteration."""
+        """Passes the outputs of an operation to their consumers, in the consumers' frame and iteration."""
         kind = operation.type if isinstance(operation.op, ControlFlowOp) else ""
         if kind == "Enter":
             child = self._child(operation, frame, iteration)
@@ -384,7 +384,7 @@ class _Run:
             self._arrive(consumer, frame, iteration, None, _DEAD if is_dead else None)
 
     def _child(self, enter: Operation, frame: _Frame, iteration: _Iteration) -> _Frame:
-        """Returns the frame of a loop that begins in an iteration."""
+        """Returns the frame of a loop inside an iteration, after creating it if necessary."""
         name = enter.op.attrs["frame_name"]
         child = frame.children.get((iteration.number, name))
         if child is None:
@@ -393,7 +393,7 @@ class _Run:
         return child
 
     def _next(self, frame: _Frame, iteration: _Iteration) -> _Iteration:
-        """Returns the iteration after one; if it is new, the loop invariants arrive in it."""
+        """Returns the next iteration. If it is new, passes the loop invariants to it."""
         if iteration.number + 1 == len(frame.iterations):
             new = _Iteration(iteration.number + 1)
             frame.iterations.append(new)
@@ -402,7 +402,7 @@ class _Run:
         return frame.iterations[iteration.number + 1]
 
     def _settle(self, frame: _Frame, processed: bool = True) -> None:
-        """Notes that an operation was processed; a loop without outstanding work ends."""
+        """Records that an operation was processed, and ends the loop if no work is outstanding."""
         frame.outstanding -= processed
         if frame.outstanding or frame.around is None:
             return
@@ -410,7 +410,7 @@ class _Run:
         for exit in frame.exits.values():
             if exit is not False:
                 self._pass_on(exit, outer, iteration, [(exit.outputs[0], _DEAD)], True)
-        frame.outstanding = -1  # it is over
+        frame.outstanding = -1  # the loop has ended
         name = next(k for k, f in outer.children.items() if f is frame)
         del outer.children[name]
         self._settle(outer)

@@ -1,4 +1,4 @@
-"""Tells the effects of steps: the variables that they read and change, which fix the order that they have to run in."""
+"""The effects of steps: the variables that they read and change. Effects determine the order of steps."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def touched_variables(step: Step) -> frozenset[int] | None:
 
 
 def _is_confined(operation: Operation) -> bool:
-    """Returns True if an operation has no effect but on the variables that it takes."""
+    """Returns True if an operation has no effects except on the variables among its inputs."""
     op = operation.op
     if op.registered:
         return not op.opdef.stateful or op.random
@@ -27,5 +27,5 @@ def _is_confined(operation: Operation) -> bool:
 
 
 def steps_of_bodies(op: GraphOp) -> list[Step]:
-    """Returns the steps of the functions that an op calls, such as the branches of a conditional."""
+    """Returns the steps of all functions that an op calls, such as the branches of a conditional."""
     return [step for body in op.bodies.values() for step in body.compiled.program.steps]

@@ -1,4 +1,4 @@
-"""Explanations for people: the replacements that passes make in a program."""
+"""Reports of the replacements that passes make in a program, for users."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from tapeflow.graph.ir.positions import stack_summary
 
 
 def rewrites(name: str, program: Program, passes: Sequence[Any], inner: Sequence[Any]) -> list[str]:
-    """Returns what passes replace in a program, and what they nearly did, a line each.
+    """Returns the replacements and near misses of passes in a program, one per line.
 
     Args:
         name: the name of the program.
-        program: the program, which stays as it is.
-        passes: the passes.
-        inner: those for loop bodies and branches.
+        program: the program. It is not changed.
+        passes: the passes for the program.
+        inner: the passes for loop bodies and branches.
     """
     program = program.copied()
     count = len(program.steps)
     lines = []
     for run in passes:
-        before = [step.op for step in program.steps]  # which keeps their ids from being used again
+        before = [step.op for step in program.steps]  # holding them keeps their ids unique
         known = {id(op) for op in before}
         run_passes(program, [run])
         made = [step for step in program.steps if not step.registered and id(step.op) not in known]
@@ -43,6 +43,6 @@ def rewrites(name: str, program: Program, passes: Sequence[Any], inner: Sequence
 
 
 def _line(operation: Any) -> str:
-    """Returns the line of the user's program that added an operation."""
+    """Returns the file and line of the user's code that added an operation."""
     frames = stack_summary(operation.position)
     return f"{frames[-1].filename}:{frames[-1].lineno}" if frames else operation.name

@@ -1,4 +1,4 @@
-"""The errors of operations that failed while a graph ran, as TensorFlow prints them."""
+"""The errors of operations that fail while a graph runs, formatted as in TensorFlow."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from tapeflow.graph.ir.operation import Operation
 
 
 def detected(error: OpError, operation: Operation) -> OpError:
-    """Returns an operation's error with the lines of the user's code that added the operation in its message.
+    """Returns an operation's error with a message that shows the user's code lines that added the operation.
 
-    The error of an operation that a session runs has the operation as its `op`.
+    In a session, the error's `op` is the operation.
     """
     graph: Any = operation.graph
     while graph.around is not None:

@@ -1,4 +1,4 @@
-"""The residuals of loops: lists of the values that tensors have in all iterations."""
+"""The residuals of loops: lists of values, one for each iteration."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tapeflow.array.list_values import as_variant
 
 
 class Record:
-    """Holds the residuals of a loop that is running.
+    """The residuals of a running loop.
 
     Attributes:
         rows: for each iteration, the values of the residuals that it computes.
-        ahead: the values of those that were computed before the loop.
+        ahead: the values of the hoisted residuals.
     """
 
     __slots__ = ("ahead", "rows")
@@ -26,5 +26,5 @@ class Record:
 
 
 def returned(trips: int, lists: Sequence[Any]) -> list[Any]:
-    """Returns the raw values that a loop returns after its variables: the trip count, and the lists of residuals."""
+    """Returns a loop's raw results after its loop variables: the trip count and the lists of residuals."""
     return [torch.tensor(trips, dtype=torch.int32), *map(as_variant, lists)]

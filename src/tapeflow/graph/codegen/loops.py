@@ -24,23 +24,22 @@ if TYPE_CHECKING:
 
 
 class Loop(Written):
-    """A loop: computes the last values of its loop variables from the first ones and the loop-invariant values.
+    """A loop: computes the last values of its loop variables from their first values and the loop-invariant values.
 
-    If a gradient needs them, it also returns its trip count, and for each residual the list of its values in all
-    iterations.
+    If a gradient needs residuals, the loop also returns its trip count, and for each residual a list of its values in
+    all iterations.
 
     Args:
         condition, body: the functions of the loop variables.
         count: the number of loop variables.
         captured: the number of loop-invariant values.
         places: for condition and body, the places of the loop-invariant values that follow the loop variables.
-        limited: whether the first value is the maximal trip count.
-        uniform: the places of the loop-invariant lists all of whose entries are written and of one shape.
-        residuals: tensors of the body's graph whose values in all iterations are returned, after the trip count; or
-            None.
+        limited: True if the first value is the maximal trip count.
+        uniform: the places of the loop-invariant lists without missing entries and with entries of one shape.
+        residuals: the residuals, tensors of the body's graph; None without a gradient.
 
     Attributes:
-        gradients: the kernels of the gradients that take its residuals.
+        gradients: the kernels of the gradients that use its residuals.
     """
 
     def __init__(
@@ -62,10 +61,10 @@ class Loop(Written):
         self.gradients: list[LoopGradient] = []
 
     def recording(self, tensors: Sequence[SymbolicTensor]) -> Loop:
-        """Returns the loop that also returns the values of these tensors in all iterations, after its own residuals.
+        """Returns a loop with additional residuals.
 
         Args:
-            tensors: tensors of the graph of the `differentiable` body.
+            tensors: the residuals, tensors of the `differentiable` body's graph.
         """
         residuals = {id(t): t for t in (*(self.residuals or ()), *tensors)}
         if self.residuals is not None and len(residuals) == len(self.residuals):
@@ -79,28 +78,28 @@ class Loop(Written):
 
     @property
     def results(self) -> int:
-        """The number of values that it returns."""
+        """The number of returned values."""
         return self.count + (0 if self.residuals is None else 1 + len(self.residuals))
 
     @functools.cached_property
     def prologue(self) -> Prologue:
-        """The part of the body that is computed before the loop."""
+        """The hoisted part of the body."""
         return Prologue(self)
 
     @property
     def in_rows(self) -> list[SymbolicTensor]:
-        """The residuals that iterations compute; the others are computed before the loop."""
+        """The residuals that iterations compute. The others are hoisted."""
         ahead = {id(t) for t in self.prologue.tensors}
         return [t for t in self.residuals or () if id(t) not in ahead]
 
     @property
     def _ahead(self) -> list[SymbolicTensor]:
-        """The residuals that are computed before the loop."""
+        """The hoisted residuals."""
         wanted = {id(t) for t in self.residuals or ()}
         return [t for t in self.prologue.tensors if id(t) in wanted]
 
     def _lists(self, record: Record) -> list[Any]:
-        """Returns the raw trip count, and the raw lists of the residuals."""
+        """Returns the raw trip count and the raw lists of the residuals."""
         trips, stacked = len(record.rows), {id(t) for t in self.prologue.stacked}
         lists: dict[int, Any] = dict(zip(map(id, self.in_rows), zip(*record.rows, strict=True), strict=False))
         for t, value in zip(self._ahead, record.ahead, strict=bool(trips)):
@@ -108,7 +107,7 @@ class Loop(Written):
         return returned(trips, [lists.get(id(t), ()) for t in self.residuals or ()])
 
     def region(self, program_of: Callable[[Body], Program] = specialized) -> LoopRegion:
-        """Returns the loop as a part of a program; argument as of `Region`."""
+        """Returns the loop as a part of a program; argument as in `Region`."""
         rest = self.count, self.places, self.limited, counter_of(self)
         if program_of is not specialized:
             condition, body = Region(program_of(self.condition), program_of), Region(program_of(self.body), program_of)
@@ -116,7 +115,7 @@ class Loop(Written):
         own, prologue, ahead = self.body, self.prologue, None
         step = own.returning([*own.outputs, *self.in_rows]) if self.residuals else own.compiled
         if prologue.tensors:
-            inputs = [*own.inputs, *prologue.tensors]  # which have the values that the graph has for them
+            inputs = [*own.inputs, *prologue.tensors]  # the graph's static values stay valid for hoisted tensors
             step = own.function(step.name, inputs, [*own.outputs, *self.in_rows], static=True)
             ahead = Ahead(Region(prologue.function.specialized()), len(prologue.shared))
         return LoopRegion(Region(self.condition.compiled.specialized()), Region(step.specialized()), *rest, ahead)

@@ -1,8 +1,9 @@
-"""Patterns: nested ops as values, and one matcher that finds them in a program.
+"""Patterns: descriptions of nested ops, and a matcher that finds them in a program.
 
-A pattern describes how a tensor is computed. `Call(ops.Mul, Capture("x"), Number(0.5))` is half of any tensor, which is
-captured as `x`. Where a name is captured twice, both must be the same tensor. A name that ends with a star collects all
-that it captures. Operands of commutative ops match in both orders, so a pattern may match in several ways.
+A pattern describes the computation of a tensor. `Call(ops.Mul, Capture("x"), Number(0.5))` matches half of any tensor,
+and captures this tensor as `x`. A name that occurs twice must capture the same tensor both times. A name that ends with
+a star collects its captures in a tuple. Operands of commutative ops match in both orders, so a pattern may match in
+several ways.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ _FLOATS = frozenset({float32, float64})
 
 
 class Captures:
-    """The captures of a match, or of the first part of one.
+    """The captures of a match, or of an unfinished match.
 
     Attributes:
-        values: the tensors, numbers and arguments, by their names.
+        values: the captured tensors, numbers and arguments, by their names.
         depth: the number of steps that matched.
     """
 
@@ -40,7 +41,7 @@ class Captures:
         return self.values.get(name, () if name.endswith("*") else None)
 
     def bound(self, name: str, value: Any) -> Captures | None:
-        """Returns the match with one more capture; None if the name stands for another value."""
+        """Returns the captures with one more value; None if the name has captured another value."""
         if not name:
             return self
         if name.endswith("*"):
@@ -53,12 +54,12 @@ class Captures:
 
 
 class Failure(NamedTuple):
-    """The end of an attempt.
+    """The end of a failed match.
 
     Attributes:
-        captures: those before.
+        captures: the captures so far.
         operation: the operation that did not match; None for an input or a constant.
-        reason: what was expected of it.
+        reason: the mismatch, as a clause for messages.
     """
 
     captures: Captures
@@ -67,10 +68,10 @@ class Failure(NamedTuple):
 
 
 class Pattern:
-    """A description of how a tensor, or an argument of an op, is computed."""
+    """A description of a tensor's computation, or of an op's argument."""
 
     def match(self, matcher: Matcher, value: Any, captures: Captures) -> Iterator[Captures]:
-        """Yields the ways in which a value matches, each with the captures of what matched before."""
+        """Yields the captures of each match of a value, including the captures so far."""
         raise NotImplementedError
 
 
@@ -78,8 +79,8 @@ class Capture(Pattern):
     """Any tensor or argument.
 
     Args:
-        name: what captures it; "" for nothing.
-        where: `where(matcher, value)`, a condition.
+        name: the name of the capture; "" captures nothing.
+        where: a predicate `where(matcher, value)`; None accepts every value.
     """
 
     def __init__(self, name: str = "", where: Callable[[Any, Any], bool] | None = None) -> None:
@@ -96,8 +97,8 @@ class Static(Pattern):
     """An argument whose value is static.
 
     Args:
-        name: what captures it, as a Python value.
-        accepted: the values that match; by default, all do.
+        name: the name of the capture, a Python value.
+        accepted: the values that match; by default all.
     """
 
     def __init__(self, name: str, *accepted: Any) -> None:
@@ -114,7 +115,7 @@ class Number(Pattern):
     """A constant scalar.
 
     Args:
-        value: the number, up to the rounding of its dtype; or the name that captures it.
+        value: the number, compared up to rounding; or the name of the capture of any number.
         most: the largest number that matches.
     """
 
@@ -129,7 +130,7 @@ class Number(Pattern):
             bound = captures.bound(self._value, number)
             if bound is not None:
                 yield bound
-        # Constants of `tf.nn.gelu` are rounded to float32 for float64 too.
+        # `tf.nn.gelu` rounds its constants to float32 even for float64 inputs. Such constants don't match in float64.
         elif math.isclose(number, self._value, rel_tol=1e-14 if value.dtype is float64 else 1e-6):
             yield captures
         else:
@@ -140,11 +141,11 @@ class Call(Pattern):
     """The result of an op.
 
     Args:
-        op: the op, or the name of one.
-        args: patterns of its arguments, in their order; or values, which the arguments must equal. The last ones may be
-            left out, and False stands for a last argument that the op may lack.
-        name: what captures the result; "" for nothing.
-        once: the result must have one use.
+        op: the op, or its name.
+        args: for each argument, a pattern or an equal value. Trailing arguments may be omitted. False also matches a
+            missing trailing argument.
+        name: the name of the capture of the result; "" captures nothing.
+        once: True if the result must have exactly one use.
     """
 
     def __init__(self, op: Any, *args: Any, name: str = "", once: bool = False) -> None:
@@ -171,7 +172,7 @@ class Call(Pattern):
             matcher.fail(value, inner, USED_ELSEWHERE)
             return
         operands, values = [*self._operands.values()], [step.args[i] for i in self._operands]
-        # Looking here first keeps long chains from being searched in both orders of each step.
+        # Checking for the number first avoids a search of long chains in both orders of each step.
         if self._has_number and all(matcher.number(v) is None for v in values):
             matcher.fail(value, inner, f"{self.op} by a number is expected")
             return
@@ -183,7 +184,7 @@ class Call(Pattern):
 def _match_all(
     matcher: Matcher, patterns: Sequence[Any], values: Sequence[Any], captures: Captures
 ) -> Iterator[Captures]:
-    """Yields the ways in which values match patterns, one after the other."""
+    """Yields the captures of each match of a sequence of values with a sequence of patterns."""
     if not patterns:
         yield captures
         return
@@ -201,7 +202,7 @@ class Either(Pattern):
 
     Args:
         patterns: the patterns. `add` adds others, which may contain this one.
-        expected: what a near miss says is expected; by default what the pattern says that came furthest.
+        expected: the reason in a near miss; by default the reason of the alternative that matched the most steps.
     """
 
     def __init__(self, *patterns: Pattern, expected: str = "") -> None:
@@ -219,11 +220,11 @@ class Either(Pattern):
 
 
 class Via(Pattern):
-    """A tensor that leads to another one, which matches.
+    """A tensor that a function maps to a matching tensor.
 
     Args:
-        function: `function(matcher, tensor)` returns the other one, or None.
-        pattern: what the other one matches.
+        function: `function(matcher, tensor)` returns another tensor, or None.
+        pattern: the pattern of the other tensor.
     """
 
     def __init__(self, function: Callable[[Any, Any], Any], pattern: Pattern) -> None:
@@ -236,11 +237,11 @@ class Via(Pattern):
 
 
 class Named(Pattern):
-    """A tensor that matches, and that a name captures.
+    """A matching tensor with a name.
 
     Args:
-        name: the name.
-        pattern: what it matches.
+        name: the name of the capture.
+        pattern: the pattern of the tensor.
     """
 
     def __init__(self, name: str, pattern: Pattern) -> None:
@@ -253,19 +254,20 @@ class Named(Pattern):
 
 
 def unshaped(pattern: Pattern) -> Pattern:
-    """Returns the pattern of a tensor that matches before it is reshaped."""
+    """Returns the pattern of a tensor that results from reshapes of a matching tensor."""
     return Via(lambda matcher, tensor: matcher.before_views(tensor), pattern)
 
 
 class Rule(NamedTuple):
-    """A replacement of what matches a pattern.
+    """A replacement of the steps that match a pattern.
 
     Attributes:
         pattern: the pattern.
-        replace: `replace(step, captures)` replaces the step whose result matches, or returns why that can't be.
-        name: what a near miss calls the pattern.
-        anchor: the capture that makes an attempt a near miss; "" if none does.
-        dtypes: those of the result.
+        replace: `replace(step, captures)` replaces the step with the matching result and returns None, or returns the
+            reason for not replacing it.
+        name: the pattern's name in near misses.
+        anchor: the name of a capture. A failed match with this capture is a near miss. "" reports no near misses.
+        dtypes: the accepted dtypes of the result.
     """
 
     pattern: Call
@@ -276,12 +278,12 @@ class Rule(NamedTuple):
 
 
 class Matcher:
-    """A program as patterns see it.
+    """Finds patterns in a program.
 
     Attributes:
         program: the program.
-        producers: its steps, by the ids of the tensors that they compute.
-        uses: how often the values of tensors are used, by the tensors' ids.
+        producers: its steps, by the ids of their outputs.
+        uses: the use counts of tensors, without uses of only their shapes, by the tensors' ids.
     """
 
     def __init__(self, program: Program) -> None:
@@ -292,12 +294,12 @@ class Matcher:
         self._failure: Failure | None = None
 
     def matches(self, pattern: Pattern, tensor: Any) -> Iterator[Captures]:
-        """Yields the ways in which a tensor matches a pattern."""
+        """Yields the captures of each match of a tensor."""
         self._failure = None
         yield from pattern.match(self, tensor, Captures({}))
 
     def replace(self, rules: Sequence[Rule]) -> bool:
-        """Replaces steps by rules, and returns True if there are any. Near misses are noted in the program."""
+        """Applies rules, and returns True if a step was replaced. Near misses go to `program.misses`."""
         by_op: dict[str, list[Rule]] = {}
         for rule in rules:
             by_op.setdefault(rule.pattern.op, []).append(rule)
@@ -307,7 +309,7 @@ class Matcher:
         return count > 0
 
     def _replaces(self, rule: Rule, step: Step) -> bool:
-        """Replaces a step by a rule; returns False, and notes a near miss, if that can't be."""
+        """Applies a rule to a step. Returns True if the step was replaced; otherwise may record a near miss."""
         if step.placed or step.outputs[0].dtype not in rule.dtypes:
             return False
         reasons = []
@@ -323,13 +325,13 @@ class Matcher:
         return False
 
     def fail(self, value: Any, captures: Captures, reason: str, replaces: bool = False) -> None:
-        """Notes where an attempt ends. Of several, the one that matched the most steps counts.
+        """Records a failure. The failure after the most matching steps is kept.
 
         Args:
             value: the value that does not match.
-            captures: those before.
-            reason: what was expected of the value.
-            replaces: whether the reason replaces another one for the same value.
+            captures: the captures so far.
+            reason: the mismatch, as a clause for messages.
+            replaces: True if the failure replaces an earlier one after as many steps.
         """
         furthest = -1 if self._failure is None else self._failure.captures.depth
         if captures.depth > furthest or (replaces and captures.depth == furthest):
@@ -337,12 +339,12 @@ class Matcher:
             self._failure = Failure(captures, None if step is None else step.operation, reason)
 
     def step(self, tensor: Any) -> Step | None:
-        """Returns the step that computes a tensor, unless the program places it on a device."""
+        """Returns the step that computes a tensor; None for inputs, constants and steps placed on a device."""
         step = self.producers.get(id(tensor))
         return None if step is None or step.placed else step
 
     def before_views(self, tensor: Any) -> Any:
-        """Returns a tensor before it was reshaped."""
+        """Returns the source of a chain of reshapes, or the tensor itself."""
         while (step := self.step(tensor)) is not None and step.op in (ops.Reshape.op, ops.Squeeze.op):
             tensor = step.args[0]
         return tensor
@@ -353,12 +355,12 @@ class Matcher:
         return float(value) if isinstance(value, torch.Tensor) and value.numel() == 1 else None
 
     def static(self, value: Any) -> Any:
-        """Returns an argument as a Python value, or the tensor that it is if that is unknown."""
+        """Returns an argument as a Python value, or unchanged if its value is not static."""
         constant = self.program.constant(value)
         return host_static(value) if constant is None else numbers(constant)
 
     def between(self, step: Step, args: Iterable[Any]) -> list[Step]:
-        """Returns the steps from some tensors to a step."""
+        """Returns the steps between some tensors and a step."""
         ids, inner, stack = {id(t) for t in args}, [], step.inputs
         while stack:
             t = stack.pop()
@@ -370,8 +372,10 @@ class Matcher:
         return inner[::-1]
 
     def used_elsewhere(self, step: Step, args: Sequence[Any]) -> Step | None:
-        """Returns a step between some tensors and a step, whose results others use too; None if there is none, or only
-        views."""
+        """Returns a step between some tensors and a step with a result that is also used elsewhere, or None.
+
+        Views are exempt: they may have other uses.
+        """
         inner = self.between(step, args)
         within = Counter(id(t) for s in (*inner, step) for t in s.inputs)
         others = (s for s in inner if not s.op.view and any(within[id(t)] != self.uses[id(t)] for t in s.outputs))
@@ -379,10 +383,10 @@ class Matcher:
 
 
 def is_vector(tensor: Any, x: Any) -> bool:
-    """Tests whether a tensor has one number for each channel of `x`, so that their product has the shape of `x`.
+    """Returns True if a tensor has one number for each channel of `x`, and their product has the shape of `x`.
 
-    The channels are the last dimension. The tensor is a vector, or has dimensions of 1 before that: so layers have it
-    that name their axis.
+    The channels are the last dimension. The tensor is a vector, possibly with leading dimensions of 1. Layers with an
+    `axis` argument create these dimensions.
     """
     rank, channels = tensor.shape.rank, x.shape[-1]
     return (

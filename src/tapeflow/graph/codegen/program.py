@@ -1,4 +1,4 @@
-"""The steps of a compiled function, which the passes work on.
+"""Programs: the steps of compiled functions. Passes rewrite programs.
 
 A program is derived from a graph and belongs to one compiled function. Passes change its steps, never the graph.
 """
@@ -21,18 +21,18 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.ir.operation import GraphOp, Operation, VariableUpdate, symbolic_in, variable_of
 
 _NATIVE = frozenset({float16, bfloat16, float32, float64})
-_FEW = 8  # elements of constants that are compared, such as shapes
+_FEW = 8  # the limit of elements for comparing constants, such as shapes
 CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 
 
 class Miss(NamedTuple):
-    """A replacement that was nearly made.
+    """A near miss: a replacement that almost applied.
 
     Attributes:
-        name: what would have replaced the operation.
+        name: the name of the replacement, such as "attention".
         operation: the last operation of the pattern.
-        reason: what was expected.
-        instead: the operation that is there instead, or None.
+        reason: the reason for not replacing it.
+        instead: the operation that does not match, or None.
     """
 
     name: str
@@ -46,10 +46,10 @@ class Step:
 
     Attributes:
         op: a registered op, or a `GraphOp`.
-        args: its arguments, as of an `Operation`.
+        args: its arguments, as in `Operation`.
         outputs: its output tensors.
-        origins: the operations whose work it does; the last one gives it its name.
-        must_run: whether it runs even if nothing uses its outputs.
+        origins: the graph's operations that it computes. The step is named after the last one.
+        must_run: True if it runs even without uses of its outputs.
     """
 
     __slots__ = ("args", "must_run", "op", "origins", "outputs")
@@ -81,27 +81,27 @@ class Step:
 
     @property
     def types(self) -> dict[str, Any]:
-        """The type attrs of its op, which its tensors tell; none of a `GraphOp`."""
+        """The type attrs of its op, from the dtypes of its tensors; empty for a `GraphOp`."""
         return self.op.types_of(self.args, self.outputs) if self.registered else {}
 
     @property
     def registered(self) -> bool:
-        """True if its op is one that eager programs call too, not a `GraphOp`."""
+        """True if its op also exists in eager mode; False for a `GraphOp`."""
         return not isinstance(self.op, GraphOp)
 
     @property
     def native(self) -> bool:
-        """True if all its tensors have floating dtypes, for which ATen has every kernel that a pass may substitute."""
+        """True if all its tensors are floating-point: ATen supports these in all kernels that passes substitute."""
         return not self.registered or all(t.dtype in _NATIVE for t in (*self.op.tensors(self.args), *self.outputs))
 
     @property
     def pure(self) -> bool:
-        """True if its outputs depend on its inputs alone and it has no side effects."""
+        """True if its outputs depend only on its inputs and it has no side effects."""
         return self.registered and not self.op.opdef.stateful
 
     @property
     def placed(self) -> bool:
-        """True if the user's program places it on a device that may have a memory of its own: CPUs share theirs."""
+        """True if the user placed it on a device and the machine has a GPU. Without a GPU, all devices share memory."""
         return bool(self.operation.device) and devices.machine.has_gpu
 
     @property
@@ -111,7 +111,7 @@ class Step:
 
     @property
     def changed_variable(self) -> int | None:
-        """The id of the one variable that it changes; None if there is none, or if it may be any."""
+        """The id of the variable that it updates; None if it is no update, or of an unknown variable."""
         variable = variable_of(self.args[0]) if isinstance(self.op, VariableUpdate) else None
         return None if variable is None else variable._id
 
@@ -125,22 +125,21 @@ class Program:
     Args:
         inputs: the tensors that are fed; they need not be placeholders.
         outputs: the tensors to compute.
-        effects: operations that run in any case.
-        resources: maps a variable to the one that stands for it (a session has its own).
-        stays_call: decides whether a call of a function stays a call instead of being inlined.
-        static: whether the static values that the graph has for its tensors hold; by default, if only placeholders are
-            fed.
+        effects: operations that always run.
+        resources: maps each variable to the variable to use (sessions have their own).
+        stays_call: returns True for function calls that must not be inlined.
+        static: True if the static values in the graph are valid. By default, they are if only placeholders are fed.
 
     Attributes:
-        constants: raw values of the constants, by the tensors' ids.
-        folded: the tensors that became constants. They live as long as their ids stand in `constants`.
-        aliases: the tensors that replace equal constants and the inputs and outputs of inlined functions, by the ids
-            of what they replace.
-        static: as the argument.
-        misses: what passes nearly replaced.
+        constants: the raw values of constants, by the tensors' ids.
+        folded: the tensors that became constants. Holding them keeps their ids in `constants` valid.
+        aliases: replacements of duplicate constants, and of the inputs and outputs of inlined functions, by the ids of
+            the replaced tensors.
+        static: see the argument.
+        misses: the near misses of passes.
 
     Raises:
-        InvalidArgumentError: a placeholder is needed and not among the inputs.
+        InvalidArgumentError: the outputs or effects depend on a placeholder that is not fed.
     """
 
     def __init__(
@@ -168,7 +167,7 @@ class Program:
         self.outputs = substituted(self.outputs, self.aliases)
 
     def _add(self, operations: list[Operation], fed: set[int], resources: Callable[[Any], Any]) -> None:
-        """Adds operations as steps or constants; `fed` has the ids of the placeholders that have values."""
+        """Adds operations as steps or constants; `fed` has the ids of the fed tensors."""
         for operation in operations:
             op = operation.op
             if not isinstance(op, GraphOp):
@@ -187,9 +186,10 @@ class Program:
                 self._append(operation)
 
     def _is_inlined(self, operation: Operation) -> bool:
-        """Returns True if a call's operations are added in its place.
+        """Returns True if a call is inlined.
 
-        A function of a batch of any size, which the program itself reads, stays a call: it adapts to the size.
+        A function stays a call if an argument comes from a stateful op and has an unknown shape, such as a batch that
+        the program reads from a data set: the function adapts to its size.
         """
         call, body = operation.op, operation.op.bodies["f"]
         args = substituted(operation.args, self.aliases)
@@ -202,7 +202,7 @@ class Program:
         self.steps.append(Step(operation.op, args, operation.outputs, [operation], must_run))
 
     def _inline(self, operation: Operation, resources: Callable[[Any], Any]) -> None:
-        """Adds the operations of a function in the place of its call. A second call of the function stays a call."""
+        """Inlines a call: adds the function's operations. A second call of the same function stays a call."""
         op = operation.op
         body = op.bodies["f"]
         self._inlined.add(id(body))
@@ -214,7 +214,7 @@ class Program:
         self.aliases.update({id(t): result for t, result in zip(operation.outputs, results, strict=True)})
 
     def copied(self) -> Program:
-        """Returns a copy, whose steps and constants passes can change."""
+        """Returns a copy with its own steps and constants, for passes to change."""
         result = copy.copy(self)
         result.steps, result.misses = [copy.copy(step) for step in self.steps], []
         result.folded = list(self.folded)
@@ -222,10 +222,10 @@ class Program:
         return result
 
     def replace_tensors(self) -> dict[int, SymbolicTensor]:
-        """Replaces its inputs and the outputs of its steps by new tensors, which no other program shares.
+        """Replaces its inputs and the outputs of its steps by new tensors that are not shared with other programs.
 
         Returns:
-            The tensors that were replaced, by the ids of the new ones.
+            The replaced tensors, by the ids of the new ones.
         """
         programs = [self, *(block for step in self.steps for block in step.blocks)]
         steps = [step for program in programs for step in program.steps]
@@ -238,35 +238,35 @@ class Program:
         return {id(others[i]): t for i, t in before.items()}
 
     def use_counts(self) -> dict[int, int]:
-        """Returns how often each tensor is used by steps and outputs, by the tensors' ids."""
+        """Returns the use counts of tensors in steps and outputs, by the tensors' ids."""
         uses = itertools.chain(self.outputs, *(step.inputs for step in self.steps))
         return Counter(map(id, uses))
 
     def canonical_constant(self, tensor: SymbolicTensor) -> SymbolicTensor:
-        """Returns the first constant that is the same, so that what is computed from both is shared.
+        """Returns the first equal constant. Sharing it lets passes share the computations from it.
 
         Args:
-            tensor: a constant. A large one is returned itself.
+            tensor: a constant. A large constant is returned itself.
         """
         value = self.constants[id(tensor)]
-        if type(value) is not torch.Tensor or value.numel() > _FEW:  # not one on several devices
+        if type(value) is not torch.Tensor or value.numel() > _FEW:  # subclasses hold values on several devices
             return tensor
         return self._few.setdefault((tensor.dtype, tuple(value.shape), repr(value.tolist())), tensor)
 
     def move_constants(self, device: torch.device) -> None:
-        """Moves the constants that kernels compute with to a device. Integers stay: they form shapes."""
+        """Moves constants to a device. Integers stay, because they form shapes. Scalars work with any device."""
         for t in (t for step in self.steps for t in step.inputs):
             value = self.constants.get(id(t))
             if isinstance(value, torch.Tensor) and value.ndim and not t.dtype.is_integer and not t.dtype.is_bool:
                 self.constants[id(t)] = devices.moved(value, device)
 
     def constant(self, tensor: Any) -> Any:
-        """Returns the raw value of a tensor that is constant, or None."""
+        """Returns the raw value of a constant tensor, or None."""
         return self.constants.get(id(tensor))
 
 
 def substituted(args: Sequence[Any], others: dict[int, SymbolicTensor]) -> list[Any]:
-    """Returns arguments, or outputs, with the tensors replaced for whose ids `others` has one."""
+    """Returns arguments or outputs after replacing tensors; `others` has the replacements by the tensors' ids."""
     return [
         others.get(id(a), a) if isinstance(a, SymbolicTensor)
         else substituted(a, others) if type(a) is list
@@ -277,12 +277,12 @@ def substituted(args: Sequence[Any], others: dict[int, SymbolicTensor]) -> list[
 
 
 def needed(outputs: Sequence[SymbolicTensor], effects: Iterable[Operation], fed: set[int]) -> list[Operation]:
-    """Returns the operations that outputs and side effects depend on, in program order.
+    """Returns the operations behind outputs and side effects, in program order.
 
     Args:
         outputs: the tensors to compute.
-        effects: operations that run in any case.
-        fed: the ids of the tensors that are fed, which depend on nothing.
+        effects: operations that always run.
+        fed: the ids of the fed tensors. They depend on nothing.
     """
     reached: dict[int, Operation] = {}
     stack = [t.op for t in outputs if id(t) not in fed]
@@ -298,8 +298,8 @@ def needed(outputs: Sequence[SymbolicTensor], effects: Iterable[Operation], fed:
 
 
 def reduced_axes(step: Step) -> set[int]:
-    """Returns the axes that a step reduces, counted from the end; none if it is no such step, or they are not
-    static."""
+    """Returns the axes of a floating-point reduction, counted from the end; an empty set for other steps and for axes
+    that are not static."""
     if step.op.reduced is None or step.placed or not step.outputs[0].dtype.is_floating:
         return set()
     rank, axes = step.args[0].shape.rank or 0, host_static(step.args[1])
@@ -308,7 +308,7 @@ def reduced_axes(step: Step) -> set[int]:
 
 
 def bytes_of(tensor: SymbolicTensor) -> int:
-    """Returns the size of a tensor, with 1 for each dimension that is not static; 0 if it holds no numbers."""
+    """Returns the size of a tensor in bytes; unknown dimensions count as 1. Returns 0 for dtypes without numbers."""
     if tensor.dtype.torch is None or tensor.shape.rank is None:
         return 0
     size = tensor.dtype.size
@@ -318,7 +318,7 @@ def bytes_of(tensor: SymbolicTensor) -> int:
 
 
 def _not_fed(operation: Operation) -> Exception:
-    """Returns the error for a placeholder that has no value."""
+    """Returns the error for a placeholder without a value."""
     tensor = operation.outputs[0]
     return errors.InvalidArgumentError(
         None,

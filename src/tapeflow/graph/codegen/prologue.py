@@ -1,8 +1,9 @@
-"""Computes before a loop what its body computes without the loop's state.
+"""Hoists the work that does not depend on loop-carried state out of a loop.
 
-What depends on nothing that changes is computed once. In a loop that counts its iterations, what depends on the counter
-too, such as an entry of a list and its product with a weight, is computed for all iterations at once, by the ops'
-batching rules: the input projection of a recurrent layer is one product of matrices, not one for each step.
+Loop-invariant tensors are computed once. If the loop counts its iterations, tensors that depend only on the counter and
+on loop-invariant values are computed for all iterations at once, by the ops' batching rules. Examples are the entry of
+a list at the counter, and its product with a weight. The input projection of a recurrent layer then is one matrix
+product instead of one per iteration.
 """
 
 from __future__ import annotations
@@ -26,21 +27,21 @@ from tapeflow.graph.transform.op_batching import of_registered
 if TYPE_CHECKING:
     from tapeflow.graph.codegen.loops import Loop
 
-_MOST = 4  # the most bytes that are computed ahead for an iteration, for each byte that it reads or carries
+_MOST = 4  # the limit of hoisted bytes per iteration, as a multiple of the bytes that the iteration reads or carries
 
 
 class Prologue:
-    """The part of a loop's body that is computed before the first iteration.
+    """The hoisted part of a loop's body: it runs before the first iteration.
 
     Args:
         loop: the loop.
 
     Attributes:
-        counter: the number of the loop variable that counts the iterations; None if there is none.
-        shared: tensors of the body's graph that are the same in all iterations.
-        stacked: tensors of the body's graph of which each iteration has its own.
-        function: computes `shared`, and the values of `stacked` in all iterations, stacked. It takes the number of
-            iterations, a vector of the counter's values, and the loop-invariant values that the body takes.
+        counter: the index of the loop variable that counts the iterations, or None.
+        shared: the hoisted tensors of the body's graph that are loop-invariant.
+        stacked: the hoisted tensors of the body's graph with one value per iteration.
+        function: computes `shared`, and the stacked values of `stacked` for all iterations. It takes the trip count, a
+            vector of the counter's values, and the body's loop-invariant values.
     """
 
     def __init__(self, loop: Loop) -> None:
@@ -48,11 +49,11 @@ class Prologue:
         self.counter = counter_of(loop)
         self.shared: list[SymbolicTensor] = []
         self.stacked: list[SymbolicTensor] = []
-        if loop.body.stateful or loop.condition.stateful:  # effects and variables' reads keep their order
+        if loop.body.stateful or loop.condition.stateful:  # hoisting would reorder effects and reads of variables
             return
         graph = FuncGraph(f"ahead_of_{loop.body.name}")
         graph.around = None
-        self._counted: set[int] = set()  # the ids of tensors that depend on the counter, an entry's shape too
+        self._counted: set[int] = set()  # the ids of tensors that depend on the counter, even if only by a shape
         with graph.as_default():
             count = graph.input(TensorSpec([], int32), "count")
             self._values = self._computed(graph, Batch(count))
@@ -68,13 +69,13 @@ class Prologue:
 
     @property
     def tensors(self) -> list[SymbolicTensor]:
-        """The tensors of the body's graph that are computed before the loop."""
+        """The hoisted tensors of the body's graph."""
         return [*self.shared, *self.stacked]
 
     # ---- computing -----------------------------------------------------------------------------------------------
 
     def _computed(self, graph: FuncGraph, batch: Batch) -> dict[int, Slices]:
-        """Adds to a graph all of the body that can be computed before the loop; returns this by the tensors' ids."""
+        """Adds all hoistable operations of the body to a graph. Returns their results by the ids of body tensors."""
         loop, inputs = self._loop, self._body.inputs
         values: dict[int, Slices] = {}
         dtype = int32 if self.counter is None else inputs[self.counter].dtype
@@ -104,7 +105,7 @@ class Prologue:
         """Returns the tensors that the rest of the body takes from the prologue.
 
         Args:
-            stacks: whether tensors of which each iteration has its own may be among them.
+            stacks: True to include tensors with one value per iteration.
         """
         taken: dict[int, SymbolicTensor] = {}
         seen: set[int] = set()
@@ -124,27 +125,27 @@ class Prologue:
         if op.name in ("Placeholder", "Const"):
             return False
         if t.op.inputs and all(_is_index(i) for i in t.op.inputs) and (_is_index(t) or op is ops.Pack.op):
-            return False  # Python numbers cost less
+            return False  # the loop computes indices as Python numbers, which is cheaper
         return not x.stacked or (t.dtype.torch is not None and bytes_of(t) <= _MOST * self._bytes_of_iteration(t))
 
     def _bytes_of_iteration(self, tensor: SymbolicTensor) -> int:
-        """Returns the bytes that an iteration reads to compute a tensor, or those it carries if these are more."""
+        """Returns the larger of the bytes that an iteration reads to compute a tensor and the loop-carried bytes."""
         reads = [t for o in self._stacked_operations([tensor]) if not self._works(o) for t in o.outputs]
         carried = self._body.inputs[: self._loop.count]
         return max(sum(map(bytes_of, reads)), sum(map(bytes_of, carried)))
 
     def _stacked_operations(self, tensors: Sequence[SymbolicTensor]) -> list[Operation]:
-        """Returns the operations from which tensors are computed that differ between iterations."""
+        """Returns the operations behind some tensors whose results differ between iterations."""
         operations = needed(tensors, (), {id(t) for t in self._body.inputs})
         return [o for o in operations if self._values[id(o.outputs[0])].stacked]
 
     def _works(self, operation: Operation) -> bool:
-        """Tests whether an operation computes with tensors of which each iteration has its own, and not just reads them
-        at the counter."""
+        """Returns True if an operation takes a stacked tensor that is not a scalar, so it is more than a read at the
+        counter."""
         return any(self._values[id(t)].stacked and t.shape.rank for t in operation.op.tensors(operation.args))
 
     def _worth_stacking(self, tensors: Sequence[SymbolicTensor]) -> bool:
-        """Tests whether computing tensors for all iterations at once saves more than to take them apart again costs."""
+        """Returns True if computing tensors for all iterations at once saves more than unstacking them costs."""
         working = [o.op for o in self._stacked_operations(tensors) if self._works(o) and not o.op.view]
         return len(working) > 1 or any(not op.elementwise for op in working)
 
@@ -158,7 +159,7 @@ def _is_index(tensor: SymbolicTensor) -> bool:
 
 
 def _run(graph: FuncGraph, operation: Operation, batch: Batch, values: dict[int, Slices]) -> list[Slices]:
-    """Returns an operation's outputs, for all iterations at once; none if it must run in the loop."""
+    """Adds an operation for all iterations at once and returns its outputs; none if it must stay in the loop."""
     op, outputs = operation.op, operation.outputs
     if op is READ:
         (handle,) = operation.inputs
@@ -168,6 +169,6 @@ def _run(graph: FuncGraph, operation: Operation, batch: Batch, values: dict[int,
         return []
     try:
         results = of_registered(operation, batch, values)
-        return [x._replace(value=graph.capture(x.value)) for x in results]  # a rank may be a number
+        return [x._replace(value=graph.capture(x.value)) for x in results]  # a value may be a number, such as a rank
     except NoRule:
         return []

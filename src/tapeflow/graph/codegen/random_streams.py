@@ -1,4 +1,4 @@
-"""Steps that draw random numbers by seeds, from a stream that belongs to their operation."""
+"""Steps that draw seeded random numbers, from a stream of their operation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tapeflow.graph.codegen.program import Step
 
 
 def has_stream(step: Step) -> bool:
-    """Returns True if a step draws random numbers by seeds, from a stream that belongs to its operation."""
+    """Returns True if a step draws seeded random numbers, from a stream of its operation."""
     op = step.op
     return op.opdef.stateful and any(
         kind == "attr" and param in ("seed", "seed2") and arg
@@ -19,7 +19,7 @@ def has_stream(step: Step) -> bool:
 
 
 def with_stream(step: Step, kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns the kernel of a registered step, bound to the operation's stream if it draws by seeds."""
+    """Returns the kernel of a registered step, bound to the operation's stream if the step has one."""
     if not has_stream(step):
         return kernel
     return of_operation(step.operation, kernel)

@@ -1,8 +1,7 @@
-"""Recurrent layers: loops that apply a cell to the entries of a list, computed by the cell's own kernels.
+"""Recurrent layers: loops that apply a cell to the entries of a list or tensor, computed by the cell's own kernels.
 
-Where a mask is false, a step leaves the states of a row as they are. Of masked sequences, each row takes the inputs of
-the steps that count, one after the other, and its output at a step is the one after as many inputs as have counted so
-far.
+A step does not change the states of a row with a false mask. For masked sequences, the kernel therefore runs over
+compacted rows, without the masked inputs. The output at a step is then the output after the last unmasked input so far.
 """
 
 from __future__ import annotations
@@ -20,18 +19,19 @@ from tapeflow.graph.codegen.loop_records import returned
 if TYPE_CHECKING:
     from tapeflow.graph.codegen.loops import Loop
 
-Bias = tuple[int, int | None] | None  # the place of a bias, and which row of this matrix it is; None without a bias
+# The place of a bias, and for a row of a matrix its index. None without a bias.
+Bias = tuple[int, int | None] | None
 
 _LAST, _ALL = -1, slice(None)  # steps
 
 
 class Entries(NamedTuple):
-    """A value of which each step reads the entry at the counter.
+    """A list or tensor. Each step reads its entry at the counter.
 
     Attributes:
-        place: the place of the value: a list of tensors, or a tensor.
-        axis: the axis of the tensor along which its entries lie; None for a list.
-        are_columns: whether the entries are vectors of which each step makes a column. Only those of tensors.
+        place: the place of the list or tensor.
+        axis: the indexed axis of the tensor; None for a list.
+        are_columns: True if each step reshapes its entry from a vector to a column. False for lists.
     """
 
     place: int
@@ -47,7 +47,7 @@ class Entries(NamedTuple):
         return Rows(rows.unsqueeze(-1) if self.are_columns else rows)
 
     def gradient(self, values: Sequence[Any], start: int, gradients: torch.Tensor) -> Any:
-        """Returns the gradient of the value for those of its entries from a step on."""
+        """Returns the gradient of the list or tensor, from the gradients of its entries from `start` on."""
         if self.axis is None:
             return as_variant([*[None] * start, *gradients.unbind()] if start else Rows(gradients))
         zeros = torch.zeros_like(values[self.place])
@@ -56,11 +56,12 @@ class Entries(NamedTuple):
 
 
 class Target(NamedTuple):
-    """The use that a loop makes of the outputs of its cell.
+    """A loop variable's use of the cell's outputs.
 
     Attributes:
-        otherwise: the place of the value that stands for the output where the mask is false; None if there is no mask.
-        entry: of a list of tensors, the entry that each step writes; None if each writes its own.
+        otherwise: the place of the value that replaces the output in rows with a false mask; None without a mask.
+        entry: for a list, the index of the entry that all steps write; None if each step writes the entry at the
+            counter.
     """
 
     otherwise: int | None
@@ -68,22 +69,24 @@ class Target(NamedTuple):
 
 
 class Layer(NamedTuple):
-    """A recurrent layer. Places are those of values: the loop's variables, what is invariant, then constants.
+    """A recurrent layer.
+
+    A place is an index into the layer's values: the loop variables, the loop-invariant values, then the constants.
 
     Attributes:
-        cell: returns its cell for a run.
-        counter: the place of the variable that counts.
-        bound: the place of what it stays below.
+        cell: returns the cell for a run.
+        counter: the place of the counter.
+        bound: the place of the counter's exclusive upper bound.
         inputs: the inputs.
         mask: the masks, or None.
         states: the places of the states.
-        matrices: the places of the matrices that inputs, and the output of the step before, are multiplied by.
+        matrices: the places of the kernel and the recurrent kernel.
         biases: the biases.
-        outputs: what becomes of the outputs, by the places of loop variables.
-        lists: the places of those of them that are lists of tensors.
-        unread: lists of the other states, which nothing reads: their places, and what each step writes, as of `Target`.
+        outputs: the uses of the outputs, by the places of loop variables.
+        lists: the places of the loop variables in `outputs` that are lists of tensors.
+        unread: the lists of states without readers: `Target.entry` of each, by its place.
         constants: the constants.
-        ends_matter: whether the last values of the states but the first have a use.
+        ends_matter: True if the last value of a state other than the first has a use.
     """
 
     cell: Callable[[], Cell]
@@ -104,19 +107,21 @@ class Layer(NamedTuple):
 class RecurrentLayer:
     """The kernel of a loop that is a recurrent layer.
 
-    The loop itself runs where the cell's kernel does not serve: without a step, for values of other dtypes or shapes,
-    and where it would take longer.
+    The loop itself is the fallback: for zero steps, for unsupported dtypes or shapes, and if the cell's kernel would be
+    slower.
 
     Args:
         loop: the loop.
-        layer: the layer that it is.
+        layer: its layer.
     """
 
     def __init__(self, loop: Loop, layer: Layer) -> None:
         self._loop, self._layer = loop, layer
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:
-        """Computes the last values of the loop's variables, and lists that hold the run if a gradient needs residuals.
+        """Computes the last values of the loop variables.
+
+        If a gradient needs residuals, also returns the trip count and lists with the run as their only entry.
 
         Raises:
             OpError: an op failed.
@@ -132,13 +137,13 @@ class RecurrentLayer:
 
 
 class Run:
-    """A run of a recurrent layer, which its gradient takes instead of residuals.
+    """A run of a recurrent layer. The layer's gradient takes the run instead of residuals.
 
     Args:
         layer: the layer.
         count: the number of loop variables.
-        values: the raw values of the loop's variables before the first step, and of what is invariant.
-        start, stop: the first value of the counter, and the one after the last.
+        values: the raw values before the first step: loop variables, loop-invariant values and constants.
+        start, stop: the range of the counter.
     """
 
     def __init__(self, layer: Layer, count: int, values: Sequence[Any], start: int, stop: int) -> None:
@@ -155,7 +160,7 @@ class Run:
 
     @property
     def suits(self) -> bool:
-        """True where the cell's kernel serves."""
+        """True if the cell's kernel supports the values and is faster than the loop."""
         layer, values, start, stop = self._layer, self._values, self._start, self._stop
         entries = layer.inputs.of(values)
         if not 0 <= start < stop <= len(entries):
@@ -189,7 +194,7 @@ class Run:
         """Returns the last values of the loop variables.
 
         Args:
-            recorded: whether `gradients` will be called.
+            recorded: True if `gradients` will be called.
         """
         layer, values, own = self._layer, self._values, slice(self._start, self._stop)
         x, idle = _stacked(layer.inputs.of(values), own), None
@@ -209,7 +214,7 @@ class Run:
         return tuple(finals)
 
     def _entries(self, y: torch.Tensor, place: int, target: Target) -> Any:
-        """Returns the list that a loop variable is in the end."""
+        """Returns the last value of a loop variable that is a list."""
         before = self._values[place][()]
         if target.entry is None and self._is_whole(before):
             return as_variant(Rows(self._outputs(y, target, _ALL)))
@@ -221,28 +226,31 @@ class Run:
         return as_variant(entries)
 
     def _is_whole(self, entries: Sequence[Raw]) -> bool:
-        """Tests whether a list has an entry for each step, and no others."""
+        """Returns True if the steps write all entries of a list."""
         return self._start == 0 and self._stop == len(entries)
 
     def _outputs(self, y: torch.Tensor, target: Target, steps: Any) -> torch.Tensor:
-        """Returns the outputs of one or all steps, with what stands for them where the mask is false."""
+        """Returns the outputs of one step or all steps, with replacements in rows with a false mask."""
         if self._order is None:
             return y[steps]
         outputs, others = self._order.expanded(y, steps), self._stands_in(target, steps)
         return torch.where(others, self._values[target.otherwise or 0], outputs) if others.any() else outputs
 
     def _stands_in(self, target: Target, steps: Any) -> torch.Tensor:
-        """Returns where another value stands for the output. That of a variable is the output before, or the first."""
+        """Returns True for rows whose output is replaced.
+
+        A loop variable as replacement is the previous output. Its first value remains until the first unmasked step.
+        """
         order = self._order
         assert order is not None and target.otherwise is not None
         return (order.counts[steps] == 0 if target.otherwise < self._count else ~order.mask[steps]).unsqueeze(-1)
 
     def gradients(self, cotangents: Mapping[int, Any], wanted: Container[int]) -> dict[int, Any]:
-        """Returns the gradients of the loop's values, by their places; without those that are zeros.
+        """Returns the gradients of the layer's values that are not zeros, by their places.
 
         Args:
             cotangents: the cotangents of the loop variables, by their places.
-            wanted: the places of the values whose gradients are asked for; there may be others.
+            wanted: the places of the values whose gradients are requested. The result may contain others.
         """
         layer, sums = self._layer, _Sums()
         dy = self._values[layer.matrices[0]].new_zeros(self._shape)
@@ -280,7 +288,7 @@ class Run:
         return sums.values
 
     def _add_outputs(self, dy: torch.Tensor, target: Target, steps: Any, cotangent: Any, sums: _Sums) -> None:
-        """Adds the cotangents of what `_outputs` returns to those of the cell's outputs, and to `sums`."""
+        """Backpropagates through `_outputs`: adds to the cell's cotangents `dy` and to the replacements' in `sums`."""
         if cotangent is None:
             return
         if self._order is None:
@@ -302,22 +310,22 @@ class _Sums:
         self.values: dict[int, Any] = {}
 
     def add(self, place: int, gradient: Any) -> None:
-        """Adds a gradient, None for zeros, to that of a value."""
+        """Adds a gradient to the sum of a value; None is zeros."""
         before = self.values.get(place)
         if gradient is not None:
             self.values[place] = gradient if before is None else before + gradient
 
 
 class _Order:
-    """The order of the steps of masked sequences: for each row those where the mask is true, then others.
+    """The compaction of masked sequences: in each row, unmasked steps come first.
 
     Args:
-        mask: `(steps, rows)`.
+        mask: `(steps, rows)`; False for masked steps.
 
     Attributes:
         mask: the mask.
-        counts: for each step, for how many steps up to it the mask is true.
-        idle: where a row has no more of these steps.
+        counts: the number of unmasked steps up to each step.
+        idle: True for compacted steps beyond a row's last unmasked step.
     """
 
     def __init__(self, mask: torch.Tensor) -> None:
@@ -330,31 +338,31 @@ class _Order:
         self._latest = (self.counts - 1).clamp_(0) * len(rows) + rows
 
     def compact(self, x: torch.Tensor) -> torch.Tensor:
-        """Returns inputs in this order, with zeros for idle steps."""
+        """Returns the compacted inputs, with zeros for idle steps."""
         return x.flatten(0, 1)[self._places].masked_fill_(self.idle.unsqueeze(-1), 0)
 
     def restored(self, dx: torch.Tensor) -> torch.Tensor:
-        """Returns the gradient of the inputs for that of `compact`."""
+        """Returns the gradient of the inputs, from the gradient of the compacted inputs."""
         zeros = dx.new_zeros(self.mask.numel(), dx.shape[-1])
         zeros[self._places.flatten()] = dx.flatten(0, 1)
         return zeros.view(*self.mask.shape, -1)
 
     def expanded(self, y: torch.Tensor, steps: Any) -> torch.Tensor:
-        """Returns the latest outputs at one or all steps, and any where there is none yet."""
+        """Returns the outputs at one step or all steps, from compacted ones. Before the first they are arbitrary."""
         return y.flatten(0, 1)[self._latest[steps]]
 
     def add_expanded(self, dy: torch.Tensor, steps: Any, cotangent: torch.Tensor) -> None:
-        """Adds the cotangents of what `expanded` returns to those of the outputs."""
+        """Adds the cotangents of `expanded`'s result to the cotangents of the compacted outputs."""
         dy.view(-1, dy.shape[-1]).index_add_(0, self._latest[steps].flatten(), cotangent.flatten(0, -2))
 
 
 def _entry(entries: Sequence[Raw], place: int) -> Raw:
-    """Returns an entry of a list, of one of rows without the others."""
+    """Returns an entry of a list; for `Rows`, without unpacking the others."""
     return entries.tensor[place] if isinstance(entries, Rows) else entries[place]
 
 
 def _stacked(entries: Sequence[Raw | None], own: slice) -> Any:
-    """Returns entries of a list stacked, with zeros for those that are missing; None if all are."""
+    """Stacks entries of a list, with zeros for missing entries. Returns None if all are missing."""
     if isinstance(entries, Rows):
         return entries.tensor[own].contiguous()
     some = entries[own]
@@ -363,7 +371,7 @@ def _stacked(entries: Sequence[Raw | None], own: slice) -> Any:
 
 
 def _as_row(vector: torch.Tensor, row: int, matrix: torch.Tensor) -> torch.Tensor:
-    """Returns a vector as one row of zeros like a matrix."""
+    """Returns a matrix of zeros with a vector as one row; `matrix` gives the shape."""
     zeros = torch.zeros_like(matrix)
     zeros[row] = vector
     return zeros

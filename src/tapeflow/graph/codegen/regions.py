@@ -1,4 +1,4 @@
-"""Programs with their conditionals and loops, which become `if` and `while` statements of the source."""
+"""Programs with their conditionals and loops. These become `if`, `for` and `while` statements of the source."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LOOPS = frozenset({"While", "StatelessWhile"})
 
 
 def specialized(body: Body) -> Program:
-    """Returns the program of a function's body, after the passes that choose faster kernels."""
+    """Returns the program of a function's body after the passes that substitute faster kernels."""
     return body.compiled.specialized()
 
 
@@ -28,16 +28,16 @@ class Region:
 
     Attributes:
         program: the program.
-        branches: by the ids of conditional steps: for each branch, its region and the places of its inputs among the
-            step's operands.
+        branches: for each branch of a conditional, its region and the places of its inputs among the step's operands,
+            by the ids of the conditionals' steps.
         loops: the loops, by the ids of their steps.
-        blocks: the parts that run at the same time, by the ids of the steps that run them.
-        packed: the scalars of vectors that kernels only take as Python numbers (shapes and indices), by the ids of the
-            vectors, which need not be computed.
+        blocks: the parts of parallel steps, by the ids of the steps.
+        packed: the scalars of index vectors that kernels take only as Python numbers, such as shapes, by the ids of the
+            vectors. These vectors need no tensor.
 
     Args:
         program: the program.
-        program_of: returns the program of a branch, or of the condition or body of a loop.
+        program_of: returns the program of a branch, or of a loop's condition or body.
     """
 
     def __init__(self, program: Program, program_of: Callable[[Body], Program] = specialized) -> None:
@@ -71,11 +71,11 @@ def _are_indices(tensors: Sequence[SymbolicTensor]) -> bool:
 
 
 class Ahead(NamedTuple):
-    """The part of a loop that is computed before it (see `Prologue`).
+    """The hoisted part of a loop (see `Prologue`).
 
     Attributes:
-        region: the region that computes it. Its first inputs are the number of iterations and the counter's values.
-        shared: how many of its outputs are the same in all iterations; of the others, each iteration has its own.
+        region: the region that computes it. Its first inputs are the trip count and the counter's values.
+        shared: the number of loop-invariant outputs. They come first. Later outputs have one value per iteration.
     """
 
     region: Region
@@ -87,17 +87,17 @@ class LoopRegion:
 
     Attributes:
         condition, body: the regions.
-        ahead: what is computed before the loop, or None.
-        from_ahead: the inputs of the body that it is passed to.
-        variables: for each carried value, the inputs of condition and body that it is passed to.
-        captured: the inputs that each loop-invariant value is passed to, by its place among these values.
-        limited: whether the loop's first operand is the maximal trip count.
-        counter: the number of the carried value that counts the iterations, or None.
-        numbers: the numbers of the carried values that are held as Python numbers: each iteration adds a constant.
+        ahead: the hoisted part, or None.
+        from_ahead: the body's inputs for its results.
+        variables: for each loop variable, its inputs of condition and body.
+        captured: the inputs for each loop-invariant value, by its place among these values.
+        limited: True if the loop's first operand is the maximal trip count.
+        counter: the index of the loop variable that counts the iterations, or None.
+        numbers: the indices of loop variables that are Python numbers: each iteration adds a constant.
 
     Args:
-        count: the number of carried values.
-        places: for condition and body, the places of the loop-invariant values that follow the carried ones.
+        count: the number of loop variables.
+        places: for condition and body, the places of the loop-invariant values that follow the loop variables.
     """
 
     def __init__(

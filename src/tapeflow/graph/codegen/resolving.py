@@ -1,9 +1,10 @@
-"""Choosing the kernel that computes a step.
+"""Choosing the kernel of a step.
 
-It is the op's own, if that supports the dtypes at hand and returns the dtypes that the op declares. Where passes
-substitute kernels of ATen, that is certain (`Step.native`). Elsewhere only a run shows it: the name in the source first
-stands for a function that tries the kernel and falls back to another dtype or device (`core/ops/kernels.py`), and,
-after a successful call, for the kernel itself. The source is the same in either case.
+A step calls its op's kernel directly if the kernel supports the step's dtypes and returns the declared dtypes. For
+kernels that passes substitute, this is certain (see `Step.native`). For other kernels, only a run shows it. The
+kernel's name in the source therefore first stands for a function that tries the kernel, with fallbacks to other dtypes
+or devices (see `core/ops/kernels.py`). After a call without a fallback, the name stands for the kernel itself. The
+source is the same in both cases.
 """
 
 from __future__ import annotations
@@ -25,8 +26,11 @@ def is_direct(step: Step) -> bool:
 
 
 def _is_partly_supported(step: Step) -> bool:
-    """Returns whether a run shows nothing of later ones: where ATen computes with some values of a dtype and not with
-    others, as a maximum of no elements and one of several."""
+    """Returns True if a successful run says nothing about later runs.
+
+    ATen supports some dtypes only for some values. For example, a maximum of several elements may fail after a maximum
+    of no elements succeeded.
+    """
     return any(t.dtype in _PARTLY_SUPPORTED for t in (*step.inputs, *step.outputs))
 
 
@@ -38,7 +42,7 @@ def resolve(step: Step, on_success: Callable[[], None]) -> Callable[..., Any] | 
 
     Args:
         step: the step.
-        on_success: called once the kernel has computed the step without a fallback.
+        on_success: called after the kernel has computed the step without a fallback.
     """
     if is_direct(step):
         return None

@@ -1,7 +1,7 @@
-"""Programs for inputs of known shapes.
+"""Programs specialized to input shapes.
 
-A function that was traced for unknown sizes, such as batches of any length, computes shapes while it runs, and its
-gradients sum to shapes that turn out to be equal. A program for the sizes of a call does neither.
+A function traced with unknown sizes, such as any batch size, computes shapes at run time. Its gradients contain
+reductions for broadcasting that may turn out to have no effect. A program specialized to a call's sizes needs neither.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from tapeflow.graph.ir.shapes import infer
 
 
 def with_shapes(program: Program, shapes: Mapping[int, TensorShape]) -> Program | None:
-    """Returns a copy of a program for inputs of other static shapes.
+    """Returns a copy of a program for more specific input shapes.
 
     Args:
         program: the program.
-        shapes: the shapes, by the ids of inputs. Other inputs stay as they are.
+        shapes: the shapes, by the ids of inputs. Other inputs keep their shapes.
 
     Returns:
-        The program; None if a shape rule refuses the shapes, or contradicts what the graph says. The kernel that
-        refuses them too then runs with the program as it is.
+        The program; None if a shape rule rejects the shapes or contradicts the graph. The caller then runs the original
+        program, and its kernel raises the error.
     """
     known: dict[int, SymbolicTensor] = {}
     for t in program.inputs:
@@ -44,7 +44,7 @@ def with_shapes(program: Program, shapes: Mapping[int, TensorShape]) -> Program 
 
 
 def _with_shapes(step: Step, known: dict[int, SymbolicTensor]) -> Step:
-    """Returns a step with tensors whose shapes are known, and enters its outputs among these."""
+    """Returns a step with the tensors in `known` as inputs, and adds its outputs to `known`."""
     if not any(id(t) in known for t in step.inputs):
         return step
     args = substituted(step.args, known)
@@ -52,7 +52,7 @@ def _with_shapes(step: Step, known: dict[int, SymbolicTensor]) -> Step:
         return Step(step.op, args, step.outputs, step.origins, step.must_run)
     args = step.op.map(lambda t: t, args, host=_host)
     operation = _copied(step.operation, step.op, args)
-    with operation.graph.as_default():  # some rules know less while a graph is built
+    with operation.graph.as_default():  # some shape rules give less specific shapes while a graph is built
         shapes = infer(step.op, args, operation.types, len(step.outputs))
     for t, shape in zip(step.outputs, shapes, strict=True):
         known[id(t)] = SymbolicTensor(operation, t.value_index, t.dtype, t.shape.merge_with(shape))
@@ -61,13 +61,13 @@ def _with_shapes(step: Step, known: dict[int, SymbolicTensor]) -> Step:
 
 
 def _host(arg: Any) -> Any:
-    """Returns the Python numbers of an argument that kernels take as such, if they are all known; else the argument."""
+    """Returns a host argument as Python numbers if all of them are known, otherwise unchanged."""
     static = host_static(arg)
     return arg if has_none(static) else static
 
 
 def _copied(operation: Operation, op: Any, args: list[Any]) -> Operation:
-    """Returns an operation of the same name and place, which its graph does not list."""
+    """Returns a copy of an operation with the same name and device. It is not part of the graph."""
     result = Operation(operation.graph, op, operation.name, args, operation.types)
     result.device, result.position = operation.device, operation.position
     return result

@@ -1,4 +1,4 @@
-"""Running a graph one operation at a time, so that a run can stop and continue with more feeds."""
+"""Running a graph one operation at a time. A run can stop and continue with more feeds."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tapeflow.graph.ir.operation import GraphOp, Operation
 
 
 class Stepping:
-    """A run in several parts, in which no operation runs twice.
+    """A run in several parts. Each operation runs at most once.
 
     Args:
-        resources: maps a variable to the one that stands for it.
+        resources: maps each variable to the variable to use.
     """
 
     def __init__(self, resources: Callable[[Any], Any]) -> None:
@@ -26,17 +26,17 @@ class Stepping:
         self._done: set[int] = set()
 
     def run(self, fed: dict[int, Any], wanted: Sequence[Any]) -> list[Any]:
-        """Runs the operations that fetches depend on and that have not run yet.
+        """Runs the operations behind the fetches, except those that have already run.
 
         Args:
             fed: raw values by the ids of the tensors that they replace.
-            wanted: the fetches, tensors and operations.
+            wanted: the fetches: tensors and operations.
 
         Returns:
             The raw values of tensors, and None for operations.
 
         Raises:
-            InvalidArgumentError: a fetch depends on a placeholder that was not fed yet.
+            InvalidArgumentError: a fetch depends on a placeholder that has not been fed.
         """
         self._values.update(fed)
         for operation in self._missing(wanted):
@@ -44,7 +44,7 @@ class Stepping:
         return [self._values[id(w)] if isinstance(w, SymbolicTensor) else None for w in wanted]
 
     def _missing(self, wanted: Sequence[Any]) -> list[Operation]:
-        """Returns the operations that are still to run for `wanted`, in program order."""
+        """Returns the operations that must still run for `wanted`, in program order."""
         missing: dict[int, Operation] = {}
         stack = [w.op if isinstance(w, SymbolicTensor) else w for w in wanted if id(w) not in self._values]
         while stack:
@@ -77,7 +77,7 @@ def computed(
     Args:
         operation: the operation.
         value_of: returns the raw value of an input.
-        resources: maps a variable to the one that stands for it.
+        resources: maps each variable to the variable to use.
     """
     op = operation.op
     if isinstance(op, GraphOp):

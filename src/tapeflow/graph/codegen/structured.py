@@ -1,7 +1,7 @@
 """Writing programs with conditionals and loops, as Python's `if`, `while` and `for`.
 
-A loop that counts its iterations is a `for` over a range. Its counter is a Python number, and so are indices, sizes and
-tests that follow from counters. They become tensors only where a kernel takes them as such.
+A loop that counts its iterations becomes a `for` over a range. Its counter is a Python number. So are the indices,
+sizes and tests computed from it. They become tensors only if a kernel needs a tensor.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tapeflow.graph.codegen.regions import Ahead, LoopRegion, Region
 from tapeflow.graph.codegen.writing import Writer
 
 _TENSORS = {dtype: functools.partial(torch.tensor, dtype=dtype.torch) for dtype in (int32, int64, bool_)}
-_WRAPPED: dict[DType, Callable[[int], int]] = {  # as Python's integers do not wrap around
+_WRAPPED: dict[DType, Callable[[int], int]] = {  # Python's integers do not wrap around
     int32: lambda n: (n + 0x80000000 & 0xFFFFFFFF) - 0x80000000,
     int64: lambda n: (n + 0x8000000000000000 & 0xFFFFFFFFFFFFFFFF) - 0x8000000000000000,
 }
@@ -35,13 +35,13 @@ class StructuredWriter(Writer):
     """Writes programs that may contain conditionals and loops.
 
     Attributes:
-        numbers: the expressions of the tensors that are held as Python numbers, by the tensors' ids.
+        numbers: the expressions of values held as Python numbers, by the tensors' ids.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.numbers: dict[int, str] = {}
-        self._dtypes: dict[int, DType] = {}  # those of these tensors
+        self._dtypes: dict[int, DType] = {}  # of the tensors with forms
         self._regions: list[Region] = []
 
     def write(self, name: str, program: Program) -> None:
@@ -56,8 +56,8 @@ class StructuredWriter(Writer):
             name: the function's name.
             loop: the loop.
             captured: the number of loop-invariant values.
-            recorded: which of the values that are computed before the loop are recorded, besides the outputs of the
-                body in each iteration that are no loop variables; None if nothing is.
+            recorded: the indices of hoisted values to record. Each iteration also records the body's outputs after the
+                loop variables. None records nothing.
         """
         limit, record = self.unique("limit"), self.unique("record")
         starts = [self.unique(f"{own.op.name}_start") for _, own in loop.variables]
@@ -105,11 +105,11 @@ class StructuredWriter(Writer):
             self._set_forms(out, (name, None))
         elif not step.outputs or id(step.outputs[0]) not in region.packed:
             for t in step.outputs:
-                self.numbers.pop(id(t), None)  # the same function may have had numbers elsewhere
+                self.numbers.pop(id(t), None)  # from another call of the same function
             super().step(step, indent)
 
     def _is_number(self, step: Step) -> bool:
-        """Returns True if a step computes a Python number from others."""
+        """Returns True if a step computes a Python number from Python numbers."""
         if step.op.scalar is None or step.placed or step.outputs[0].shape.rank != 0:
             return False
         others = [t for t in step.inputs if id(t) not in self.numbers]
@@ -117,7 +117,7 @@ class StructuredWriter(Writer):
         return len(others) < len(step.inputs) and all(isinstance(value, torch.Tensor) for value in constants)
 
     def _parallel(self, blocks: dict[str, Region], indent: int) -> None:
-        """Writes parts that run at the same time, each as a function; `blocks` by the names of their devices."""
+        """Writes parallel parts, each as a function; `blocks` has the parts by the names of their devices."""
         functions, results = [], []
         for device, region in blocks.items():
             functions.append(self.unique(f"on_{device.rpartition('device:')[2]}"))
@@ -130,7 +130,7 @@ class StructuredWriter(Writer):
         self.row(indent, f"{targets}{self.named('run_all', run_all)}({', '.join(functions)})")
 
     def _held(self, tensor: SymbolicTensor, indent: int) -> str:
-        """Returns the name of a value as it is held: as a number, or as a tensor."""
+        """Returns the name of a value in its present form, a number or a tensor."""
         number = self.numbers.get(id(tensor))
         if number is None:
             return self.names[id(tensor)]
@@ -195,7 +195,7 @@ class StructuredWriter(Writer):
             limit: the expression for the maximal trip count; unused if the loop has none.
             starts, captured: the first values of loop variables, and loop-invariant values.
             indent: the indentation.
-            record: the name of the record, and which values that are computed before the loop it has; None without it.
+            record: the name of the record, and the indices of its hoisted values; None without a record.
 
         Returns:
             The values of the loop variables after the loop.
@@ -241,7 +241,7 @@ class StructuredWriter(Writer):
     def _conditional_header(
         self, loop: LoopRegion, limit: str, indent: int, record: tuple[str, Sequence[int]] | None
     ) -> None:
-        """Writes the lines before the body of a loop that tests its condition; arguments as of `_loop`."""
+        """Writes the lines before the body of a loop that tests its condition; arguments as in `_loop`."""
         first = self.unique("first")
         if loop.ahead is not None:
             self.row(indent, f"{first} = True")
@@ -261,12 +261,12 @@ class StructuredWriter(Writer):
         """Writes the lines before the body of a loop that counts its iterations.
 
         Args:
-            loop, limit, indent, record: as of `_loop`.
+            loop, limit, indent, record: as in `_loop`.
             counter: the name of the counter.
-            start: its first value.
+            start: the expression for its first value.
 
         Returns:
-            The end of the range, and the names that have no use after the loop.
+            The expression for the end of the range, and the names without a use after the loop.
         """
         others = copy.copy(loop.condition.program)
         others.steps = [step for step in others.steps if step is not loop.test]
@@ -292,10 +292,10 @@ class StructuredWriter(Writer):
         self, loop: LoopRegion, ahead: Ahead, start: str, stop: str, indent: int,
         record: tuple[str, Sequence[int]] | None,
     ) -> dict[str, str]:  # fmt: skip
-        """Writes what is computed for all iterations of a loop at once; arguments as of `_counted_header`.
+        """Writes the hoisted part of a counting loop; arguments as in `_counted_header`.
 
         Returns:
-            For the names of stacked tensors, those of the values in an iteration.
+            The names of the values in an iteration, by the names of the stacked tensors.
         """
         program = ahead.region.program
         if len(loop.from_ahead) > ahead.shared:
@@ -307,7 +307,7 @@ class StructuredWriter(Writer):
             self._set_forms(program.inputs[1], (None, counters))
         self._ahead(loop, ahead, indent, record)
         items: dict[str, str] = {}
-        used = loop.body.program.use_counts()  # others are recorded alone
+        used = loop.body.program.use_counts()  # unused ones are only recorded
         for t, own in zip(program.outputs[ahead.shared :], loop.from_ahead[ahead.shared :], strict=True):
             if id(own) in used:
                 name = items.setdefault(self.reference(t), self.unique(own.op.name))
@@ -315,7 +315,7 @@ class StructuredWriter(Writer):
         return items
 
     def _ahead(self, loop: LoopRegion, ahead: Ahead, indent: int, record: tuple[str, Sequence[int]] | None) -> None:
-        """Writes what is computed before a loop, and has it recorded."""
+        """Writes the hoisted part of a loop, and the line that records its values."""
         self._region(ahead.region, indent)
         outputs = ahead.region.program.outputs
         for t, own in zip(outputs[: ahead.shared], loop.from_ahead, strict=False):
@@ -326,7 +326,7 @@ class StructuredWriter(Writer):
     # ---- values --------------------------------------------------------------------------------------------------
 
     def _set_forms(self, tensor: SymbolicTensor, forms: Forms) -> None:
-        """Records the expressions for a value; the same function may have had others elsewhere."""
+        """Sets the expressions for a value, and discards earlier ones from another call of the same function."""
         for known, expression in zip((self.numbers, self.names), forms, strict=True):
             known.pop(id(tensor), None)
             if expression is not None:
@@ -352,11 +352,11 @@ class StructuredWriter(Writer):
         return self._box(dtype, number or "") if tensor is None else tensor
 
     def _box(self, dtype: DType, number: str) -> str:
-        """Returns the expression for the tensor of a number."""
+        """Returns the expression that makes a tensor from a number."""
         return f"{self.named(f'{dtype.name}_tensor', _TENSORS[dtype])}({number})"
 
     def _once(self, expression: str, wish: str, indent: int) -> str:
-        """Returns an expression that costs nothing: this one, or the name of its value."""
+        """Returns an expression without cost: a name or number stays, other expressions are assigned to a name."""
         if re.fullmatch(r"-?\w+", expression):
             return expression
         name = self.unique(wish)
@@ -364,7 +364,7 @@ class StructuredWriter(Writer):
         return name
 
     def _test_value(self, tensor: SymbolicTensor) -> str:
-        """Returns the expression for a scalar whose value alone matters, as a number or as a tensor."""
+        """Returns the expression for a scalar in a test, as a number or as a tensor."""
         constant = self._constants.get(id(tensor))
         if isinstance(constant, torch.Tensor):
             return repr(constant.item())

@@ -34,7 +34,7 @@ class Writer:
         names: the names of tensors, by the tensors' ids.
     """
 
-    deletes = True  # temporaries after their last use
+    deletes = True  # writes `del` for temporaries after their last use
 
     def __init__(self) -> None:
         self.namespace: dict[str, Any] = {"host": numbers}
@@ -44,7 +44,7 @@ class Writer:
         self._kernels: dict[Any, str] = {}  # the names of kernels, by op and dtypes
         self._constants: dict[int, Any] = {}
         self._rows: list[str] = []
-        self._used_names = set(dir(builtins))  # an operation named range must not hide Python's
+        self._used_names = set(dir(builtins))  # an operation named "range" must not hide Python's
         self._global_names: dict[tuple[str, int], tuple[str, Any]] = {}  # by the requested name and the value's id
         self._static = True
         self._wrapped: dict[int, tuple[Callable[..., Any], Any]] = {}  # kernels that accept several devices, by the ids
@@ -65,13 +65,13 @@ class Writer:
         self.row(indent, f"return ({', '.join(values)}{',' if len(values) == 1 else ''})")
 
     def row(self, indent: int, text: str, step: Step | None = None) -> None:
-        """Writes a line, which computes `step` if there is one."""
+        """Writes a line; `step` is the step that the line computes, if any."""
         self._rows.append("    " * indent + text)
         if step is not None:
             self.steps[len(self._rows)] = step
 
     def block(self, program: Program, indent: int) -> None:
-        """Writes the steps of a program, whose inputs have names already."""
+        """Writes the steps of a program. Its inputs must have names already."""
         self._programs.append(program)
         self._constants.update(program.constants)
         self._static = self._static and program.static
@@ -93,7 +93,7 @@ class Writer:
         self.row(indent, f"{', '.join(targets)}{comma} = {call}" if targets else call, step)
 
     def _cached_block(self, block: Program, indent: int) -> None:
-        """Writes the steps of a block, which are skipped while the results of an earlier call are valid."""
+        """Writes a block of steps that runs only if the results of an earlier call are no longer valid."""
         cache, entry = self.named("cache", Cache()), self.unique("entry")
         self.row(indent, f"{entry} = {cache}({', '.join(map(self.reference, block.inputs))})")
         self.row(indent, f"if {entry}.results is None:")
@@ -107,8 +107,8 @@ class Writer:
         """Returns the raw values that tensors had in a call of the function.
 
         Args:
-            local: the values of the function's names.
-            step: a step; the inputs and outputs of functions inlined around it have values too.
+            local: the function's local variables.
+            step: a step. The result includes the inputs and outputs of inlined functions around it.
 
         Returns:
             The values by the ids of the graph's tensors.
@@ -116,11 +116,11 @@ class Writer:
         return self.with_aliases(self.named_values(local), step)
 
     def named_values(self, local: dict[str, Any]) -> dict[int, Any]:
-        """Returns the raw values of the tensors that have names, by the ids of the program's tensors."""
+        """Returns the raw values of tensors with names, by the ids of the program's tensors."""
         return {i: local[name] for i, name in self.names.items() if name in local}
 
     def with_aliases(self, values: dict[int, Any], step: Step) -> dict[int, Any]:
-        """Returns `values` with those of the inputs and outputs of functions inlined around a step added."""
+        """Returns `values`, extended by the inputs and outputs of inlined functions around a step."""
         aliases = next((p.aliases for p in self._programs if step in p.steps), {})
         return values | {i: values[id(t)] for i, t in aliases.items() if id(t) in values}
 
@@ -135,7 +135,7 @@ class Writer:
         return name
 
     def unique(self, wish: str) -> str:
-        """Returns an unused name as similar as possible to `wish`."""
+        """Returns an unused name: `wish`, with a number if necessary."""
         name = unique = identifier(wish)
         count = 0
         while unique in self._used_names or unique in self.namespace:
@@ -145,11 +145,11 @@ class Writer:
         return unique
 
     def reserve(self, name: str) -> None:
-        """Leaves a name to the function that is being written."""
+        """Reserves a name for the function that is being written."""
         self._used_names.add(name)
 
     def named(self, wish: str, value: Any) -> str:
-        """Returns the name of a value in the namespace, which is added if it is new."""
+        """Returns the name of a value in the namespace, after adding the value if it is new."""
         key = wish, id(value)
         entry = self._global_names.get(key)
         if entry is None:
@@ -198,7 +198,7 @@ class Writer:
         return f"{kernel}({', '.join(arguments)})"
 
     def _host_argument(self, arg: Any) -> str:
-        """Returns the expression for an argument that the kernel takes as Python values."""
+        """Returns the expression for a host argument: one that the kernel takes as Python values."""
         if not isinstance(arg, SymbolicTensor):
             return self.literal(arg)
         value = self._constants.get(id(arg))
@@ -213,8 +213,8 @@ class Writer:
     def _kernel(self, step: Step) -> str:
         """Returns the name of a registered step's kernel.
 
-        There is one for each op and the dtypes of its tensors, of which a list may have any number; steps that draw
-        random numbers by seeds, or are placed on a device, have one each.
+        Steps of the same op and the same dtypes share a name. Steps that draw random numbers by seeds and steps placed
+        on a device have their own.
         """
         op = step.op
         if runs_on_arrays(step):
@@ -231,7 +231,7 @@ class Writer:
         return name
 
     def _direct_kernel(self, step: Step) -> Callable[..., Any]:
-        """Returns the kernel of a step for calls that need no fallback."""
+        """Returns the kernel of a step for calls without a fallback."""
         op, kernel = step.op, step.op.kernel
         if step.placed:
             kernel = _placed(step)
@@ -240,14 +240,14 @@ class Writer:
         return with_stream(step, kernel if step.placed else self._on_one_device(kernel))
 
     def _on_one_device(self, kernel: Callable[..., Any], wrap: Any = on_one_device) -> Callable[..., Any]:
-        """Returns the kernel, wrapped to accept inputs on several devices if the machine has several."""
+        """Returns the kernel; on a machine with a GPU, wrapped to accept inputs on several devices."""
         if not devices.machine.has_gpu:
             return kernel
         return self._wrapped.setdefault(id(kernel), (wrap(kernel), kernel))[0]
 
 
 def _placed(step: Step) -> Callable[..., Any]:
-    """Returns the kernel of a step that the user's program places on a device."""
+    """Returns the kernel of a step that the user placed on a device."""
     device, kernel = devices.find(step.operation.device), step.op.kernel
     if step.op.creates:
         place = devices.current_or_default(step.outputs[0].dtype.torch) if device is None else device.torch
@@ -259,7 +259,7 @@ _OBJECTS = frozenset({resource, variant})
 
 
 def runs_on_arrays(step: Step) -> bool:
-    """Returns True if a step's kernel is the one for arrays of objects: strings or lists of tensors."""
+    """Returns True if a step runs its op's kernel for arrays of objects, such as strings or lists of tensors."""
     if not step.registered or (step.op.string_kernel is None and not step.op.moves):
         return False
     dtypes = {t.dtype for t in step.operation.tensor_inputs}
@@ -269,12 +269,12 @@ def runs_on_arrays(step: Step) -> bool:
 
 
 def _of_objects(step: Step) -> bool:
-    """Returns True if a step's operands include arrays of objects that hold tensors, on whichever device these are."""
+    """Returns True if a step's operands include arrays of objects with tensors, on any device."""
     return any(t.dtype is variant or t.dtype is resource for t in step.operation.tensor_inputs)
 
 
 def _last_uses(program: Program) -> dict[int, list[int]]:
-    """Returns the ids of the temporaries that each step uses last, by the steps' ids."""
+    """Returns the ids of the temporaries with their last use in each step, by the steps' ids."""
     lasting = {id(t) for t in (*program.inputs, *program.outputs)} | set(program.constants)
     last: dict[int, Step] = {}
     for step in program.steps:
@@ -301,6 +301,6 @@ def _is_small(tensor: SymbolicTensor) -> bool:
 
 
 def identifier(name: str) -> str:
-    """Returns a name with everything replaced that a Python identifier can't have."""
+    """Returns a name as a valid Python identifier."""
     valid = re.sub(r"\W", "_", name)
     return f"_{valid}" if not valid or valid[0].isdigit() or keyword.iskeyword(valid) else valid

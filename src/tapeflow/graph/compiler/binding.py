@@ -1,6 +1,6 @@
-"""The Python side of machine code: functions that pass the addresses of tensors, written for their operands.
+"""The Python side of machine code: generated functions that pass the addresses of tensors.
 
-A function written for its operands goes through no lists: a call takes about as long as three of ATen's.
+A function generated for its operands needs no lists and loops: a call takes about as long as three calls of ATen.
 """
 
 from __future__ import annotations
@@ -9,18 +9,18 @@ from collections.abc import Sequence
 
 
 def bound(values: Sequence[str], addresses: Sequence[str], otherwise: str, contiguous: int = 0) -> list[str]:
-    """Returns the lines of a function that take the addresses of tensors, made contiguous where they are not.
+    """Returns source lines that make tensors contiguous and take their addresses.
 
     Args:
         values: the names of the tensors.
         addresses: the names of their addresses.
-        otherwise: what the function returns if a tensor has no memory of its own.
-        contiguous: how many of the tensors, the first ones, are contiguous.
+        otherwise: the expression to return if a tensor has no address.
+        contiguous: the number of tensors at the start that are known to be contiguous.
     """
     taken = [f"({a} := {v}.data_ptr())" for v, a in zip(values, addresses, strict=True)]
     return [
         *[f"    if not {v}.is_contiguous(): {v} = {v}.contiguous()" for v in values[contiguous:]],
-        # The memory of a tensor with an address of 0 is held by others, or it has no elements.
+        # A tensor with the address 0 has no elements, or another object holds its memory.
         f"    if not ({' and '.join(taken) or True}):",
         f"        return {otherwise}",
     ]

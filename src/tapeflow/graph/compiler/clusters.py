@@ -1,11 +1,10 @@
 """Clusters: connected element-wise steps, computed in one loop.
 
 A cluster is one step of a program. Intermediate results stay in registers; only results with uses in other steps go to
-memory. Its loops follow the shapes of its inputs at run time: for each pattern of broadcasts it has one kernel, for all
-sizes.
+memory. A cluster has one kernel for each pattern of broadcasts of its inputs. The kernel works for all sizes.
 
-Changes of variables are element-wise steps too. An optimizer's step, which reads and changes a variable and its
-averages, is one loop, and writes to their own memory.
+Updates of variables are element-wise steps too. An optimizer's update of a variable and its moving averages is one loop
+that writes to the variables' own memory.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ class Cluster:
         name: the names of its ops.
         program: the steps, from inputs to outputs.
         numbers: the values of scalar constants, by the tensors' ids.
-        handles: how many of the inputs, the first ones, are handles of variables that it changes.
+        handles: the number of handles of variables that it changes. They are its first inputs.
     """
 
     def __init__(self, name: str, program: Program, numbers: dict[int, Any], handles: int = 0) -> None:
@@ -78,7 +77,7 @@ class Cluster:
         return len(self._steps)
 
     def text(self) -> str:
-        """Returns the kernel in LLVM's language, for inputs of their static shapes, with 2 for unknown sizes."""
+        """Returns the LLVM IR of the kernel for inputs of their static shapes; unknown sizes count as 2."""
         shapes = self._of_elements([torch.Size([2 if d is None else d for d in t.shape]) for t in self._inputs])
         shape, of_outputs = self._shapes_for(shapes)
         if shape is None:
@@ -114,7 +113,7 @@ class Cluster:
 
     @functools.cached_property
     def _one_by_one(self) -> Any:
-        """The steps as calls of ATen's kernels, for tensors that the loops don't take."""
+        """The fallback for tensors that the loops don't support: the steps as calls of ATen's kernels."""
         from tapeflow.graph.codegen.compile import Compiled  # its passes make clusters
 
         compiled = Compiled(self._name, (), (), program=self._program)
@@ -145,7 +144,7 @@ class Cluster:
                 pointers = len(operands) + len(passes.outputs) + bool(self._columns)
                 text = functools.partial(self._text, operands, passes, len(sizes))
                 kernel = function(self._name, f"{len(sizes)} {operands} {passes.signature()}", text, 1 + pointers)
-            except Unsupported:  # the plan remembers it
+            except Unsupported:  # the plan records it
                 return _ONE_BY_ONE
             self._kernels[key] = kernel
         count = math.prod(sizes[:-1])
@@ -169,14 +168,14 @@ class Cluster:
         return recorded(operands, self._compute, (*[ELEMENT] * count, *kinds), rows, overwriting=count)
 
     def _kinds(self, of_outputs: Sequence[tuple[int, ...]], shape: tuple[int, ...]) -> tuple[str, ...]:
-        """Returns what the outputs have values for, from their shapes and that of the loops."""
+        """Returns for each output whether it has values for elements, rows or columns, from the shape of the loops."""
         return tuple([
             COLUMN if id(t) in self._columns else ELEMENT if s == shape else ROW
             for t, s in zip(self.outputs, of_outputs, strict=True)
         ])  # fmt: skip
 
     def _shapes_for(self, shapes: _Shapes) -> tuple[tuple[int, ...] | None, list[tuple[int, ...]]]:
-        """Returns the shape of the loops, or None if no loop goes through all steps, and the shapes of the outputs."""
+        """Returns the shape of the loops (None if one loop can't compute all steps) and the shapes of the outputs."""
         try:
             known = self._shapes_of_all(shapes)
         except ValueError:  # the step raises the error
@@ -219,12 +218,12 @@ class Cluster:
                 yield variable_of(step.args[0]), step.args[1]
 
     def _reduces_less(self, shapes: _Shapes, shape: tuple[int, ...]) -> bool:
-        """Returns True if a reduction is of fewer elements than the loops go through."""
+        """Returns True if an operand of a reduction has fewer elements than the loops."""
         known = self._shapes_of_all(shapes) if self._has_reductions else {}
         return any(known[id(s.inputs[0])] != shape for s in self._steps if s.op.reduced is not None)
 
     def _compute(self, b: Recorder, elements: Sequence[Element]) -> list[Element]:
-        """Returns the elements of the variables after the changes, and those of the outputs."""
+        """Returns the elements of the changed variables and of the outputs."""
         count = len(self._variables)
         values = {v._id: e for v, e in zip(self._variables, elements[:count], strict=True)}
         known = {id(t): e for t, e in zip(self._inputs, elements[count:], strict=True)}
@@ -279,11 +278,11 @@ class ClusterOp(GraphOp):
         self.cluster = cluster
 
 
-_LONGEST_ROW = 1 << 14  # elements of a row that are kept on the stack for a later pass
+_LONGEST_ROW = 1 << 14  # elements of a row that may stay on the stack for a later pass
 _MOST_PLANS = 256
 _MOST_LANES = 16  # of a vector
-# Rows whose totals are added up one after the other, and elements of them: few enough for several threads, and for
-# sums of many rows to round as little as sums of few.
+# The limits of rows and elements in a sequential sum. Smaller chunks allow several threads, and limit the rounding
+# errors of sums over many rows.
 _FEWEST_ROWS, _MOST_ROWS, _CHUNK = 16, 512, 1 << 13
 
 
@@ -310,9 +309,9 @@ _ONE_BY_ONE = _Plan(None, 0, [], 0, None)
 
 @functools.cache
 def _caller(variables: int, inputs: int, outputs: int, has_totals: bool) -> CodeType:
-    """Returns the code of functions that call a kernel with so many operands, and memory for totals.
+    """Returns the source of functions that call a kernel with a number of operands and memory for totals.
 
-    A kernel writes to the memory of variables. Whoever calls it holds their locks.
+    A kernel writes to the memory of variables, so the functions hold the variables' locks.
     """
     handles, values, results = (
         [f"{c}{i}" for i in range(n)] for c, n in (("v", variables), ("x", inputs), ("y", outputs))
@@ -352,19 +351,19 @@ def _caller(variables: int, inputs: int, outputs: int, has_totals: bool) -> Code
 
 # ---- choosing clusters -----------------------------------------------------------------------------------------------
 
-_MANY = 8  # steps: together, their calls take several times as long as one call of a kernel
-_OF_A_LOOP = 4  # steps: together, their calls take longer than one call of a kernel
-_BATCH = 32  # stands for an unknown size
-_LEAST_WORK = 1 << 15  # elements of intermediate results: for fewer, compiling a kernel takes longer than it ever saves
+_MANY = 8  # steps with calls that together take several times as long as one call of a cluster's kernel
+_OF_A_LOOP = 4  # steps with calls that together take longer than one call of a cluster's kernel
+_BATCH = 32  # the assumed value of an unknown size
+_LEAST_WORK = 1 << 15  # elements of intermediate results: for fewer, a kernel never saves the time to compile it
 
 
 def cluster(program: Program) -> None:
-    """Replaces connected element-wise steps by clusters, if the graph says that it pays."""
+    """Replaces connected element-wise steps by clusters, if the static shapes show that this pays."""
     _replace(program, _pays)
 
 
 def cluster_small(program: Program) -> None:
-    """Replaces connected element-wise steps by clusters, also of few elements: a loop runs them again and again."""
+    """Replaces connected element-wise steps by clusters, even for few elements, because loops run them repeatedly."""
     _replace(program, lambda steps: len(steps) >= _OF_A_LOOP or _pays(steps))
 
 
@@ -389,7 +388,7 @@ def has_llvm() -> bool:
 
 
 def _pays(steps: Sequence[Step]) -> bool:
-    """Returns True if a kernel for these steps pays: it keeps results in registers, and takes a while to compile."""
+    """Returns True if a kernel for these steps saves more time than compiling it takes: for many steps or elements."""
     work = sum(_size(_operand(step).shape) for i, step in enumerate(steps) if i or draws_elements(step))
     return len(steps) >= _MANY or work >= _LEAST_WORK
 
@@ -418,7 +417,7 @@ def is_elementwise(program: Program, step: Step) -> bool:
 
 
 def draws_elements(step: Step) -> bool:
-    """Returns True if a step draws one random number from each word of a stream, for a shape that is known."""
+    """Returns True if a step draws one random number from each word of a stream, with a static shape."""
     if step.op.draws is not uniform or step.placed:
         return False
     _, key, counter, alg, dtype = step.args
@@ -440,7 +439,7 @@ def reduces_columns(step: Step) -> bool:
 
 
 def changes_elements(program: Program, step: Step) -> bool:
-    """Returns True if a step changes a variable element by element, and nothing but that."""
+    """Returns True if a step only changes a variable, element by element."""
     if not isinstance(step.op, VariableUpdate) or step.op.element is None or step.placed:
         return False
     variable = variable_of(step.args[0])
@@ -457,14 +456,14 @@ def _repeats(step: Step) -> bool:
 
 
 def effects_before(steps: Sequence[Step]) -> list[list[int]]:
-    """Returns for each step the indices of the steps that it must follow for their effects.
+    """Returns for each step the indices of the steps that must run before it because of effects.
 
-    Reads and changes of a variable keep their order among each other. The first index is then that of the step whose
-    value they find, -1 for none. A step with any other effect keeps its place among all that have one.
+    Reads and changes of one variable keep their order. Their first index is the step that gave the variable its current
+    value, or -1. Other effects keep their order among all steps with effects.
     """
     result: list[list[int]] = []
     last = -1  # the last step with other effects
-    since: list[int] = []  # those with effects on one variable since
+    since: list[int] = []  # later steps with effects on one variable
     changed: dict[int, int] = {}
     read: dict[int, list[int]] = {}
     for i, step in enumerate(steps):
@@ -490,10 +489,10 @@ class _Group:
     """Steps that become a cluster, or a single step.
 
     Attributes:
-        steps: the steps, in their order.
-        loops: the shape that the loops of a cluster go through; None for a step that has no place in a cluster.
+        steps: the steps, in program order.
+        loops: the shape of the cluster's loops; None for a step that can't be in a cluster.
         sources: the groups that must run before it.
-        reads: the ids of the tensors that are values of variables after its changes.
+        reads: the ids of the tensors with values of variables after its changes.
         first, last: the indices of its first and its last step.
     """
 
@@ -510,8 +509,8 @@ class _Group:
 class _Clustering:
     """The groups of a program's steps. No group depends on itself through another one.
 
-    What takes the value of a variable from a read depends on the step that gave the variable this value. Reads
-    themselves are in no group: a cluster has the values between its changes, and a read that others need stays a step.
+    A step that uses a read depends on the step that gave the variable its value. Reads themselves are in no group: a
+    cluster knows the values between its changes, and a read with other uses stays a step.
     """
 
     def __init__(self, program: Program) -> None:
@@ -548,12 +547,12 @@ class _Clustering:
         return [group for group in several if self._is_whole(group)]
 
     def _is_whole(self, group: _Group) -> bool:
-        """Returns True if the loops of a group go through the variables that it changes, once."""
+        """Returns True if the loops of a group visit each element of its changed variables exactly once."""
         changes = [step for step in group.steps if isinstance(step.op, VariableUpdate)]
         return all(variable_of(step.args[0]).shape.as_list() == group.loops for step in changes)
 
     def _loops(self, step: Step) -> list[int | None] | None:
-        """Returns the shape that the loops of a step would go through, or None."""
+        """Returns the shape of the loops for a step, or None if it can't be in a cluster."""
         if reduced_axes(step) == {-1} or reduces_columns(step):
             return step.args[0].shape.as_list()
         if changes_elements(self._program, step):
@@ -565,7 +564,7 @@ class _Clustering:
         return step.outputs[0].shape.as_list() if is_elementwise(self._program, step) else None
 
     def _restores_axis(self, step: Step) -> bool:
-        """Returns True if a step gives the sum of rows the axis back that the sum dropped."""
+        """Returns True if a step restores the axis that a reduction of rows dropped."""
         if step.op is not ops.Reshape.op or step.placed or not step.outputs[0].shape.is_fully_defined():
             return False
         source = step.args[0]
@@ -575,7 +574,7 @@ class _Clustering:
         return any(reduced_axes(s) == {-1} for s in steps) and step.outputs[0].shape.as_list() == kept
 
     def _joined(self, index: int, step: Step, sources: set[_Group], loops: list[int | None]) -> _Group | None:
-        """Returns the group of a producer that the step has joined; it unites the groups of several."""
+        """Adds a step to the group of a producer and returns the group, or None. Unites groups of several producers."""
         joined: _Group | None = None
         for group in sorted((g for g in sources if _go_together(g.loops, loops)), key=lambda g: g.first):
             if not self._is_aligned(step, group):
@@ -592,9 +591,9 @@ class _Clustering:
         return joined
 
     def _is_aligned(self, step: Step, group: _Group) -> bool:
-        """Returns True if the tensors that a step takes from a group have the dimensions of its loops.
+        """Returns True if a step's operands from a group have the dimensions of the group's loops.
 
-        A reduction that drops its axis gives one value for each row; an element-wise step would take them along a row.
+        A reduction without `keepdims` gives one value per row, which an element-wise step would broadcast along rows.
         Totals are complete only after the group's loops.
         """
         taken = [t for t in step.inputs if self._group_of.get(id(t)) is group]
@@ -642,7 +641,7 @@ class _Clustering:
         return False
 
     def steps(self, chosen: Sequence[_Group]) -> list[Step]:
-        """Returns the steps of the program, with clusters for the chosen groups, as close to their order as it goes."""
+        """Returns the steps of the program with clusters for the chosen groups, close to the original order."""
         steps, uses = self._program.steps, self._program.use_counts()
         units = [sorted(self._index[id(step)] for step in group.steps) for group in chosen]
         reads = [self._known_reads(members) for members in units]
@@ -679,13 +678,13 @@ class _Clustering:
         return ordered
 
     def _known_reads(self, members: Sequence[int]) -> dict[int, bool]:
-        """Returns the reads whose values a cluster has, since it changes their variables, and uses or replaces them.
+        """Returns the reads with values that a cluster knows, because it changes their variables.
 
         Args:
-            members: the indices of its steps, in their order.
+            members: the indices of its steps, in program order.
 
         Returns:
-            The indices of the reads, each with whether the cluster changes the value that it reads again.
+            The indices of the reads; for each, True if it reads an intermediate value, between two of the changes.
         """
         steps = self._program.steps
         changes: dict[int, list[int]] = {}
@@ -710,8 +709,8 @@ class _Clustering:
 
         Args:
             members: the indices of the steps.
-            reads: the reads whose values it has.
-            uses: how often tensors are used in the program, by their ids.
+            reads: the reads with values that the cluster knows.
+            uses: the use counts of tensors in the program, by their ids.
         """
         program = self._program
         own = [program.steps[i] for i in members]
@@ -736,7 +735,7 @@ class _Clustering:
 
 
 def _go_together(a: list[int | None] | None, b: list[int | None] | None) -> bool:
-    """Returns True if one loop can go through two shapes: equal ones, or one has one element for each row."""
+    """Returns True if one loop can go through two shapes: they are equal, or one has one element per row."""
     if a is None or b is None or len(a) != len(b) or a[:-1] != b[:-1]:
         return False
     return a[-1] == b[-1] or (len(a) > 1 and 1 in (a[-1], b[-1]))
@@ -746,11 +745,11 @@ def _longer(a: Any, b: Any) -> Any:
     return b if a[-1] == 1 else a
 
 
-_NAMED = 3  # ops that the name of a cluster tells
+_NAMED = 3  # ops in the name of a cluster
 
 
 def has_effect(step: Step) -> bool:
-    """Returns True if a step keeps its place among those that change something, or depend on such changes."""
+    """Returns True if a step must keep its order relative to other steps with effects."""
     return not step.pure or step.must_run
 
 

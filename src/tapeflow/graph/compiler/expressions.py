@@ -1,9 +1,9 @@
-"""Expressions of kernels: the forms of their steps, run with a builder that records them.
+"""Expressions of kernels: the recorded element forms of their steps.
 
 An expression has one value for each element, or one for each row if no operand varies along a row. A reduction turns a
 row into one value, so its uses are computed in a later pass over the row. A total combines all rows to one value for
-each column. It is complete only after the last row, so nothing but outputs uses it. A random word follows from its
-stream and the element's place.
+each column. It is complete only after the last row, so only outputs use it. A random word depends on its stream and the
+element's position.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Node:
         operands: the expressions that it takes.
         extra: the other arguments of the method.
         dtype: the dtype of its value.
-        of_row: whether it has one value for a row.
+        of_row: True if it has one value for a row.
         phase: the first pass over a row that can compute it.
     """
 
@@ -49,14 +49,14 @@ class Node:
 
 
 class Recorder(ElementBuilder):
-    """A builder whose values are expressions. Equal expressions are one."""
+    """A builder that returns expressions. Equal expressions are one object."""
 
     def __init__(self) -> None:
         self._known: dict[Any, Node] = {}
         self._combined, self._counted = "reduce", "length"
 
     def over_rows(self) -> Recorder:
-        """Returns a recorder of the same expressions, whose reductions combine all rows and not the elements of one."""
+        """Returns a recorder of the same expressions with reductions over all rows instead of within a row."""
         other = copy.copy(self)
         other._combined, other._counted = "total", "rows"
         return other
@@ -147,8 +147,8 @@ class Passes:
     Args:
         outputs: the expressions.
         kinds: for each output, `ELEMENT`, `ROW` or `COLUMN`.
-        rows: whether there are rows, along the inner loop.
-        overwriting: how many of the outputs, the first ones, take the memory of inputs. The last pass stores them.
+        rows: True if there are rows, along the inner loop.
+        overwriting: the number of outputs at the start that overwrite inputs. The last pass stores them.
 
     Attributes:
         roots: for each pass, the expressions that it computes for each element: outputs, operands of reductions and
@@ -189,7 +189,7 @@ class Passes:
             roots += [node for node, at in self.kept.items() if at == i and node not in roots]
 
     def signature(self) -> str:
-        """Returns a text that is the same for passes that compute the same."""
+        """Returns a text that is equal for passes with equal computations."""
         numbers: dict[Node, int] = {}
         lines = []
         for node in below(self.outputs, lambda node: False):

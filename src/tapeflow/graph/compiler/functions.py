@@ -1,8 +1,8 @@
-"""Functions of float32 in primitives. They keep values in registers; a call of SLEEF's would spill all registers.
+"""Functions of float32 in primitives. They keep values in registers; a call of SLEEF would spill all registers.
 
-Each is right to less than two units of the last digit, at all floats, zeros with their signs, infinities and NaN. The
-polynomials are minimax approximations for the stated intervals, fitted with Lawson's algorithm. Range reduction follows
-Cody and Waite, Software Manual for the Elementary Functions, 1980, with fused products.
+The error of each function is less than two units in the last place for all floats, including signed zeros, infinities
+and NaN. The polynomials are minimax approximations on the stated intervals, fitted with Lawson's algorithm. Range
+reduction follows Cody and Waite, Software Manual for the Elementary Functions, 1980, with fused multiply-adds.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _scale(b: ElementBuilder, power: Element) -> Element:
 
 def exp(b: ElementBuilder, x: Element) -> Element:
     power, fraction = _of_power(b, _at_least(b, _at_most(b, x, 89.0), -104.0))
-    # In two steps, as results may be subnormal: `2 ** n` is no float then.
+    # Two steps, because `2 ** n` is not a normal float if the result is subnormal.
     half = b.bit_and(b.shift_right(power, 1), -1 << _MANTISSA)
     return b.mul(b.mul(b.add(fraction, 1.0), _scale(b, half)), _scale(b, b.sub(power, half)))
 
@@ -114,7 +114,7 @@ def _parts(b: ElementBuilder, x: Element) -> tuple[Element, Element, Element]:
 
 
 def _with_limits(b: ElementBuilder, log: Element, x: Element) -> Element:
-    """Returns a logarithm of `x`, right at 0, infinity, NaN and below 0 too."""
+    """Returns a logarithm of `x` that is also correct for 0, infinity, NaN and negative numbers."""
     log = b.select(b.less(x, math.inf), log, x)
     below = b.select(b.equal(x, 0.0), b.number(-math.inf, x.dtype), math.nan)
     return b.select(b.less_equal(x, 0.0), below, log)
@@ -154,7 +154,7 @@ FUNCTIONS: dict[str, Callable[[ElementBuilder, Element], Element]] = {
 
 
 def of_large(b: ElementBuilder, inverse: Element, x: Element) -> Element:
-    """Returns asinh or acosh, right for large numbers too: SLEEF's functions overflow.
+    """Returns asinh or acosh. Also correct for large numbers, where SLEEF's functions overflow.
 
     Args:
         inverse: the result of SLEEF's function.

@@ -1,7 +1,7 @@
 """`tf.function(jit_compile=True)`: all connected element-wise steps of a function become compiled loops.
 
-The function stays one Python function. It calls a loop like any other kernel. Loops are compiled when they first run,
-for all sizes, in some 30 ms each, and cached on disk. On GPUs TorchInductor compiles the function.
+The function stays a Python function and calls loops like other kernels. A loop is compiled at its first run, for all
+sizes, in about 30 ms, and cached on disk. On GPUs, TorchInductor compiles the function.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class JitCompile:
         self, name: str, inputs: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor],
         effects: Iterable[Operation] = (), **options: Any,
     ) -> Compiled:  # fmt: skip
-        """Returns a function of a graph; arguments as of `Compiled`."""
+        """Returns a function of a graph; arguments as in `Compiled`."""
         function = Jitted(name, inputs, outputs, effects, **options)
         self._functions[next(self._numbers)] = function
         return function
@@ -68,16 +68,16 @@ def compiler_of(name: str) -> Any:
 
 
 class Jitted(Compiled):
-    """A function of a graph whose element-wise steps are compiled; arguments as of `Compiled`."""
+    """A function of a graph with compiled element-wise steps; arguments as in `Compiled`."""
 
     special_passes = passes.COMPILE_WHOLE
 
     def specialized(self, special_passes: Sequence[passes.Pass] = passes.COMPILE) -> Program:
-        """Returns the program with its loops as steps, by default as a part of another function."""
+        """Returns the program with its loops as steps, by default for a branch or loop body."""
         return after_passes(self.program, special_passes)
 
     def outcome(self) -> str:
-        """Returns the number of compiled loops, and the kernels of ATen that are called beside them."""
+        """Returns the number of compiled loops, and the other kernels that it calls, as text."""
         steps = self._program_to_write().steps
         loops = [step.op.cluster for step in steps if isinstance(step.op, ClusterOp)]
         others = [step.name for step in steps if not isinstance(step.op, ClusterOp) and step.op is not READ]
@@ -88,11 +88,11 @@ class Jitted(Compiled):
         return "; ".join(filter(None, (compiled, beside))) or "nothing to compute"
 
     def text(self, optimized: bool, captured: Sequence[Any]) -> str:
-        """Returns the source of the function: with its loops, or before they are made.
+        """Returns the source of the function.
 
         Args:
-            optimized: asks for the loops, which follow in LLVM's language.
-            captured: without effect.
+            optimized: True for the source with compiled loops and their LLVM IR, False for the source without loops.
+            captured: ignored.
         """
         if not optimized:
             return Compiled(self.name, (), (), program=self.specialized(())).source

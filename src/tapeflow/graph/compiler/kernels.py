@@ -1,14 +1,14 @@
-"""Loops over elements: one function of LLVM for a group of element-wise ops.
+"""Kernels: one LLVM function with loops over elements for a group of element-wise ops.
 
 A kernel takes the sizes of its loops and the addresses of its inputs and outputs. Inputs are contiguous, and broadcast
-along loops that they do not vary with. Torch's own OpenMP threads compute large ranges. Each takes the next chunk when
-it has finished one, so a busy processor does not hold up the others.
+along loops that they do not vary with. Torch's OpenMP threads compute large ranges. Each thread takes the next chunk
+when it has finished one, so a busy processor does not delay the others.
 
-Totals over rows are added up for each chunk of rows by itself, and then over the chunks in their order. The size of a
-chunk follows from the sizes alone, so the sums have the same bits whatever the threads do.
+Totals over rows are summed for each chunk of rows, and then over the chunks in order. The chunk size depends only on
+the tensor sizes, so the sums have the same bits for any number of threads.
 
-Random words follow from their places. A range first writes the words of its next elements to the stack, whole blocks at
-a time.
+Random words depend only on their positions. A range first writes the words of its next elements to the stack, in whole
+blocks.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from tapeflow.graph.compiler.vectors import MEMORY, Vectors
 
 _i1, _i8, _i32, _i64 = (ir.IntType(n) for n in (1, 8, 32, 64))
 _pointer = ir.PointerType()
-# Elements: fewer take less time than it takes to wake the other threads.
+# Elements: for fewer, waking other threads takes longer than computing them.
 _LEAST_OF_THREADS = 1 << 16
 _CHUNKS_OF_THREAD = 4
 _BYTES = 8  # of a total, whatever its dtype
-# A pass that computes few values combines the vectors of so many elements in pairs before it adds them to its sums.
-# The sum of up to twice as many equal numbers is then exact, as in TensorFlow: equal numbers are normalized to zeros.
+# A pass with few values combines vectors of this many elements pairwise before adding them to its sums. The sum of up
+# to twice as many equal numbers is then exact. So, as in TensorFlow, a normalization of equal numbers gives zeros.
 _BLOCK = 64
 _FEW_VALUES = 4
-_WORDS = 1 << 11  # random words that are computed at once: few enough for the nearest cache
+_WORDS = 1 << 11  # random words that are computed at once: they fit into the level 1 cache
 _FLOAT_BYTES = {ir.HalfType(): 2, ir.FloatType(): 4, ir.DoubleType(): 8}
 
 
@@ -47,7 +47,7 @@ def text(inputs: Sequence[Operand], passes: Passes, loops: int) -> str:
     Args:
         inputs: the inputs.
         passes: its passes.
-        loops: the number of loops, at least one; the last one goes through a row if there are rows.
+        loops: the number of loops, at least one. If there are rows, the last loop goes through a row.
     """
     return _Kernel(inputs, passes, loops).text()
 
@@ -66,7 +66,7 @@ class _Kernel:
         self._lanes = max(target().lanes // (2 if wide else 1), 1)
         self._b = Vectors(self._module, self._lanes)
         self._one = Vectors(self._module, 1)
-        pointers = len(inputs) + len(outputs) + bool(passes.totals)  # the last one is of memory for totals
+        pointers = len(inputs) + len(outputs) + bool(passes.totals)  # the last one is the memory for totals
         self._pointers = pointers
         self._next = loops + pointers  # from here: the next chunk's start, size, the end
         self._fill = _written_words(self._module) if passes.words else None
@@ -132,7 +132,7 @@ class _Kernel:
         Args:
             b: the builder.
             ins: the addresses of the inputs.
-            count: how many words are needed at once.
+            count: the number of words that are needed at once.
             end: the end of the range, in elements.
         """
         return {node: _Words(b, self._fill, [ins[i] for i in node.extra], count, end) for node in self._passes.words}
@@ -145,7 +145,7 @@ class _Kernel:
         return pointers[:first], pointers[first:last], pointers[-1]
 
     def _partial(self, b: ir.IRBuilder, arguments: Any, memory: Any, begin: Any, columns: Any) -> dict[Node, Any]:
-        """Returns where a chunk of rows keeps its part of each total."""
+        """Returns the address of a chunk's partial sums, for each total."""
         if not self._passes.totals:
             return {}
         size, end = (self._argument(b, arguments, self._next + i) for i in (1, 2))
@@ -252,7 +252,7 @@ class _Kernel:
         b.ret_void()
 
     def _finish(self) -> Any:
-        """Writes the function that adds up the chunks' parts of totals, and stores what has a value for each column."""
+        """Writes the function that adds up the chunks' partial sums, and stores the outputs with a value per column."""
         function, b = self._function("finish", _pointer)
         (arguments,) = function.args
         _, outs, memory = self._addresses(b, arguments)
@@ -270,7 +270,7 @@ class _Kernel:
 
 
 class _Row:
-    """The passes over one row, or over a range that lies in one piece.
+    """The passes over one row, or over a contiguous range.
 
     Args:
         kernel: the kernel.
@@ -278,7 +278,7 @@ class _Row:
         ins, outs: the addresses of the inputs and outputs.
         begin, end: the range.
         kept: the memory of values that later passes read.
-        partial: where the parts of totals are.
+        partial: the addresses of the totals' partial sums.
         words: the addresses of random words for the elements at index 0.
     """
 
@@ -305,7 +305,7 @@ class _Row:
                 self._b.store(self._first(value), pointer)
 
     def begin_total(self, node: Node, pointer: Any) -> None:
-        """Writes the loop that sets a part of a total to what adds nothing."""
+        """Writes the loop that initializes the partial sums of a total to its neutral element."""
         with _loop(self._b, self._begin, self._end, self._lanes) as loop:
             self._b.store(self._identity(node), self._at(pointer, loop.index, node.dtype), align=4)
 
@@ -313,8 +313,8 @@ class _Row:
         """Writes the loop over columns that adds up totals and stores outputs.
 
         Args:
-            chunks: the number of parts of a total.
-            length: the distance of two parts, in elements of 8 bytes.
+            chunks: the number of chunks.
+            length: the distance between the partial sums of two chunks, in elements of 8 bytes.
             rows: the number of rows.
         """
         b, vectors = self._b, self._vectors
@@ -343,7 +343,7 @@ class _Row:
                     self._store(vectors.stored(Element(value(node), node.dtype)), pointer, loop.index, mask)
 
     def _mask(self, index: Any) -> Any:
-        """Returns which elements of the vector at an index are before the end."""
+        """Returns the mask of a vector's elements before the end of the range."""
         left = self._vectors.splat(self._b.trunc(self._b.sub(self._end, index), _i32))
         numbers = ir.Constant(ir.VectorType(_i32, self._lanes), list(range(self._lanes)))
         return self._b.icmp_signed("<", numbers, left)
@@ -366,7 +366,7 @@ class _Row:
         return self._of_row[node]
 
     def _pass(self, i: int) -> None:
-        """Writes a pass: whole vectors, and then the remaining elements, with a mask."""
+        """Writes a pass: whole vectors, and then the remaining elements with a mask."""
         b, lanes = self._b, self._lanes
         nodes = self._passes.computed(i)
         for node in nodes:
@@ -403,10 +403,10 @@ class _Row:
 
         Args:
             i: the index of the pass.
-            nodes: what it computes.
+            nodes: the expressions that it computes.
             sums: the values of its reductions before the loop.
             begin, end: the range.
-            step: the number of elements of an iteration, which combines its vectors in pairs.
+            step: the number of elements per iteration. An iteration combines its vectors pairwise.
         """
         reductions = self._passes.reductions[i]
         with _loop(self._b, begin, end, step) as loop:
@@ -435,21 +435,21 @@ class _Row:
         return getattr(builder, node.extra[0])(Element(x, node.dtype), Element(y, node.dtype)).value
 
     def _folded(self, node: Node, value: Any) -> Any:
-        """Returns the lanes of a vector, combined to one number."""
+        """Combines the lanes of a vector to one number."""
         if self._lanes == 1:
             return value
         parts = [self._b.extract_element(value, ir.Constant(_i32, i)) for i in range(self._lanes)]
         return self._tree(node, parts, one=True)
 
     def _tree(self, node: Node, parts: list[Any], one: bool = False) -> Any:
-        """Returns values, a power of two of them, combined in pairs."""
+        """Combines values pairwise. Their number is a power of two."""
         while len(parts) > 1:
             half = len(parts) // 2
             parts = [self._combined(node, x, y, one) for x, y in zip(parts[:half], parts[half:], strict=True)]
         return parts[0]
 
     def _vector(self, i: int, nodes: Sequence[Node], index: Any, mask: Any) -> dict[Node, Any]:
-        """Computes one vector of elements, in part if there is a mask, and stores results."""
+        """Computes one vector of elements and stores results; with a mask, only some elements."""
         values = dict(self._of_row)
         for node in nodes:
             if node in values:
@@ -507,13 +507,13 @@ class _Row:
 
 
 class _Words:
-    """Memory on the stack for random words of a stream, which has those of the next elements.
+    """A buffer on the stack for a stream's random words. It has the words of the next elements.
 
     Args:
         b: the builder of a function that goes through a range.
         fill: the function that writes blocks of words.
         stream: the addresses of the key and of the counter.
-        count: how many words are needed at once.
+        count: the number of words that are needed at once.
         end: the end of the range.
     """
 
@@ -524,10 +524,10 @@ class _Words:
         self._room = b.and_(room, ir.Constant(_i64, -_SPARE))
         self._memory = b.inttoptr(b.ptrtoint(b.alloca(_i32, self._room), _i64), _pointer)
         self._first = b.inttoptr(b.ptrtoint(b.alloca(_i64), _i64), _pointer)
-        b.store(ir.Constant(_i64, -1 << 62), self._first)  # the element whose word comes first; none yet
+        b.store(ir.Constant(_i64, -1 << 62), self._first)  # the element of the first word; none yet
 
     def at(self, b: ir.IRBuilder, begin: Any, end: Any) -> Any:
-        """Returns the address of an element's word, with those of the elements up to an end behind it."""
+        """Returns the address of an element's word. The words of the elements up to `end` follow it."""
         known = b.add(b.load(self._first, typ=_i64), self._room)
         with b.if_then(b.icmp_signed(">", b.add(end, ir.Constant(_i64, _SPARE // 2)), known)):
             first = b.and_(begin, ir.Constant(_i64, -4))
@@ -540,9 +540,9 @@ class _Words:
         return b.gep(self._memory, [b.sub(begin, b.load(self._first, typ=_i64))], source_etype=_i32)
 
 
-# Memory for words has room for some more: they are written in whole vectors of blocks, and read in whole vectors.
+# Spare room of a buffer for words: they are written in whole vectors of blocks, and read in whole vectors.
 _SPARE = 128
-_CHAINS = 4  # vectors of blocks that are computed side by side: the rounds of one depend on each other
+_CHAINS = 4  # vectors of blocks that are computed in parallel: the rounds of one block depend on each other
 
 
 def _written_words(module: ir.Module) -> Any:
@@ -596,14 +596,14 @@ class _loop:
         return self
 
     def carry(self, value: Any) -> Any:
-        """Returns the value that an iteration starts with: at first this one."""
+        """Adds a loop-carried value with an initial value, and returns it."""
         phi = self._b.phi(value.type)
         phi.add_incoming(value, self._before)
         self._carried.append((phi, value))
         return phi
 
     def continue_with(self, phi: Any, value: Any) -> None:
-        """Sets a value for the next iteration."""
+        """Sets a loop-carried value for the next iteration."""
         self._following[id(phi)] = value
 
     def __exit__(self, kind: object, *error: object) -> None:
@@ -624,5 +624,5 @@ class _loop:
             result.add_incoming(self._following[id(phi)], last)
 
     def result(self, phi: Any) -> Any:
-        """Returns a value after the loop."""
+        """Returns the final value of a loop-carried value."""
         return self._results[id(phi)]

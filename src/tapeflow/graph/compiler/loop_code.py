@@ -1,7 +1,7 @@
-"""The machine code of native loops, in LLVM's language: tensors in registers and in memory.
+"""The LLVM IR of native loops: tensors in registers and in memory.
 
-A tensor of few elements is held in registers. A larger one is an array in memory; loops in vectors compute it.
-Machine code that the loop does not change is placed ahead of the loop.
+A tensor of few elements stays in registers. A larger tensor is an array in memory, computed by vectorized loops.
+Loop-invariant code is placed ahead of the loop.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ class Value:
 
     Attributes:
         shape, dtype: its shape and dtype.
-        ahead: whether it is computed ahead of the loop.
+        ahead: True if it is computed ahead of the loop.
         elements: an array of its elements, if they are in registers.
         pointer: the address of its first element, if it is in memory.
-        strides: the distances of its elements in memory, in elements: 0 for a dimension of size 1.
-        borrowed: whether the memory is a loop variable's, which changes with the next iteration.
-        form: `form(vectors, index)` computes its elements, if they are computed where they are used.
+        strides: its strides in memory, in elements; 0 for a dimension of size 1.
+        borrowed: True if the memory belongs to a loop variable, which changes with the next iteration.
+        form: `form(vectors, index)` computes its elements, if its uses compute them.
         leaves: the tensors in memory that the form reads.
-        wide: whether its elements or those of the leaves have 8 bytes.
+        wide: True if its elements or the elements of the leaves have 8 bytes.
     """
 
     shape: tuple[int, ...]
@@ -69,7 +69,7 @@ class Value:
 
     @property
     def is_contiguous(self) -> bool:
-        """True if its elements are in one piece of memory."""
+        """True if its elements are contiguous in memory."""
         return self.strides == contiguous(self.shape)
 
 
@@ -92,8 +92,8 @@ class Code:
     Attributes:
         b: the builder of instructions.
         one: the builder of single elements.
-        table: what the entries of the table are.
-        is_gradient: whether lists are gradients, and those of unknown length are zeros.
+        table: descriptions of the table's entries.
+        is_gradient: True if lists are gradients: a list of unknown length is then zeros.
         arguments: the address of the table.
     """
 
@@ -140,7 +140,7 @@ class Code:
 
     @contextlib.contextmanager
     def placed(self, ahead: bool) -> Iterator[None]:
-        """Places instructions ahead of the loop, or where they are."""
+        """Places instructions ahead of the loop if `ahead`, otherwise at the current position."""
         if not ahead or self._is_ahead:
             yield
             return
@@ -194,7 +194,7 @@ class Code:
         Args:
             index: the index.
             size: the size, an integer of 64 bits.
-            wraps: whether a negative index counts from the end.
+            wraps: True if a negative index counts from the end.
         """
         b = self.b
         value = self.one.convert(index, int64).value
@@ -238,10 +238,10 @@ class Code:
         """Returns as many elements as a builder computes at once.
 
         Args:
-            value: a tensor that has one element if it is in registers.
+            value: a tensor. In registers, it must have one element.
             vectors: the builder.
-            index: the index of the first one in a shape that the tensor is broadcast to; or its offset, if the tensor
-                is contiguous and of that shape.
+            index: the index of the first element in a shape that the tensor broadcasts to; or its offset, if the tensor
+                is contiguous and has that shape.
         """
         if value.form is not None:
             return value.form(vectors, index)
@@ -265,7 +265,7 @@ class Code:
         return vectors.loaded(loaded, value.dtype)
 
     def store(self, vectors: Vectors, x: Element, value: Value, index: Any) -> None:
-        """Stores elements of a tensor in memory, in one piece."""
+        """Stores contiguous elements of a tensor in memory."""
         self.b.store(vectors.stored(x), self._place(value, index), align=value.dtype.size)
 
     def _place(self, value: Value, index: Any) -> Any:
@@ -293,12 +293,12 @@ class Code:
         with self.placed(value.ahead):
             result = self.buffer(value.shape, value.dtype, value.ahead)
             self.fill(result, value)
-        if value.ahead or value.form is not None:  # it is there wherever the tensor is
+        if value.ahead or value.form is not None:  # the memory is available wherever the tensor is
             value.pointer, value.strides, value.form, value.leaves = result.pointer, result.strides, None, ()
         return result
 
     def broadcast(self, value: Value, shape: tuple[int, ...]) -> Value:
-        """Returns a tensor for loops over a shape: of one element, of that shape, or in memory."""
+        """Returns a tensor for loops over a shape: it has one element, has this shape, or is in memory."""
         is_one = value.elements is not None and value.size == 1
         if is_one or (value.elements is None and value.shape == shape):
             return value
@@ -347,7 +347,7 @@ class Code:
         return self._vectors.get(self._lanes // 2 if wide else self._lanes, self.one)
 
     def pieces(self, vectors: Vectors, size: int) -> list[tuple[Vectors, int, int]]:
-        """Divides a row: into builders, each with the first of its elements and their number, a multiple of its lanes.
+        """Divides a row among builders. Returns each with its first element and count, a multiple of its lanes.
 
         Args:
             vectors: the builder of the most elements.
@@ -371,7 +371,7 @@ class Code:
             value: the tensor.
             axes: the dimensions that are reduced.
             form: the form of the reduction.
-            ahead: whether it is computed ahead of the loop.
+            ahead: True to compute it ahead of the loop.
         """
         value = self.in_memory(value)
         kept = [i for i in range(len(value.shape)) if i not in axes]
@@ -399,7 +399,7 @@ class Code:
     def product(self, a: Value, b: Value, dtype: DType, ahead: bool) -> Value:
         """Returns the product of two matrices, in memory.
 
-        Vectors go along the columns, or along the rows of the transposed product, wherever elements are in one piece.
+        Vectors go along the columns, or along the rows of the transposed product, whichever has contiguous elements.
         """
         a, b = self.in_memory(a), self.in_memory(b)
         result = self.buffer((a.shape[0], b.shape[1]), dtype, ahead)
@@ -426,7 +426,7 @@ class Code:
         return inner * vectors * result.size / columns + copied
 
     def _multiply(self, a: Value, b: Value, result: Value) -> None:
-        """Stores a product: blocks of rows and of vectors along the columns, whose sums stay in registers."""
+        """Stores a product, in blocks of rows and of vectors along the columns. A block's sums stay in registers."""
         rows, columns = result.shape
         most = _ACCUMULATORS if rows == 1 else 4
         for builder, begin, size in self.pieces(self.vectors(result.wide), columns):
@@ -474,7 +474,7 @@ def _blocks(count: int, most: int) -> list[tuple[int, int, int]]:
 
 
 def transposed(value: Value) -> Value:
-    """Returns a matrix in memory with rows and columns exchanged."""
+    """Returns a transposed view of a matrix in memory."""
     return dataclasses.replace(value, shape=value.shape[::-1], strides=value.strides[::-1])
 
 
@@ -518,7 +518,7 @@ class _Reducing:
         vectors: the builder of the results.
         at: the index of the results.
         sizes: the sizes of the reduced dimensions, the tensor's last ones.
-        along: whether vectors go along the reduced dimensions.
+        along: True if vectors go along the reduced dimensions.
     """
 
     def __init__(self, code: Code, vectors: Vectors, at: list[Any], sizes: Sequence[int], along: bool) -> None:

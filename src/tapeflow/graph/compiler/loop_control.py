@@ -1,4 +1,4 @@
-"""Values of native loops, and loops over them: what holds the loop variables, and the blocks of instructions."""
+"""Values, loop variables and control flow of native loops."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Entries:
     """A list of tensors: its entries stacked in memory.
 
     Attributes:
-        pointer: the address of the first one.
-        length: the number of entries, an integer of 64 bits.
-        shape, dtype: those of the entries; None as long as no step tells.
+        pointer: the address of the first entry.
+        length: the number of entries, a 64-bit integer.
+        shape, dtype: the shape and dtype of the entries; None until a step determines them.
         version: the number of changes.
-        may_change: whether entries may be written.
-        changes: whether some are.
+        may_change: True if entries may be written.
+        changes: True if entries are written.
     """
 
     def __init__(self, pointer: Any, length: Any, may_change: bool) -> None:
@@ -44,7 +44,7 @@ class Entries:
         return Version(self, self.version)
 
     def tell(self, tensor: SymbolicTensor | TensorSpec) -> None:
-        """Learns shape and dtype from an entry.
+        """Sets or checks the shape and dtype of the entries.
 
         Raises:
             Unsupported: entries differ.
@@ -56,19 +56,19 @@ class Entries:
 
 
 class Version(NamedTuple):
-    """A list as a tensor of the graph. A list changes in its place: only its last version can be used."""
+    """A list as a tensor of the graph. Lists change in place, so only the last version can be used."""
 
     entries: Entries
     number: int
 
 
 class Sparse(NamedTuple):
-    """A list of zeros but for some entries, such as the gradient of a read: pairs of an index and an entry."""
+    """A list of zeros except for some entries, such as the gradient of a read: pairs of an index and an entry."""
 
     written: tuple[tuple[Any, Value], ...] = ()
 
 
-# In the place of a residual that no machine code takes: a list that is only read for its length.
+# Replaces a residual that machine code does not use: a list that is only read for its length.
 UNRECORDED = Entries(None, number(0), False)
 
 Held = Value | Version | Sparse | int  # a number is the place of a variable among the operands of the loop
@@ -105,13 +105,13 @@ def entries_of(held: Held) -> Entries:
 
 
 class Variable:
-    """Registers or memory for a tensor that instructions change.
+    """Registers or memory of a tensor that instructions change.
 
     Args:
         code: the code.
         shape, dtype: shape and dtype of the tensor.
         pointer: the address of a tensor of many elements; by default in new memory.
-        first: the tensor at first.
+        first: the initial value.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class Variable:
             self.store(first)
 
     def load(self, borrowed: bool = False) -> Value:
-        """Returns the tensor; `borrowed` as of `Value`."""
+        """Returns the tensor; `borrowed` as in `Value`."""
         if self._value is not None:
             return dataclasses.replace(self._value, borrowed=borrowed)
         b, kind = self._code.b, self._code.one.type(self.dtype)
@@ -137,7 +137,7 @@ class Variable:
         return self._code.of_elements(elements, self.dtype, False)
 
     def prepared(self, held: Held) -> Value:
-        """Returns a tensor to store that no other store changes.
+        """Returns a tensor for `store` that other stores do not change.
 
         Raises:
             Unsupported: it has another shape.
@@ -172,18 +172,18 @@ def write_loop(
 
     Args:
         code: the code.
-        variables: what holds its loop variables.
-        test: returns the condition, from the loop variables.
-        iterate: returns the loop variables after an iteration, from those before it and its number.
-        limit: the most iterations, an integer of 64 bits; None if there is no limit.
+        variables: its loop variables.
+        test: returns the condition, from the values of the loop variables.
+        iterate: returns the values after an iteration, from the values before it and the iteration's index.
+        limit: the maximal trip count, a 64-bit integer, or None.
 
     Returns:
-        The number of iterations, and whether the condition holds after them.
+        The trip count, and the condition after the last iteration.
     """
     b = code.b
     for v in variables:
         if isinstance(v, Entries):
-            v.version += 1  # who captures the list sees its changes
+            v.version += 1  # captures of the list see the changes
     counter, going = code.slot(_i64), code.slot(ir.IntType(1))
     b.store(number(0), counter)
     head, body, after = (code.new_block(name) for name in ("head", "iteration", "end"))

@@ -23,12 +23,12 @@ _i64 = ir.IntType(64)
 
 
 class _Function:
-    """The function of a loop, which takes operands in memory.
+    """The function of a loop. It takes operands in memory.
 
     Attributes:
         code: its code.
-        limit: the most iterations, an integer of 64 bits.
-        lists: for each operand, the list that it is, or None.
+        limit: the maximal trip count, a 64-bit integer.
+        lists: for each operand, its list, or None for a tensor.
     """
 
     def __init__(self, is_gradient: bool = False) -> None:
@@ -38,7 +38,7 @@ class _Function:
         self._variables: list[tuple[Variable, Any]] = []
 
     def _pointer(self, dtype: DType, may_change: bool) -> Any:
-        """Returns the address of the next operand, and remembers whether it is a list."""
+        """Returns the address of the next operand, and adds its entry to `lists`."""
         place = len(self.lists)
         self.lists.append(None)
         if dtype is resource:
@@ -49,7 +49,7 @@ class _Function:
         return pointer
 
     def variable(self, tensor: SymbolicTensor) -> Variable | Entries:
-        """Returns what holds the next operand, which the loop changes."""
+        """Returns the variable of the next operand. The loop changes it."""
         code, pointer = self.code, self._pointer(tensor.dtype, True)
         if self.lists[-1] is not None:
             return self.lists[-1]
@@ -61,7 +61,7 @@ class _Function:
         return variable
 
     def captured(self, tensor: SymbolicTensor) -> Held:
-        """Returns the next operand, which the loop does not change."""
+        """Returns the next operand. The loop does not change it."""
         pointer = self._pointer(tensor.dtype, False)
         if self.lists[-1] is not None:
             return self.lists[-1].last
@@ -70,12 +70,12 @@ class _Function:
         return self.code.settled(self.code.at(pointer, tuple(tensor.shape.as_list()), tensor.dtype, True))
 
     def unrecorded(self) -> Held:
-        """Returns what stands for the next operand, a residual that is not recorded."""
+        """Returns the placeholder of the next operand, a residual that is not recorded."""
         self.lists.append(None)
         return UNRECORDED.last
 
     def rows(self, tensor: SymbolicTensor) -> Callable[[Any], Value]:
-        """Returns the function of a number that returns this row of the next operand."""
+        """Returns a function from a row's index to that row of the next operand."""
         pointer, shape = self._pointer(tensor.dtype, False), tuple(tensor.shape.as_list())
         return lambda i: self.code.settled(self._row(pointer, shape, tensor.dtype, i))
 
@@ -84,7 +84,7 @@ class _Function:
         return self.code.at(self.code.moved(pointer, offset, dtype), shape, dtype, False)
 
     def record(self, held: Held, i: Any) -> None:
-        """Stores a tensor of an iteration in a row of memory; once if it is the same in all iterations."""
+        """Stores a tensor of an iteration in a row of memory. A loop-invariant tensor is stored only once."""
         code = self.code
         if isinstance(held, Version):
             code.entry(("recorded", (0,), bool_, True))
@@ -106,14 +106,14 @@ class _Function:
 
 
 def loop_code(loop: Loop, tensors: Sequence[SymbolicTensor]) -> tuple[Code, list[Entries | None]]:
-    """Returns the code of a loop, and for each of its operands the list that it is, or None.
+    """Returns the code of a loop, and for each of its operands its list, or None for a tensor.
 
-    The table has the most iterations, which the code replaces by their number, then a number: -1 after a failure, 1 if
-    the condition still holds, else 0.
+    The first entry of the table is the maximal trip count, which the code replaces by the trip count. The second one is
+    the status: -1 after a failure, 1 if the condition still holds, otherwise 0.
 
     Args:
         loop: the loop.
-        tensors: the tensors that it takes.
+        tensors: the inputs of the loop.
 
     Raises:
         Unsupported: the loop does not qualify.
@@ -141,7 +141,7 @@ def gradient_code(
     is_shared: Sequence[bool | None],
     outputs: int,
 ) -> tuple[Code, list[Entries | None]]:
-    """Returns the code of a loop's gradient; result as of `loop_code`, other arguments as of `NativeGradient`.
+    """Returns the code of a loop's gradient; result as in `loop_code`, other arguments as in `NativeGradient`.
 
     Args:
         added: the places of the outputs that are summed.

@@ -55,9 +55,9 @@ if TYPE_CHECKING:
 
 _i64 = ir.IntType(64)
 _MOST_DRAWN = 64  # random numbers of a key
-_MOST_PRODUCTS = 1 << 18  # of numbers, in a product of matrices
-_MOST_PIECES = 64  # that a moved tensor consists of
-_SOURCE = 1 << 40  # the numbers of a tensor's elements begin at a multiple of this; those of zeros are less
+_MOST_PRODUCTS = 1 << 18  # multiplications of a matrix product
+_MOST_PIECES = 64  # contiguous pieces of a moved tensor
+_SOURCE = 1 << 40  # the element numbers of a tensor start at a multiple of this; smaller numbers stand for zeros
 
 
 class Steps:
@@ -67,12 +67,12 @@ class Steps:
         code: the code.
         program: the program.
         inputs: the values of its inputs.
-        count: the number of iterations of the outer loop until now, an integer of 64 bits, where an iteration runs the
-            steps at most once; else None.
-        always: whether each iteration runs them.
+        count: the number of previous iterations of the outer loop, a 64-bit integer; None if an iteration may run the
+            steps several times.
+        always: True if each iteration runs the steps.
 
     Raises:
-        Unsupported: there is a step that can't be compiled.
+        Unsupported: a step can't be compiled.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class Steps:
         return held
 
     def _result(self, tensor: SymbolicTensor) -> Held:
-        """Returns an output. An earlier version of a list can be one only as a residual."""
+        """Returns an output. Among earlier versions of lists, only residuals can be outputs."""
         held = self._known.get(id(tensor))
         is_old = isinstance(held, Version) and held.number != held.entries.version
         return UNRECORDED.last if is_old else self._held(tensor)
@@ -165,7 +165,7 @@ class Steps:
         raise Unsupported(f"{step.name} is not compiled")
 
     def _variable(self, step: Step) -> Value:
-        """Returns the value of a variable, which nothing in the loop changes."""
+        """Returns the value of a variable. The loop does not change it."""
         (handle,), (out,) = step.inputs, step.outputs
         place = self._known.get(id(handle))
         what = ("variable", self._program.constant(handle)) if place is None else ("read", place)
@@ -187,7 +187,7 @@ class Steps:
         return self._by_form(inputs, lambda b, *elements: combined(b, "add", elements))
 
     def _by_form(self, tensors: Sequence[SymbolicTensor], form: Callable[..., Element]) -> Value:
-        """Returns a tensor whose elements are computed by a form from the elements of others in their place."""
+        """Returns a tensor of elements that a form computes from the operands' elements at the same index."""
         code, out, ahead, name = self._code, self.out, self._ahead, self._step.name
         values = [self._value(t) for t in tensors]
         shape = tuple(out.shape.as_list())
@@ -214,7 +214,7 @@ class Steps:
         return result if is_fused and not ahead else code.in_memory(result)
 
     def _reduced(self, tensor: SymbolicTensor, axes: Any, form: Callable[..., Element]) -> Value:
-        """Returns a reduction; of registers as a balanced tree."""
+        """Returns a reduction. Elements in registers are reduced by a balanced tree."""
         code, x, out, ahead = self._code, self._value(tensor), self.out, self._ahead
         rank = len(x.shape)
         axes = sorted({axis % max(rank, 1) for axis in axes}) if rank else []
@@ -238,7 +238,7 @@ class Steps:
         return self._code.at(value.pointer, shape, value.dtype, value.ahead)
 
     def sum_to_shape(self, tensor: SymbolicTensor) -> Value:
-        """Sums a gradient to the shape of what was broadcast."""
+        """Sums a gradient to the shape of the operand before broadcasting."""
         x, shape = self._value(tensor), tuple(self.out.shape.as_list())
         extra = len(x.shape) - len(shape)
         axes = [i for i, n in enumerate(x.shape) if i < extra or (n != 1 and shape[i - extra] == 1)]
@@ -271,7 +271,7 @@ class Steps:
     # ---- moves ---------------------------------------------------------------------------------------------------
 
     def _numbers(self, arg: Any) -> Any:
-        """Returns an argument that kernels take as numbers; what is not static as elements."""
+        """Returns a host argument as numbers, or as elements in registers if it is not static."""
         if not isinstance(arg, SymbolicTensor):
             return arg
         static = host_static(arg)
@@ -284,21 +284,21 @@ class Steps:
         return tuple(known) if elements.ndim else known[0]
 
     def _arguments(self) -> list[Any]:
-        """Returns the arguments of the step: tensors, and numbers for kernels' host arguments, or their elements."""
+        """Returns the arguments of the step: tensors, and numbers or elements for host arguments."""
         return self._step.op.map(self._value, self._step.args, host=self._numbers)
 
     def _moved(self, arguments: Sequence[Any]) -> list[Value]:
-        """Moves numbers that stand for elements, by the op's own kernel."""
+        """Computes a move of elements by running the op's own kernel on element numbers."""
         results, sources = self._numbered(self._step.op, arguments)
         outputs = self._step.outputs
         return [self._collected(r, sources, t.dtype, self._ahead) for r, t in zip(results, outputs, strict=True)]
 
     def strided_slice(self) -> list[Value]:
-        """Takes a part of a tensor; indices need not be static."""
+        """Slices a tensor. Indices need not be static."""
         return self._moved(self._first_indexed(self._arguments()))
 
     def strided_slice_gradient(self) -> list[Value]:
-        """Returns zeros, with a gradient in the place of the slice."""
+        """Returns zeros with a gradient at the position of the slice."""
         arguments = self._arguments()
         shape, begin, end, strides, dy, *masks = arguments
         if not any(isinstance(i, Element) for i in begin):
@@ -314,7 +314,7 @@ class Steps:
         return [self._code.settled(result)]
 
     def slice(self) -> list[Value]:
-        """Takes a part of a tensor that begins at indices, which need not be static."""
+        """Slices a tensor from start indices, which need not be static."""
         x, begin, size = self._arguments()
         for axis, i in enumerate(begin if isinstance(begin, tuple) else ()):
             if isinstance(i, Element):
@@ -323,7 +323,7 @@ class Steps:
         return self._moved([x, begin, size])
 
     def _numbered(self, op: Any, arguments: Sequence[Any]) -> tuple[list[np.ndarray], list[Value]]:
-        """Returns the numbers of the elements in an op's results, and the tensors that they number, from 1 on."""
+        """Returns an op's results as element numbers, and the tensors that they number, starting at 1."""
         attr, kinds = op.opdef.outputs[0].type_attr, list(op.kinds)
         sources: list[Value] = []
 
@@ -344,13 +344,13 @@ class Steps:
         ]
         try:
             result = op.kernel(*inputs, **({"device": torch.device("cpu")} if op.creates else {}))
-        except Exception as error:  # when it runs, the op raises it again
+        except Exception as error:  # the op raises it again at run time
             raise Unsupported(f"{op.name} fails") from error
         results = result if isinstance(result, (list, tuple)) else [result]
         return [r.numpy() for r in results], sources
 
     def _first_indexed(self, arguments: list[Any]) -> list[Any]:
-        """Returns the arguments of a slice after indices that are not static were applied."""
+        """Applies the indices of a slice that are not static, and returns the remaining arguments."""
         x, begin, end, strides, *masks = arguments
         begin = [0 if masks[0] >> axis & 1 else i for axis, i in enumerate(begin)]
         end = [0 if masks[1] >> axis & 1 else i for axis, i in enumerate(end)]
@@ -366,7 +366,7 @@ class Steps:
         return [x, tuple(begin), tuple(end), strides, *masks]
 
     def _part(self, x: Value, axis: int, index: Any, length: int, wraps: bool = False) -> Value:
-        """Returns a part of a tensor from an index on that is not static, in one dimension."""
+        """Returns a part of a tensor from an index in one dimension. The index need not be static."""
         code = self._code
         x = code.in_memory(x)
         size = x.shape[axis]
@@ -384,7 +384,7 @@ class Steps:
         return Value(shape, x.dtype, x.ahead, pointer=x.pointer, strides=strides, borrowed=x.borrowed, wide=x.wide)
 
     def _view(self, numbers: np.ndarray, sources: Sequence[Value]) -> Value | None:
-        """Returns the tensor of numbered elements in the memory of their source; None if it has several."""
+        """Returns the tensor of numbered elements as a view of their source; None for several sources."""
         strides, first = strides_of(numbers), int(numbers.flat[0])
         if strides is None or first < _SOURCE:
             return None
@@ -395,7 +395,7 @@ class Steps:
         return dataclasses.replace(value, shape=numbers.shape, pointer=pointer, strides=strides, elements=None)
 
     def _collected(self, numbers: np.ndarray, sources: Sequence[Value], dtype: DType, ahead: bool) -> Value:
-        """Returns the tensor of numbered elements: if possible, in the memory of their source."""
+        """Returns the tensor of numbered elements, if possible as a view of their source."""
         code = self._code
 
         def element(index: tuple[int, ...]) -> Element:
@@ -429,7 +429,7 @@ class Steps:
         return result
 
     def _at(self, x: Value, indices: Iterable[Any]) -> Value:
-        """Returns the part of a tensor at indices in its first dimensions, in the tensor's memory."""
+        """Returns a view of a tensor at indices in its first dimensions."""
         for i in indices:
             x = self._without(self._part(x, 0, i, 1), 0)
         return x
@@ -484,7 +484,7 @@ class Steps:
     # ---- random numbers ------------------------------------------------------------------------------------------
 
     def _drawn(self, step: Step) -> Value:
-        """Returns the random numbers of an iteration: they are drawn before the loop."""
+        """Returns the random numbers of an iteration. They are drawn before the loop."""
         code, out = self._code, step.outputs[0]
         if self._count is None or (has_stream(step) and not self._always):
             raise Unsupported("nobody knows how many numbers to draw")
@@ -504,7 +504,7 @@ class Steps:
     def _numbers_of_stream(
         self, form: Callable[..., list[Element]], key: Any, counter: Any, alg: Any, dtype: DType
     ) -> Value:
-        """Returns random numbers that follow from a key and a counter."""
+        """Returns the random numbers of a key and a counter."""
         code, shape = self._code, tuple(self.out.shape.as_list())
         is_known = isinstance(key, SymbolicTensor) and isinstance(counter, SymbolicTensor)
         if not is_known or math.prod(shape) > _MOST_DRAWN or host_static(alg) not in (1, 3):
@@ -553,8 +553,8 @@ class Steps:
         Args:
             entries: the list.
             index: the place of the entry.
-            item: returns the new entry, from the one before.
-            tensor: tells shape and dtype of the entry.
+            item: returns the new entry, from the old one.
+            tensor: a tensor with the entry's shape and dtype.
         """
         if not entries.may_change:
             raise Unsupported("a list that is used elsewhere")
@@ -565,7 +565,7 @@ class Steps:
         return entries.last
 
     def _sum_of_lists(self, inputs: Sequence[SymbolicTensor]) -> Held:
-        """Adds entries to a list, or joins lists of a few entries."""
+        """Adds a sparse list to a list, or joins sparse lists."""
         lists = list(map(self._held, inputs))
         written = [pair for held in lists if isinstance(held, Sparse) for pair in held.written]
         others = [held for held in lists if not isinstance(held, Sparse)]
@@ -586,7 +586,7 @@ class Steps:
         return code.of_elements(filled((), lambda _: length), out.dtype, False)
 
     def rows(self, tensor: SymbolicTensor) -> Version:
-        """Returns the list of a tensor's rows, in memory of its own."""
+        """Returns the list of a tensor's rows, in new memory."""
         code, value = self._code, self._value(tensor)
         copy = code.buffer(value.shape, value.dtype)
         code.fill(copy, value)
@@ -633,14 +633,14 @@ class Steps:
         self, index: Held, bodies: Mapping[str, Body], results_of: Callable[[str, Body], list[Held]],
         outputs: Sequence[SymbolicTensor], held: Sequence[Held],
     ) -> list[Held]:  # fmt: skip
-        """Writes branches, one of which runs.
+        """Writes branches. One of them runs.
 
         Args:
-            index: the number of the branch, or whether it is the first one.
+            index: the index of the branch, or a truth value that selects the first one.
             bodies: the branches by their labels.
             results_of: writes a branch, and returns its results.
-            outputs: the tensors that hold the results.
-            held: what the branches take, which may be lists that they change.
+            outputs: the tensors of the results.
+            held: the inputs of the branches. Branches may change lists among them.
         """
         code, b, element = self._code, self._code.b, scalar(index)
         versions = {v.entries: v.number for v in held if isinstance(v, Version)}
@@ -711,7 +711,7 @@ def condition_of(code: Code, loop: Loop, captured: Sequence[Held]) -> Callable[[
 
 
 def strides_of(codes: np.ndarray) -> tuple[int, ...] | None:
-    """Returns the strides of numbers that stand for elements of one tensor, or of zeros; None if there are none."""
+    """Returns the strides of element numbers of one tensor, or of zeros; None if the numbers have no strides."""
     if not codes.size or np.any(codes // _SOURCE != codes.flat[0] // _SOURCE):
         return None
     steps = [codes[(0,) * i + (1,) + (0,) * (codes.ndim - i - 1)] - codes.flat[0] if n > 1 else 0
@@ -726,12 +726,12 @@ def _places(shape: Sequence[int], strides: Sequence[int]) -> np.ndarray:
 
 
 def _source(sources: Sequence[Value], first: int) -> tuple[Value, int]:
-    """Returns the tensor that a numbered element comes from, and its place there."""
+    """Returns the source of a numbered element, and its place there."""
     return sources[first // _SOURCE - 1], first % _SOURCE - _SOURCE // 2
 
 
 def pieces_of(codes: np.ndarray, begin: tuple[int, ...] = ()) -> Iterator[tuple[tuple[slice, ...], np.ndarray]]:
-    """Divides numbers that stand for elements: gives the place of each piece and its numbers.
+    """Divides element numbers into pieces with strides. Yields the place of each piece and its numbers.
 
     Raises:
         Unsupported: there are too many pieces.

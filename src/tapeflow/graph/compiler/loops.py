@@ -1,4 +1,4 @@
-"""The loops of a kernel: the fewest that go through its inputs and outputs."""
+"""The loops of a kernel: the fewest loops that visit all its inputs and outputs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Operand(NamedTuple):
 
     Attributes:
         dtype: its dtype.
-        varies: for each loop, whether it varies there, or is broadcast.
+        varies: for each loop, True if it varies, False if it is broadcast.
     """
 
     dtype: DType
@@ -27,9 +27,9 @@ def loops_of(
 
     Args:
         shapes: the shapes of the inputs.
-        shape: the shape that they are broadcast to.
+        shape: the broadcast shape.
         dtypes: the dtypes of the inputs.
-        rows: whether the last dimension has a loop of its own.
+        rows: True to give the last dimension its own loop.
     """
     rank = len(shape)
     padded = [(1,) * (rank - len(s)) + tuple(s) for s in shapes]

@@ -1,8 +1,8 @@
-"""Loops over few numbers as machine code: without calls of kernels, and without Python.
+"""Native loops: compiles loops over small tensors to machine code, without kernel calls and without Python.
 
-A loop qualifies if the shapes of its tensors are static, its tensors small, except those that it only reads, and its
-ops compute element by element, reduce, multiply matrices, move elements, read and write lists, or are conditionals and
-loops of such. If machine code meets an index out of range, the loop runs again as Python, which raises the error.
+A loop qualifies if its tensors have static shapes and are small; tensors that it only reads may be large. Its ops must
+be element-wise ops, reductions, matrix products, moves of elements, reads and writes of lists, or conditionals and
+loops of such ops. If machine code meets an index out of range, the loop runs again in Python, which raises the error.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ if TYPE_CHECKING:
     from tapeflow.graph.codegen.loops import Loop
     from tapeflow.graph.control.body import Body
 
-_MOST_ELEMENTS = 1 << 13  # of a tensor that is computed
-_LEAST_STEPS = 100  # in all iterations, if their number is static: fewer take less time than compiling
-_MOST_DRAWN = 1 << 22  # random numbers at a time
-_AT_ONCE = 1 << 20  # iterations: between these, the program can be interrupted
-_FIRST_STACKED = 64  # iterations that draw or record numbers at first, if nobody knows how many there are
+_MOST_ELEMENTS = 1 << 13  # of a computed tensor
+_LEAST_STEPS = 100  # in all iterations, if the trip count is static: fewer do not pay for compiling
+_MOST_DRAWN = 1 << 22  # random numbers per call
+_AT_ONCE = 1 << 20  # iterations per call: between calls, the program can be interrupted
+_FIRST_STACKED = 64  # iterations of the first call, if the loop draws or records numbers and the trip count is unknown
 
 
 def compile_loops(program: Program) -> None:
-    """Replaces loops over few numbers by machine code."""
+    """Replaces loops over small tensors by machine code."""
     if devices.machine.has_gpu or not has_llvm():
         return
     for step in program.steps:
@@ -74,7 +74,7 @@ def _native(program: Program, step: Step) -> NativeLoop | None:
 
 
 def body_of(loop: Loop) -> Program:
-    """Returns the program of a loop's body, which also returns the residuals."""
+    """Returns the program of a loop's body. It also returns the residuals."""
     body = loop.body
     return (body.returning([*body.outputs, *loop.residuals]) if loop.residuals else body.compiled).program
 
@@ -91,10 +91,10 @@ def _is_small(tensor: SymbolicTensor | TensorSpec) -> bool:
 
 
 def _may_compile(program: Program) -> bool:
-    """Returns False if there is a step that can't be compiled."""
+    """Returns False if a step can't be compiled."""
     for step in program.steps:
         op = step.op
-        kept = op is READ or (step.registered and op.moves)  # it may be a view of a tensor around the loop
+        kept = op is READ or (step.registered and op.moves)  # it may be a view of a tensor from outside the loop
         if step.placed or not all(map(_is_static if kept else _is_small, step.outputs)):
             return False
         if not step.registered:
@@ -107,7 +107,7 @@ def _may_compile(program: Program) -> bool:
 
 
 def bodies_of(step: Step) -> list[Body] | None:
-    """Returns the functions that a step of graphs alone runs; None if it can't be compiled."""
+    """Returns the functions that a `GraphOp`'s step runs; None if the step can't be compiled."""
     op = step.op
     if op is READ:
         return []
@@ -122,16 +122,16 @@ class _Native:
     Args:
         name: the name of the function.
         code: the code.
-        lists: for each operand, the list that it is, or None.
-        shapes: for each operand, its shape; None for what is no tensor, and for tensors that are bound already.
-        own: the number of operands that the code may change; they are the first ones.
+        lists: for each operand, its list, or None for a tensor.
+        shapes: for each operand, its shape; None for operands that are not tensors and for tensors bound before.
+        own: the number of operands that the code may change. They come first.
 
     Attributes:
-        bind: takes the raw values of the operands, and returns their memory; None if one has another shape, or no
-            memory of its own.
-        run: takes the most iterations and the operands' memory. Returns the number of iterations, then 1 if the
-            condition still holds, 0 if not, -1 after a failure, then what was recorded.
-        recorded: the entries of the code's table that say what is recorded.
+        bind: takes the raw values of the operands, and returns their memory; None if an operand has another shape or
+            does not own memory.
+        run: takes the maximal trip count and the operands' memory. Returns the number of iterations, a status and the
+            recorded values. The status is 1 if the condition still holds, 0 if not, and -1 after a failure.
+        recorded: the entries of the code's table for recorded values.
     """
 
     bind: Callable[..., tuple[Any, ...] | None]
@@ -159,7 +159,7 @@ class _Native:
         self.bind, self.run = namespace["bind"], namespace["run"]
 
     def _results(self, operands: Sequence[Any], given: Sequence[Any], trips: int) -> Sequence[Any]:
-        """Returns the raw values of operands that the code may have changed, from their memory and those before."""
+        """Returns the new raw values of operands that the code may have changed, from their memory and old values."""
         if self._lists is None:
             return operands
         return [
@@ -169,7 +169,7 @@ class _Native:
 
 
 def _binding(operands: Sequence[str], lists: Sequence[Any], shapes: Sequence[Any], own: int) -> list[str]:
-    """Returns the lines of `_Native.bind`; arguments as of `_Native`."""
+    """Returns the source lines of `_Native.bind`; arguments as in `_Native`."""
     lines = [f"def bind({', '.join(operands)}):"]
     for i, (x, entries) in enumerate(zip(operands, lists, strict=True)):
         if entries is not None:
@@ -182,7 +182,7 @@ def _binding(operands: Sequence[str], lists: Sequence[Any], shapes: Sequence[Any
 
 
 def _running(operands: Sequence[str], table: Sequence[Any]) -> list[str]:
-    """Returns the lines of `_Native.run`, which fill the table that machine code takes."""
+    """Returns the source lines of `_Native.run`. They fill the table of arguments for the machine code."""
     lines, entries, recorded = [f"def run({', '.join(['limit', *operands])}):"], [], ""
     for i, (what, *rest) in enumerate(table):
         if what in ("limit", "status"):
@@ -213,17 +213,17 @@ def _running(operands: Sequence[str], table: Sequence[Any]) -> list[str]:
 
 
 def _value(variable: Any, spec: Any) -> torch.Tensor | None:
-    """Returns the value of a variable in one piece; None if it has another shape or no memory of its own."""
+    """Returns the contiguous value of a variable; None if it has another shape or does not own memory."""
     value: torch.Tensor = variable_in(variable)._value.value.contiguous()
     return value if list(value.shape) == spec.shape.as_list() and value.data_ptr() else None
 
 
 class NativeLoop(_Native):
-    """The kernel of a loop that is compiled: it takes the loop variables and the loop-invariant values.
+    """The kernel of a compiled loop. It takes the loop variables and the loop-invariant values.
 
     Args:
-        loop: the loop, which also computes results of other shapes.
-        tensors: the tensors that the loop takes.
+        loop: the loop, which is the fallback for other shapes.
+        tensors: the inputs of the loop.
 
     Raises:
         Unsupported: the loop does not qualify.
@@ -242,7 +242,7 @@ class NativeLoop(_Native):
         if not self._counts and any(map(has_stream, draws)):
             raise Unsupported("nobody knows how many numbers to draw from a seed")
         is_shared = dict(zip(map(id, loop.residuals or ()), [what[3] for what in self.recorded], strict=True))
-        takes_lists = any(t.dtype is variant for t in loop.residuals or ())  # which machine code does not keep
+        takes_lists = any(t.dtype is variant for t in loop.residuals or ())  # machine code does not record lists
         if takes_lists and not all(gradient.compiles(is_shared) for gradient in loop.gradients):
             raise Unsupported("the gradient needs the lists of each iteration")
 
@@ -286,23 +286,22 @@ class NativeLoop(_Native):
         ]
 
 
-KEPT = -1  # in the place of an output: the cotangent of a loop variable stays
+KEPT = -1  # instead of the place of an output: iterations do not change the loop variable's cotangent
 
 
 class NativeGradient(_Native):
-    """The iterations of a loop's gradient, compiled if that is possible.
+    """The iterations of a loop's gradient, compiled if possible.
 
     Args:
-        program: computes an iteration from the cotangents of loop variables, and captures.
-        following: for each of these cotangents, the place of the output that follows it; None for zeros, or `KEPT`.
-        added: the places of the outputs that are summed over iterations, by their numbers.
-        is_shared: for each capture, whether it is the same in all iterations, or holds those of all, stacked; None for
-            a list.
-        outputs: the number of outputs; what follows is recorded.
+        program: computes an iteration from the cotangents of loop variables and from captures.
+        following: for each cotangent, the place of the output with its new value; None for zeros, or `KEPT`.
+        added: the places of the outputs that are summed over iterations, by their indices.
+        is_shared: for each capture, True if it is loop-invariant, False if its values are stacked, None for a list.
+        outputs: the number of outputs. Later outputs of the program are recorded.
 
     Attributes:
-        is_shared: as the argument.
-        compiles: whether it is compiled.
+        is_shared: see the argument.
+        compiles: True if it is compiled.
     """
 
     def __init__(
@@ -341,8 +340,8 @@ class NativeGradient(_Native):
             trips: the number of iterations.
 
         Returns:
-            The cotangents before the first iteration, the sums by the numbers of the outputs, and what was recorded;
-            None if the shapes are others, or an index is out of range.
+            The cotangents before the first iteration, the sums by the indices of outputs, and the recorded values; None
+            for other shapes or if an index is out of range.
         """
         if not self.compiles:
             return None
@@ -364,7 +363,7 @@ def _shape(tensor: SymbolicTensor | TensorSpec) -> torch.Size | None:
 
 
 def _drawn(step: Step, trips: int) -> torch.Tensor:
-    """Returns the random numbers of a step in some iterations, stacked."""
+    """Returns the stacked random numbers of a step for some iterations."""
     shape, *rest = step.args
     draw = with_stream(step, functools.partial(step.op.kernel, device=torch.device("cpu")))
     if trips and has_stream(step):  # each draw moves the stream of the seeds
@@ -373,7 +372,7 @@ def _drawn(step: Step, trips: int) -> torch.Tensor:
 
 
 def _stacked(items: Sequence[Any], entries: Any) -> torch.Tensor | None:
-    """Returns the entries of a list, stacked; None if they have other shapes."""
+    """Returns the stacked entries of a list; None if they have other shapes."""
     if entries.shape is None or not len(items):
         return torch.empty(len(items))
     shape, dtype = torch.Size(entries.shape), entries.dtype.torch

@@ -1,8 +1,8 @@
 """Machine code for this processor, through LLVM.
 
-LLVM is loaded when the first kernel is compiled. Object code is cached on disk. Its key has all that the code follows
-from: what the kernel computes, the files that write kernels, the processor and the version of LLVM. So LLVM's language,
-which takes Python longer to write than a kernel runs a thousand times, is written only if the code is in no cache.
+LLVM is loaded when the first kernel is compiled. Object code is cached on disk. The cache key contains everything that
+determines the code: the kernel's description, the files that write kernels, the processor and LLVM's version. Writing
+LLVM IR in Python takes longer than running a kernel a thousand times, so it is written only on a cache miss.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from tapeflow.core.ops import elements
 from tapeflow.core.ops.elements import Unsupported
 from tapeflow.core.rng import elements as random_elements
 
-_lock = threading.Lock()  # LLVM's modules are not made by two threads at once
+_lock = threading.Lock()  # only one thread at a time may create LLVM modules
 
 
 class Target:
     """The processor that kernels are compiled for.
 
     Attributes:
-        lanes: how many float32 numbers one instruction computes.
-        has_fma: it has instructions for fused products.
+        lanes: the number of float32 numbers in a vector register.
+        has_fma: True if it has instructions for fused multiply-adds.
     """
 
     def __init__(self) -> None:
@@ -66,15 +66,15 @@ class Target:
 
         Args:
             name: the beginning of the function's name; a hash follows.
-            key: what the function follows from.
-            text: returns a module of LLVM's language, with `{name}` for the function's name.
+            key: a description that determines the function.
+            text: returns the LLVM IR of a module, with `{name}` for the function's name.
         """
         digest = hashlib.sha256(f"{name} {key}".encode() + self._key).hexdigest()[:32]
         unique = f"{name}_{digest}"
         with _lock:
             known = unique in self._objects
             code = None if known else disk_cache.read(digest)
-        written = text() if not known and code is None else ""  # it asks for the target, and so for the lock
+        written = text() if not known and code is None else ""  # `text` acquires the lock to get the target
         with _lock:
             if unique not in self._objects:
                 code = code or self._compiled(written.replace("{name}", unique), digest)
@@ -113,7 +113,7 @@ def _target() -> Target:
 
 
 def function(name: str, key: str, text: Callable[[], str], arguments: int) -> Any:
-    """Returns a compiled function of pointers and integers, which runs without the interpreter's lock.
+    """Returns a compiled function of pointers and integers. It runs without the interpreter's lock.
 
     Args:
         name, key, text: see `Target.address`.
@@ -124,7 +124,7 @@ def function(name: str, key: str, text: Callable[[], str], arguments: int) -> An
 
 
 def _sources() -> str:
-    """Returns a hash of the files that write kernels: the modules beside this one, and the forms that they build on."""
+    """Returns a hash of the files that write kernels: the modules of this package, and the element forms."""
     forms = [pathlib.Path(elements.__file__), pathlib.Path(random_elements.__file__)]
     files = [*sorted(pathlib.Path(__file__).parent.glob("*.py")), *forms]
     return hashlib.sha256(b"".join([file.read_bytes() for file in files])).hexdigest()

@@ -27,7 +27,7 @@ from tapeflow.core.types.dtypes import (
 from tapeflow.graph.compiler import functions
 from tapeflow.graph.compiler.target import target
 
-# The types of numbers in memory. A bool is a byte there, and a bit in a register.
+# The types of numbers in memory. A bool is a byte in memory and a bit in a register.
 MEMORY = {
     float32: ir.FloatType(), float64: ir.DoubleType(), float16: ir.HalfType(), bfloat16: ir.IntType(16),
     bool_: ir.IntType(8), int8: ir.IntType(8), int16: ir.IntType(16), int32: ir.IntType(32), int64: ir.IntType(64),
@@ -90,7 +90,7 @@ class Vectors(ElementBuilder):
         return kind if self.lanes == 1 else ir.VectorType(kind, self.lanes)
 
     def splat(self, number: Any) -> Any:
-        """Returns a vector whose elements are all one number."""
+        """Returns a vector with equal elements."""
         if self.lanes == 1:
             return number
         vector = self.block.insert_element(ir.Constant(ir.VectorType(number.type, self.lanes), ir.Undefined), number,
@@ -177,7 +177,7 @@ class Vectors(ElementBuilder):
         )
 
     def _sleef(self, name: str, values: Sequence[Any]) -> Any:
-        """Calls a function of SLEEF on as many vectors as it takes."""
+        """Calls a function of SLEEF, if necessary on parts of a vector."""
         kind = values[0].type
         number = kind if self.lanes == 1 else kind.element
         is_double = number == ir.DoubleType()
@@ -198,7 +198,7 @@ class Vectors(ElementBuilder):
         return self._joined(parts)
 
     def _part(self, value: Any, lanes: int, i: int) -> Any:
-        """Returns one vector of `lanes` numbers out of a value; a shorter value is repeated."""
+        """Returns a part of a value, a vector of `lanes` numbers. Repeats a shorter value."""
         if self.lanes == lanes:
             return value
         if self.lanes == 1:
@@ -208,7 +208,7 @@ class Vectors(ElementBuilder):
         return self.block.shuffle_vector(value, value, ir.Constant(ir.VectorType(ir.IntType(32), lanes), wanted))
 
     def _joined(self, parts: list[Any]) -> Any:
-        """Returns the vector of `lanes` numbers that consists of these vectors."""
+        """Concatenates vectors to a vector of `lanes` numbers."""
         i32 = ir.IntType(32)
         if self.lanes == 1:
             return self.block.extract_element(parts[0], ir.Constant(i32, 0))

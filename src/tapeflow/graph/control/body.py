@@ -1,8 +1,8 @@
 """The body of a function: a traced graph, the functions compiled from it, and its gradient.
 
-A body is called with all inputs of its graph, arguments and captures alike: at once in eager mode, or as one operation
-while another graph is built. Its graph does not change any more. Under a tape a function with a graph of its own runs
-instead, which also returns the residuals of its backward function, so that nothing is computed twice.
+A body is called with all inputs of its graph, both arguments and captures. In eager mode it runs immediately. While
+another graph is built, the call becomes one operation. The graph of a body is final. Under a tape, the forward function
+runs instead: a copy that also returns the residuals of the backward function, which then recomputes nothing.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ class Body:
 
     Args:
         graph: the traced graph.
-        capturing: the CUDA graphs of a `tf.function` whose traces may become such.
+        capturing: the CUDA graphs of a `tf.function` that may capture its traces, or None.
 
     Attributes:
         graph: the traced graph.
-        capturing: as the argument.
+        capturing: see the argument.
         name: the graph's name.
         inputs: the graph's arguments, then its captures.
-        captures: what it captures from outside.
+        captures: the captured values of the surrounding scope.
         outputs: the graph's outputs.
     """
 
@@ -78,7 +78,7 @@ class Body:
         return function
 
     def function(self, *arguments: Any, **options: Any) -> Compiled:
-        """Returns a compiled function of the graph; arguments as of `Compiled`."""
+        """Returns a compiled function of the graph; arguments as in `Compiled`."""
         compiler = self.graph.compiler
         return (Compiled if compiler is None else compiler.compiled)(*arguments, **options)
 
@@ -94,7 +94,7 @@ class Body:
 
     @functools.cached_property
     def named_stateful(self) -> bool:
-        """True if TensorFlow calls it by a stateful op, for which reads of variables are enough."""
+        """True if TensorFlow calls it by a stateful op. Unlike for `stateful`, reads of variables count."""
         return self.graph.is_stateful
 
     # ---- calling -------------------------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ class Body:
     # ---- transforms ----------------------------------------------------------------------------------------------
 
     def transformed(self, transform: Callable[..., FuncGraph], *args: Sequence[Any]) -> Body:
-        """Returns the body of the graph that a transform derives from this one's, memoized by the arguments.
+        """Returns the body of a transformed graph, memoized by the arguments.
 
         Args:
             transform: takes the graph and the arguments, and returns another graph.
@@ -133,11 +133,11 @@ class Body:
 
     @functools.cached_property
     def differentiable(self) -> Body:
-        """The function that has backward functions: with a copy of the graph, whose operations return residuals."""
+        """The body with backward functions. The operations of its graph, a copy, return residuals."""
         return self if self.graph.is_differentiable else self.transformed(forward_graph)
 
     def forward(self, depth: int) -> Call:
-        """Returns the call that returns `outputs_with_residuals`, which runs under tapes."""
+        """Returns the call for use under tapes. It returns `outputs_with_residuals`."""
         op = self._forwards.get(depth)
         if op is None:
             op = self._forwards[depth] = Call(self, self.outputs_with_residuals(depth))
@@ -173,13 +173,13 @@ class Body:
 
     @functools.cached_property
     def inner_residuals(self) -> list[SymbolicTensor]:
-        """Those of them that are no inputs of the forward function."""
+        """The residuals of a backward function that are not inputs of the forward function."""
         return [t for t in self.residuals if t.op.type != "Placeholder"]
 
     @functools.cached_property
     def outside(self) -> list[Any]:
-        """The captures of a backward function from outside of the forward graph: eager tensors, and variables and
-        tensors of graphs around, which only the program's own gradients take."""
+        """The captures of a backward function from outside the forward graph: eager tensors, and variables and tensors
+        of outer graphs. Only custom gradients have them."""
         forward = self.graph.around
         return [t for t in self.captures if not isinstance(t, SymbolicTensor) or t.graph is not forward]
 
@@ -192,7 +192,7 @@ class Call(GraphOp):
         results: the tensors of the body's graph that the call returns: the body's outputs, then residuals.
     """
 
-    keep_all_inputs = False  # a tape has their values in the record's attrs
+    keep_all_inputs = False  # the attrs of a tape's record have their values
 
     def __init__(self, body: Body, results: Sequence[SymbolicTensor]) -> None:
         super().__init__(
@@ -257,7 +257,7 @@ class Call(GraphOp):
 
 
 def _missing(backward: Body, forward_values: dict[int, Any]) -> list[SymbolicTensor]:
-    """Returns the residuals of a backward function that have no value, in `forward_values` by ids of tensors."""
+    """Returns the residuals of a backward function without a value in `forward_values` (by the tensors' ids)."""
     return [t for t in backward.residuals if id(t) not in forward_values]
 
 
@@ -267,7 +267,7 @@ def order_of_tapes() -> int:
 
 
 def is_watched(values: Sequence[Any]) -> bool:
-    """Returns True if a tape watches one of these inputs of a call; reports the variables among them as read."""
+    """Returns True if a tape watches an input of a call. Reports the variables among the inputs as read."""
     note_reads(values)
     ids = [v._id for v in values]
     return any(type(tape) is not Tape or not tape.watched.isdisjoint(ids) for tape in state.tapes)
@@ -288,7 +288,7 @@ def traced_body(name: str, specs: Sequence[Any], compute: Callable[..., list[Any
         name: the function's name.
         specs: tensors or specs, one for each parameter. The parameter for a variable's handle is a handle of the same
             variable.
-        compute: is traced; returns the function's outputs from its inputs.
+        compute: the function to trace; returns the outputs from the inputs.
     """
     graph = FuncGraph(name)
     with graph.as_default():
@@ -299,7 +299,7 @@ def traced_body(name: str, specs: Sequence[Any], compute: Callable[..., list[Any
     return Body(graph)
 
 
-_SCOPE = "inner"  # TensorFlow inlines calls under their names: nodes in the function must not have the same ones
+_SCOPE = "inner"  # TensorFlow inlines calls under their own names: nodes in the function need different names
 
 
 def call(body: Body, outputs: Sequence[SymbolicTensor], inputs: Sequence[Any]) -> list[Any]:
@@ -308,7 +308,7 @@ def call(body: Body, outputs: Sequence[SymbolicTensor], inputs: Sequence[Any]) -
 
 
 def by_id(tensors: Sequence[Any], values: Sequence[Any]) -> dict[int, Any]:
-    """Returns values by the ids of the tensors that they belong to."""
+    """Returns values by the ids of their tensors."""
     return dict(zip(map(id, tensors), values, strict=True))
 
 

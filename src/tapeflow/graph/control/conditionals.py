@@ -1,7 +1,8 @@
 """Conditionals: operations that call one of several functions, and their gradients.
 
-The gradient of a conditional is another one, whose branches are the backward functions of the first one's branches. The
-residuals that these take are further outputs of the first one. A branch that lacks a residual returns zeros for it.
+The gradient of a conditional is another conditional. Its branches are the backward functions of the branches. The
+forward conditional returns their residuals as additional outputs. A branch returns zeros for residuals of other
+branches.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ from tapeflow.graph.ir.python_op import spec_of_gradient
 class Conditional:
     """The kernel of a conditional: calls one of several bodies.
 
-    Its inputs are the number of the body, and the operands.
+    Its inputs are the index of the body, and the operands.
 
     Args:
-        bodies: the branches, of which an invalid number means the last one.
+        bodies: the branches. An index out of range selects the last one.
         places: for each body, the places of its inputs among the operands.
-        by_truth: whether the first input is a scalar that is true for the first of two bodies, and no number.
+        by_truth: True if the first input is a truth value that selects the first of two bodies, not an index.
     """
 
     def __init__(self, bodies: Sequence[Body], places: Sequence[Sequence[int]], by_truth: bool) -> None:
@@ -60,14 +61,14 @@ def conditional(
     """Adds the operation that calls one of several bodies.
 
     Args:
-        index: an integer scalar, the number of the body, where an invalid number means the last one; or a scalar that
-            is true for the first of two bodies.
+        index: an integer scalar, the index of the body (out of range selects the last one); or a scalar truth value,
+            which selects the first of two bodies if true.
         operands: the inputs of the bodies.
         bodies: the branches.
         names: the names of the bodies, as attrs of the operation.
         places: for each body, the places of its inputs among the operands.
         name: the operation's name.
-        specs: the dtypes and shapes of the outputs; by default those that the bodies have in common.
+        specs: the dtypes and shapes of the outputs; by default the most specific ones that fit all bodies.
     """
     columns = zip(*[b.outputs for b in bodies], strict=True)
     specs = [(group[0].dtype, common([t.shape for t in group])) for group in columns] if specs is None else specs
@@ -76,7 +77,7 @@ def conditional(
 
 
 def _op(bodies: Sequence[Body], names: Sequence[str], places: Sequence[Sequence[int]], by_truth: bool) -> GraphOp:
-    """Returns the op of a conditional; arguments as of `conditional` and of `Conditional`."""
+    """Returns the op of a conditional; arguments as in `conditional` and `Conditional`."""
     kind = ("" if any(b.named_stateful for b in bodies) else "Stateless") + ("If" if by_truth else "Case")
     op = GraphOp(
         kind, Conditional(bodies, places, by_truth), stateful=any(b.stateful for b in bodies),
@@ -88,7 +89,7 @@ def _op(bodies: Sequence[Body], names: Sequence[str], places: Sequence[Sequence[
 
 
 def common(shapes: Sequence[TensorShape]) -> TensorShape:
-    """Returns the most specific shape that all of these are compatible with."""
+    """Returns the most specific shape that is compatible with all shapes."""
     return functools.reduce(TensorShape.most_specific_compatible_shape, shapes)
 
 
@@ -100,14 +101,14 @@ class _Residuals:
 
     Attributes:
         bodies: the `differentiable` branches.
-        slots: for each of these outputs of the conditional, the tensor of each branch that it has, or None.
+        slots: for each residual output of the conditional, the residual of each branch, or None.
     """
 
     def __init__(self, bodies: Sequence[Body], slots: Sequence[Sequence[SymbolicTensor | None]] = ()) -> None:
         self.bodies, self.slots = bodies, list(map(list, slots))
 
     def add(self, branch: int, tensor: SymbolicTensor) -> bool:
-        """Has a branch return a tensor of its graph, in a slot that it does not use yet; returns True for a new one."""
+        """Adds a tensor to the outputs of a branch, in a free or new slot. Returns False if it is already returned."""
         if any(t is tensor for t in (*self.bodies[branch].outputs, *(slot[branch] for slot in self.slots))):
             return False
         for slot in self.slots:
@@ -136,7 +137,7 @@ class _Residuals:
 
 
 def _absent(tensor: SymbolicTensor) -> Any:
-    """Returns what a branch returns in the place of a residual of another branch."""
+    """Returns the placeholder value for a residual of another branch: zeros, or an empty list."""
     if tensor.dtype is variant:
         return ops.EmptyTensorList((), -1, variant)
     zero = convert({string: "", bool_: False}.get(tensor.dtype, 0), tensor.dtype)
@@ -192,14 +193,17 @@ def conditional_gradient(call: Any, *dys: Any) -> list[Any]:
 def _backward_branch(
     backward: Body, taken: Sequence[Any], places: Sequence[int], sources: Sequence[int], inputs: Sequence[Any]
 ) -> tuple[list[Any], Body]:
-    """Returns the branch that computes the gradients of a conditional's inputs, and what it takes after `taken`.
+    """Returns the branch of a conditional's gradient, and its inputs after `taken`.
 
     Args:
         backward: the backward function of the conditional's branch.
         taken: its inputs.
-        places: the operands that are inputs of the conditional's branch.
-        sources: the inputs of the conditional whose gradients are computed.
+        places: the places of the branch's inputs among the conditional's operands.
+        sources: the indices of the conditional's inputs with gradients.
         inputs: the inputs of the conditional.
+
+    Returns:
+        The inputs that the branch does not use, for gradients of zeros, and the branch.
     """
     has_result = [g is not None for g in backward.graph.structured_outputs]
     result_of = {1 + p: g for p, g in zip(places, backward.graph.structured_outputs, strict=True) if g is not None}
@@ -215,7 +219,7 @@ def _backward_branch(
 
 
 def _return_residuals(operation: Operation, residuals: _Residuals) -> None:
-    """Has a conditional return residuals of its branches."""
+    """Adds the residuals of its branches to the outputs of a conditional."""
     before = operation.op
     bodies = [residuals.returned(i) for i in range(len(residuals.bodies))]
     op = _op(bodies, list(before.bodies), list(before.places.values()), before.kernel.by_truth)
@@ -225,5 +229,5 @@ def _return_residuals(operation: Operation, residuals: _Residuals) -> None:
     for slot in residuals.slots[count - len(residuals.bodies[0].outputs) :]:
         tensor = next(t for t in slot if t is not None)
         operation.also_return(op, tensor.dtype, tensor.shape)
-    if len(operation.outputs) > count:  # which the tapes around, that recorded the conditional, have not seen
+    if len(operation.outputs) > count:  # tapes that recorded the conditional do not know the new outputs
         record(op, operation.args, (), operation.outputs[count:])

@@ -1,5 +1,5 @@
-"""Conditionals and loops of a graph: their functions are traced, and become Python's own `if` and `while` when the
-graph runs."""
+"""Conditionals and loops of a graph. Their functions are traced, and become `if`, `for` and `while` statements of the
+compiled graph."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def branch(index: Any, functions: Sequence[Callable[[], Any]], names: Sequence[s
     """Calls the function that a scalar index selects, and returns its result.
 
     Args:
-        index: the number of the function; or a boolean, which selects the first of two functions if it is true.
+        index: the index of the function; or a boolean, which selects the first of two functions if true.
         functions: the branches.
         names: their names, as attrs of the operation.
-        op_name: what error messages call the operation.
+        op_name: the operation's name in error messages.
         name: the operation's name.
 
     Returns:
@@ -64,7 +64,7 @@ def branch(index: Any, functions: Sequence[Callable[[], Any]], names: Sequence[s
         return _packed(graphs[0].structured_outputs, list(map(identity, operation.outputs)))
 
 
-_LABELS = {"then_branch": "true", "else_branch": "false"}  # as the functions are named
+_LABELS = {"then_branch": "true", "else_branch": "false"}  # in the functions' names
 _numbers = itertools.count()
 
 
@@ -73,7 +73,7 @@ def _function_graph(scope: str, label: str) -> FuncGraph:
 
     Args:
         scope: the operation's name.
-        label: the function's label among those of the operation.
+        label: the label of the function in the operation.
     """
     inherits = state.graph.building_function
     graph = FuncGraph(f"{scope.replace('/', '_')}_{label}_{next(_numbers)}", scope if inherits else "")
@@ -109,7 +109,7 @@ def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], nam
 
 
 def _packed(structure: Any, outputs: Sequence[Any]) -> Any:
-    """Returns outputs in a structure, with None for its leaves that are no tensors."""
+    """Returns outputs in a structure. Leaves that are not tensors become None."""
     tensors = iter(outputs)
     leaves = nest.flatten(structure, expand_composites=True)
     filled = [next(tensors) if isinstance(leaf, SymbolicTensor) else None for leaf in leaves]
@@ -117,7 +117,7 @@ def _packed(structure: Any, outputs: Sequence[Any]) -> Any:
 
 
 def _give_tensors_for_operations(graphs: Sequence[FuncGraph], dtype: DType) -> None:
-    """Lets branches give the index that selects them instead of an operation, after it has run.
+    """Replaces operations in the branches' results by the index of the branch, with a control dependency.
 
     What depends on the result then depends on the operation, in graphs that sessions run.
 
@@ -149,7 +149,7 @@ def _find_outputs(graph: FuncGraph) -> None:
 
 
 def _unify_index_dtypes(graphs: Sequence[FuncGraph]) -> None:
-    """Casts the indices of `IndexedSlices` to int64 in all graphs where their dtypes differ."""
+    """Casts the indices of `IndexedSlices` to int64 in all graphs if their dtypes differ between graphs."""
     flattened = [nest.flatten(g.structured_outputs) for g in graphs]
     if len({len(leaves) for leaves in flattened}) > 1:
         return  # `_check_same_structure` reports it
@@ -213,7 +213,7 @@ def while_loop(
 
     Raises:
         TypeError: a loop variable changes its dtype.
-        ValueError: a loop variable changes its structure, or its shape where no invariant allows it.
+        ValueError: a loop variable changes its structure, or changes its shape without a shape invariant.
     """
     structure = nest.map_structure(_as_tensor, loop_vars)
     flat = [state.graph.capture(t) for t in nest.flatten(structure, expand_composites=True)]
@@ -284,8 +284,8 @@ def _checked(result: Any, structure: Any, shapes: Sequence[TensorShape]) -> Any:
     """Returns the body's result as tensors in the structure of the loop variables.
 
     Raises:
-        TypeError: a loop variable has another dtype after an iteration.
-        ValueError: the structure is another one, or a shape violates its invariant.
+        TypeError: an iteration changes the dtype of a loop variable.
+        ValueError: an iteration changes the structure, or a shape violates its invariant.
     """
     if not isinstance(result, (list, tuple)):
         result = [result]

@@ -1,10 +1,10 @@
-"""Loops: operations that call a function again and again, and their gradients.
+"""Loops: operations that call a function repeatedly, and their gradients.
 
-The gradient of a loop calls the backward function of its body for each iteration, from the last to the first. For it
-the loop also returns its trip count, and for each residual of the backward function the list of its values in all
-iterations. Both are compiled as they are. In TensorFlow's operations, the loop carries the lists as further loop
-variables and pushes the residuals of each iteration onto them, and its gradient is a loop that pops them. These two
-loops are exported, and gradients of gradients are theirs.
+The gradient of a loop calls the backward function of its body for each iteration, from the last to the first. The
+forward loop also returns its trip count, and for each residual a list of its values in all iterations. Both are
+compiled in this form. For export and for second gradients, they are lowered to TensorFlow's operations: the loop
+carries the lists as additional loop variables and pushes each iteration's residuals, and its gradient is a loop that
+pops them.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def loop_gradient(call: Any, *dys: Any) -> list[Any]:
 
 
 def _residuals_of(operation: Operation, gradient: LoopGradient) -> list[SymbolicTensor]:
-    """Returns the outputs of a loop's operation that its gradient takes: the trip count, and lists of residuals."""
+    """Returns a loop's outputs for its gradient, the trip count and lists of residuals, after adding missing ones."""
     loop = gradient.loop
     if loop is not operation.op.kernel:
         operation.op = copy.copy(operation.op)
@@ -116,7 +116,7 @@ def _residuals_of(operation: Operation, gradient: LoopGradient) -> list[Symbolic
 
 
 def _second_gradient(call: Any, *ddys: Any) -> list[Any]:
-    """Returns the gradients of the inputs of a loop's gradient, from the loop's inputs instead of residuals."""
+    """Returns the gradients of the inputs of a loop's gradient. Recomputes the loop instead of using residuals."""
     of, gradient = call.outputs[0].op.op.gradient_of, call.outputs[0].op.op.kernel
     first, count = of.residuals, len(of.targets)
     operands = [*call.inputs[first : first + count], *call.inputs[first + count + of.others :]]
@@ -136,7 +136,7 @@ def _second_gradient(call: Any, *ddys: Any) -> list[Any]:
 
 
 def _with_lists(operation: Operation) -> list[Operation]:
-    """Returns a call of a function that computes what a loop with residuals, or a loop's gradient, does."""
+    """Lowers a loop with residuals, or a loop's gradient, to a call of a function with TensorFlow's operations."""
     op, outputs = operation.op, operation.outputs
     before = [SymbolicTensor(operation, i, int32, TensorShape([])) for i in range(op.first_output)]
 
@@ -152,15 +152,15 @@ def _with_lists(operation: Operation) -> list[Operation]:
 
 
 def _with_pushes(forward: Loop, inputs: Sequence[Any], residuals: Sequence[SymbolicTensor]) -> tuple[Any, Any]:
-    """Builds a loop that also counts its iterations, and pushes the residuals of each onto lists, one a tensor.
+    """Builds a copy of a loop that also counts its iterations and pushes each residual onto its own list.
 
     Args:
-        forward: the loop to repeat.
-        inputs: its inputs, and what follows them.
-        residuals: the tensors of its body's graph that are pushed.
+        forward: the loop.
+        inputs: its inputs. Additional values after them are ignored.
+        residuals: the residuals, tensors of its body's graph.
 
     Returns:
-        The final values of the loop variables; and the trip count, and the lists.
+        The final values of the loop variables, and the trip count followed by the lists.
     """
     count, first = forward.count, int(forward.limited)
     limit, variables, rest = inputs[:first], inputs[first : first + count], inputs[first + count :]
@@ -197,7 +197,7 @@ def _with_pops(
 
     Args:
         gradient: the kernel of the loop's gradient.
-        counted: the trip count and the lists of `gradient.residuals`, as of `_with_pushes`.
+        counted: the trip count and the lists of `gradient.residuals`, as returned by `_with_pushes`.
         dys: the cotangents of the loop variables `gradient.targets`.
         finals: the final values of the loop variables `gradient.zero_at_end`.
         inputs: the forward loop's inputs, then `gradient.outside`.

@@ -32,11 +32,11 @@ from tapeflow.tensor_array import TensorArray, TensorArraySpec
 
 @dataclasses.dataclass
 class StaticInfo:
-    """Static facts that an array shares with all arrays that come of writing to it.
+    """Static information that an array shares with all arrays derived from it by writing.
 
     Attributes:
         element_shape: the shape of the elements.
-        size: the number of elements; None where it depends on a tensor, or may change.
+        size: the number of elements; None if it depends on a tensor or may change.
     """
 
     element_shape: TensorShape
@@ -44,7 +44,7 @@ class StaticInfo:
 
 
 class StagedTensorArray(TensorArray, CompositeTensor):
-    """A `tf.TensorArray` of a graph: writing returns another one, with another list as its flow."""
+    """A `tf.TensorArray` of a graph. Writing returns a new array with a new list as its flow."""
 
     def _begin(self, size: Any, element_shape: TensorShape, handle: Any, flow: Any, name: str | None) -> None:
         if handle is not None:
@@ -99,7 +99,7 @@ class StagedTensorArray(TensorArray, CompositeTensor):
     def _as_value(self, value: Any) -> Any:
         value = convert(value, hint=self._dtype)
         if value.dtype is not self._dtype:
-            raise errors.InvalidArgumentError(  # which TensorFlow raises when it runs
+            raise errors.InvalidArgumentError(  # TensorFlow raises it at run time
                 None,
                 None,
                 f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {value.dtype.name} ",
@@ -176,5 +176,5 @@ def with_flow(spec: TensorArraySpec, flow: Any) -> StagedTensorArray:
 
 
 def shape_argument(shape: TensorShape) -> Any:
-    """Returns a shape as the ops of lists take it: -1 for an unknown rank or dimension."""
+    """Returns a shape as an argument of list ops: -1 for an unknown rank or dimension."""
     return -1 if shape.rank is None else tuple([-1 if d is None else d for d in shape])

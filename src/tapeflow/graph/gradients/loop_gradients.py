@@ -1,5 +1,4 @@
-"""The kernel of the gradients of loops: calls the backward function of a loop's body for each iteration, from the last
-one to the first."""
+"""The kernel of loop gradients: calls the backward function of a loop's body for each iteration, in reverse order."""
 
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from tapeflow.graph.control.body import Body
 
 
-Column = Repeated | torch.Tensor | Sequence[Any]  # a tensor's values in all iterations; a tensor holds them stacked
+Column = Repeated | torch.Tensor | Sequence[Any]  # a tensor's values in all iterations; a `torch.Tensor` is stacked
 
 
 class LoopGradient:
@@ -38,22 +37,22 @@ class LoopGradient:
 
     Args:
         loop: the loop.
-        targets: indices of the loop variables that have cotangents.
-        wanted: for each input of the loop, True if its gradient is wanted.
+        targets: the indices of the loop variables with cotangents.
+        wanted: for each input of the loop, True if its gradient is requested.
 
     Attributes:
         loop: the loop that returns the residuals.
-        sources: indices of the inputs whose gradients it returns: those of `variables`, then those of `captured`.
-        variables: pairs of an input and the loop variable whose initial value it is.
+        sources: the indices of the inputs with gradients, first from `variables`, then from `captured`.
+        variables: pairs of a loop's input and the loop variable that starts with it.
         captured: pairs of a loop-invariant input and the place of its gradient among the backward function's results.
-        live: the loop variables whose cotangents the backward function takes.
-        zero_at_end: those of them that have no cotangent after the last iteration.
+        live: the loop variables with cotangents that the backward function takes.
+        zero_at_end: the loop variables in `live` without a cotangent after the last iteration.
         result_places: for each input of the body, the place of its gradient among the backward function's results, or
             None.
-        outside: what the backward function captures from outside of the graph of the loop's body.
-        captures: what the backward function captures, as pairs: ("residual", its index), or ("input", index among the
-            loop's inputs and `outside`).
-        residuals: the residuals that it captures.
+        outside: the backward function's captures from outside the graph of the loop's body.
+        captures: the backward function's captures, as pairs: ("residual", index in `residuals`), or ("input", index
+            among the loop's inputs and `outside`).
+        residuals: the captured residuals.
     """
 
     def __init__(self, loop: Loop, targets: Sequence[int], wanted: Sequence[bool]) -> None:
@@ -125,18 +124,18 @@ class LoopGradient:
         self, iteration: _Iteration, columns: list[Column], trips: int, grads: dict[int, Any], totals: dict[int, Any],
         owned: set[int],
     ) -> list[Sequence[Any]]:  # fmt: skip
-        """Computes iterations from the last one on.
+        """Computes all iterations, from the last to the first.
 
         Args:
             iteration: the part of the backward function that iterations compute.
             columns: the values of the captures.
             trips: the number of iterations.
-            grads: the cotangents of the loop variables, which change.
-            totals: the sums over iterations, to which this adds.
-            owned: the totals that are in memory of this call.
+            grads: the cotangents of the loop variables. They are updated.
+            totals: the sums over iterations. They are updated.
+            owned: the indices of the totals that this call allocated. They are updated.
 
         Returns:
-            For each value that is computed and no output, its values in all iterations.
+            The operands of the sums that `iteration.function` computes: for each, its values in all iterations.
         """
         for i in iteration.transposed:
             columns[i] = _laid_out_transposed(columns[i])
@@ -167,35 +166,35 @@ class LoopGradient:
         return [columns[at] if kind == "residual" else Repeated(inputs[at], trips) for kind, at in self.captures]
 
     def compiles(self, is_shared: dict[int, bool]) -> bool:
-        """Tests whether machine code computes the iterations.
+        """Returns True if machine code computes the iterations.
 
         Args:
-            is_shared: for each residual, by the ids, whether it is the same in all iterations.
+            is_shared: for each residual, by its id, True if it is loop-invariant.
         """
         return self.iteration.compiled([is_shared[id(t)] for t in self.residuals]).compiles
 
     @functools.cached_property
     def iteration(self) -> _Iteration:
-        """The work of each iteration."""
+        """The part of the gradient that each iteration computes."""
         return _Iteration(self)
 
 
 class _Iteration:
-    """Divides the backward function of a loop's body into what each iteration computes, and what is left for later.
+    """The backward function of a loop's body, divided into the iterations' part and sums after the loop.
 
     Args:
         gradient: the gradient of the loop.
 
     Attributes:
         sums: the sums that are computed after the loop.
-        changing: the loop variables whose cotangents change.
-        numbers: the numbers of the outputs of the backward function that are computed in each iteration.
-        function: computes these outputs, and then what the sums take of the iteration and is no capture, from the
-            cotangents of the loop variables, and captures.
-        captured: the places of these captures.
-        taken_by_sums: for each tensor that the sums take of an iteration, its place among the captures, or None.
-        transposed: the places of captured matrices that are the same in all iterations and by which each multiplies
-            transposed, such as the weights of a recurrent layer.
+        changing: the loop variables with cotangents that iterations change.
+        numbers: the indices of the backward function's outputs that iterations compute.
+        function: computes these outputs, and then the operands of the sums that are not captures, from the cotangents
+            of the loop variables and from captures.
+        captured: the places of the captures that `function` takes.
+        taken_by_sums: for each operand of the sums from an iteration, its place among the captures, or None.
+        transposed: the places of loop-invariant matrices that are transposed in products, such as the weights of a
+            recurrent layer.
     """
 
     def __init__(self, gradient: LoopGradient) -> None:
@@ -229,7 +228,7 @@ class _Iteration:
     def in_machine_code(
         self, columns: Sequence[Column], trips: int, grads: dict[int, Any], totals: dict[int, Any]
     ) -> list[Any] | None:
-        """Computes all iterations by machine code, if possible; arguments and result as of `_from_last`."""
+        """Computes all iterations by machine code, or returns None; arguments and result as in `_from_last`."""
         gradient, captured = self._gradient, [columns[i] for i in self.captured]
         of_residuals = zip(gradient.captures, columns, strict=True)
         native = self.compiled([type(column) is Repeated for (kind, _), column in of_residuals if kind == "residual"])
@@ -245,7 +244,7 @@ class _Iteration:
         """Returns the machine code.
 
         Args:
-            is_same: for each residual, whether it is the same in all iterations.
+            is_same: for each residual, True if it is loop-invariant.
         """
         gradient, is_shared = self._gradient, []
         for i in self.captured:
@@ -264,10 +263,10 @@ class _Iteration:
 
 
 def _only_blanks(gradient: LoopGradient, variable: int) -> bool:
-    """Returns True for a list of which each iteration writes the entry at the loop's counter.
+    """Returns True for a list if each iteration only writes its entry at the loop's counter.
 
-    Its cotangent has zeros there before that iteration. But no iteration reads the entry of another, so that all may
-    use the cotangent that there is after the loop.
+    Backpropagation through the iteration sets the cotangent of that entry to zero. No other iteration reads the entry,
+    so all iterations may use the unchanged cotangent of the final list.
     """
     loop, backward, number = gradient.loop, gradient.backward, gradient.result_places[variable]
     counter = loop.prologue.counter
@@ -285,9 +284,9 @@ def _only_blanks(gradient: LoopGradient, variable: int) -> bool:
 
 
 def _backward(body: Body, count: int, targets: Sequence[int]) -> tuple[Body, list[int]]:
-    """Returns the backward function of a loop's body, and the loop variables whose cotangents it takes.
+    """Returns the backward function of a loop's body, and the loop variables with cotangents that it takes.
 
-    They are the targets, and the loop variables that these depend on in an earlier iteration.
+    These are the targets, and the loop variables that the targets depend on through earlier iterations.
     """
     live = set(targets)
     while True:
@@ -299,7 +298,7 @@ def _backward(body: Body, count: int, targets: Sequence[int]) -> tuple[Body, lis
 
 
 def _varying(body: Body, count: int) -> set[int]:
-    """Returns the ids of the operations of a loop's body whose outputs may differ between iterations.
+    """Returns the ids of a loop body's operations with outputs that may differ between iterations.
 
     Args:
         body: the body.
@@ -316,22 +315,24 @@ def _varying(body: Body, count: int) -> set[int]:
 
 
 def _from_last(column: Column, trips: int) -> Iterable[Any]:
-    """Returns the values of a column, from that of the last iteration to that of the first."""
+    """Returns the values of a column, from the last iteration to the first."""
     if type(column) is Repeated:
         return iter(column)
     return reversed(column.unbind() if isinstance(column, torch.Tensor) else column)
 
 
 def _laid_out_transposed(column: Column) -> Column:
-    """Returns a matrix whose transpose is contiguous: a product of a small matrix and another with that takes a
-    quarter of the time."""
+    """Returns a loop-invariant matrix in a layout with a contiguous transpose.
+
+    A product of a small matrix and this transpose takes a quarter of the time.
+    """
     if type(column) is not Repeated or not isinstance(column.entry, torch.Tensor):
         return column
     return Repeated(column.entry.t().contiguous().t(), column.length)
 
 
 def _same_shapes(columns: Sequence[Any]) -> bool:
-    """Tests whether each column holds tensors of one shape."""
+    """Returns True if the tensors in each column have the same shape."""
     lists = [c for c in columns if not isinstance(c, torch.Tensor) and isinstance(c[0], torch.Tensor)]
     return all(all(value.shape == c[0].shape for value in c) for c in lists)
 
@@ -342,7 +343,7 @@ def _value(value: Any) -> Any:
 
 
 def _add(totals: dict[int, Any], number: int, value: Any, owned: set[int]) -> None:
-    """Adds to a sum, in place where the sum was allocated here."""
+    """Adds to a sum, in place if this call allocated the sum."""
     before = totals.get(number)
     if before is None:
         totals[number] = value
@@ -356,5 +357,5 @@ def _add(totals: dict[int, Any], number: int, value: Any, owned: set[int]) -> No
 
 
 def _of_all(column: Column, trips: int) -> Any:
-    """Returns the values of a column, of all iterations."""
+    """Returns the values of a column in all iterations; a loop-invariant tensor is expanded."""
     return column.entry.expand(trips, *column.entry.shape) if type(column) is Repeated else column

@@ -1,10 +1,10 @@
-"""The part of a loop's gradient that is computed for all iterations at once.
+"""Sums of loop gradients, computed for all iterations at once.
 
-The gradient of a loop-invariant input is a sum over iterations. Where the op that computes the addend can sum it over a
-batch (`@f.summed`), the loop only records what the op takes, and the sum is one op after the loop: the gradient of a
-recurrent layer's weights is one product of matrices, not one for each step. Of linear ops, such as those that join the
-gradients of gates, the inputs are summed. Small addends, such as the gradient of a bias, are computed for all
-iterations by the ops' batching rules and added up, whatever op computes them.
+The gradient of a loop-invariant input is a sum over iterations. If the op of the addend can sum over a batch
+(`@f.summed`), the loop only records the op's operands, and one op after the loop computes the sum. The gradient of a
+recurrent layer's weights thus is one matrix product, not one per iteration. A linear op, such as the concatenation of
+gates' gradients, applies to the sums of its inputs. Small addends, such as the gradient of a bias, are computed for all
+iterations by batching rules and then summed, with any op.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from tapeflow.graph.transform.op_batching import arguments, of_registered, varyi
 
 
 class LoopSums:
-    """The outputs of a backward function that are summed over all iterations at once.
+    """Sums a backward function's outputs over all iterations at once.
 
     Args:
         backward: the backward function of the loop's body.
-        recurrent: the numbers of its outputs that the iteration before takes.
-        addends: the numbers of its outputs that are summed over iterations.
-        invariant: the places, among the captures of the backward function, of those that all iterations share.
+        recurrent: the indices of its outputs that are loop-carried.
+        addends: the indices of its outputs that are summed over iterations.
+        invariant: the places of the backward function's loop-invariant captures.
 
     Attributes:
-        numbers: the numbers of the outputs that are computed here; the others are summed one by one.
-        per_iteration: the tensors of the backward function of which each iteration has its own value.
-        shared: the places of the captures that the sums take.
+        numbers: the indices of the outputs that are summed here. The loop sums the others.
+        per_iteration: the operands of the sums with one value per iteration, tensors of the backward function.
+        shared: the places of the loop-invariant captures that the sums take.
     """
 
     def __init__(
@@ -76,14 +76,14 @@ class LoopSums:
         self._function = Body(graph).compiled
 
     def _input(self, graph: FuncGraph, tensor: SymbolicTensor) -> Slices:
-        """Returns a new input for a tensor: of its values in all iterations, stacked, or of the one that they share."""
+        """Returns a new input for a tensor: its stacked values in all iterations, or its loop-invariant value."""
         if id(tensor) in self._invariant:
             return Slices(graph.input_like(tensor), tensor, False)
         spec = TensorSpec(TensorShape([None]).concatenate(tensor.shape), tensor.dtype)
         return Slices(graph.input(spec, "stacked"), tensor, True)
 
     def _sources(self, operation: Operation, in_loop: set[int]) -> list[SymbolicTensor] | None:
-        """Returns the tensors from which an operation is computed after the loop; None if the loop must compute it."""
+        """Returns the operands for computing an operation after the loop; None if the loop must compute it."""
         if id(operation) in in_loop or isinstance(operation.op, GraphOp):
             return None
         sources: dict[int, SymbolicTensor] = {}
@@ -108,8 +108,7 @@ class LoopSums:
         """Returns the raw sums for `numbers`.
 
         Args:
-            columns: the values of each of `per_iteration` in all iterations: tensors of one shape, or a tensor that
-                holds them stacked.
+            columns: for each tensor in `per_iteration`, a sequence of its values, or one stacked tensor.
             shared: the values of `shared`.
         """
         stacks = [column if isinstance(column, torch.Tensor) else torch.stack(column) for column in columns]
@@ -117,7 +116,7 @@ class LoopSums:
 
 
 def _has_rule(operation: Operation, varies: bool) -> bool:
-    """Returns True for an operation that can be computed for all iterations at once."""
+    """Returns True if an operation can be computed for all iterations at once; `varies` if its inputs vary."""
     op = operation.op
     if isinstance(op, GraphOp):
         return op.name == "Const"
@@ -125,7 +124,7 @@ def _has_rule(operation: Operation, varies: bool) -> bool:
 
 
 def _is_sum(operation: Operation) -> bool:
-    """Returns True for an operation whose results are summed by ops that do so for a whole batch."""
+    """Returns True if an op can sum the operation's results over a batch, possibly after linear ops."""
     return operation.op.summed is not None or (_is_linear(operation) and all(_is_sum(t.op) for t in operation.inputs))
 
 
@@ -140,10 +139,10 @@ def _sum(addend: SymbolicTensor, batch: Batch, values: dict[int, Slices]) -> Any
     Args:
         addend: the tensor.
         batch: the batch of iterations.
-        values: the tensors from which it is computed, by their ids; what is computed on the way is added.
+        values: the values of its operands, by the tensors' ids. Intermediate results are added.
 
     Raises:
-        NoRule: the rules of the ops do not hold here.
+        NoRule: a batching rule does not apply.
     """
     operation = addend.op
     if id(addend) not in values and _is_linear(operation):
@@ -153,6 +152,6 @@ def _sum(addend: SymbolicTensor, batch: Batch, values: dict[int, Slices]) -> Any
     if operation.op.summed is not None:
         return operation.op.summed(batch.of_op(operation.op, operation.outputs), *arguments(operation, values))
     addends = values[id(addend)]
-    if not addends.stacked or addend.dtype.torch is None:  # of lists there is no sum over a batch
+    if not addends.stacked or addend.dtype.torch is None:  # there is no sum of lists over a batch
         raise NoRule
     return ops.Sum(addends.value, 0, False)

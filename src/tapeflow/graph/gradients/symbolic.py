@@ -52,7 +52,7 @@ def gradients(
 
 @contextmanager
 def _without_tapes() -> Iterator[None]:
-    """Returns a context in which no tape records: gradients are written into the graph alone."""
+    """Stops recording on all tapes: gradients become operations of the graph, not calls on a tape."""
     before, state.tapes = state.tapes, []
     try:
         yield
@@ -77,7 +77,7 @@ def _recorded(targets: Sequence[SymbolicTensor], sources: Sequence[Any], stopped
             tape.record(operation.op, operation.tensor_inputs, operation.statics, operation.outputs)
         for call in tape.calls[count:]:
             call.scope = f"{scope}{operation.name}_grad"
-    # A source that is computed from others is no root.
+    # A source that depends on other sources is not a root.
     computed = {i for call in tape.calls for i in ((call.output_id,) if call.output_id else call.output_ids)}
     tape.roots.update(i for i in map(_id, sources) if i not in computed)
     return tape
@@ -92,7 +92,7 @@ def _gradient_of_loop(body: Body, call: Call, dy: Any) -> list[Any]:
 
 
 def _record_handles(tape: Tape, operation: Operation) -> None:
-    """Records control flow that a variable's handle passes through, as its value would."""
+    """Records control flow of a variable's handle like control flow of its value."""
     inputs, outputs = operation.inputs, operation.outputs
     input_ids, output_ids = [t._id for t in inputs], [t._id for t in outputs]
     if tape.watched.isdisjoint(input_ids):
@@ -106,11 +106,11 @@ def _record_handles(tape: Tape, operation: Operation) -> None:
 
 
 def _initial_cotangents(targets: Sequence[SymbolicTensor], grad_ys: Any) -> list[Any]:
-    """Returns the cotangents of the targets: those of `grad_ys`, or ones.
+    """Returns the cotangents of the targets from `grad_ys`. Missing ones are tensors of ones.
 
     Raises:
-        ValueError: `grad_ys` has not one cotangent for each target.
-        TypeError: a cotangent is not of its target's dtype, or is missing and cannot be ones.
+        ValueError: the number of cotangents in `grad_ys` differs from the number of targets.
+        TypeError: a cotangent's dtype differs from its target's, or it is missing for a dtype without a default.
     """
     specified = grad_ys if isinstance(grad_ys, (list, tuple)) else [grad_ys] * (len(targets) if grad_ys is None else 1)
     if len(specified) != len(targets):
@@ -142,9 +142,9 @@ def _id(source: Any) -> int:
 
 
 def _ancestors(targets: Sequence[SymbolicTensor], stopped: set[int]) -> list[Operation]:
-    """Returns the operations that targets depend on, in the order of the graph.
+    """Returns the operations that targets depend on, in program order.
 
-    Operations whose outputs are stopped at, and what only they depend on, are left out.
+    Operations with stopped outputs, and operations behind only these, are omitted.
     """
     ancestors: dict[int, Operation] = {}
     stack = [t.op for t in targets]
@@ -165,7 +165,7 @@ def _ancestors(targets: Sequence[SymbolicTensor], stopped: set[int]) -> list[Ope
 
 
 def hessian(ys: Any, x: Any, name: str) -> Any:
-    """Returns the second derivatives of the sum of `ys` with respect to a tensor, in the tensor's shape twice."""
+    """Returns the second derivatives of the sum of `ys` with respect to `x`, with the shape `x.shape + x.shape`."""
     x = _source(state.graph, x)
     (first,) = gradients(ys, x, None, name, None, UnconnectedGradients.ZERO)
     with _without_tapes(), name_scope(name or "hessians") as scope:

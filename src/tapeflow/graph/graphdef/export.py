@@ -28,7 +28,7 @@ def graph_def(graph: Any, from_version: int | None = None, add_shapes: bool = Fa
 
     Args:
         graph: the graph.
-        from_version: leaves out the operations that the graph had when its `version` was that.
+        from_version: omits the operations that the graph had at this `version`.
         add_shapes: adds an attr `_output_shapes` to every node.
     """
     proto = graph_pb2.GraphDef()
@@ -406,7 +406,7 @@ def _output_at(kind: str, index: int, count: int, operation: Operation | None = 
     Args:
         kind: the op.
         index: the output's number.
-        count: how many there are.
+        count: the number of outputs.
         operation: the operation, whose attrs say how long each of several lists is.
     """
     try:
@@ -430,9 +430,9 @@ def _output_at(kind: str, index: int, count: int, operation: Operation | None = 
 
 
 def _host_nodes(operation: Operation, argument: Any, value: Any) -> list[Any]:
-    """Returns nodes for an input that the kernel takes as Python numbers; the last node's output is that input.
+    """Returns nodes for a host argument. The output of the last node is the argument.
 
-    It is a constant, except for all dimensions of a tensor of unknown rank.
+    The argument is a constant, unless it lists all dimensions of a tensor of unknown rank.
     """
     label = operation.op.constant_names.get(argument.name, argument.name)
     dtype = attrs_of(operation).get(argument.type_attr) if argument.type_attr else argument.type

@@ -272,7 +272,7 @@ class Builder:
         graph: the graph.
         library: the `FunctionDef`s by name.
         prefix: the prefix of the operations' names.
-        around: the one that adds the node that calls this one's function.
+        around: the builder of the graph that calls this builder's function, or None.
         values: the outputs of each node, by its name.
         operations: the operations, by their nodes' names.
         replaced: the tensors and operations that replace nodes' outputs and control inputs.
@@ -280,10 +280,10 @@ class Builder:
         functions: the functions of the library that were read, by name.
         bodies: their bodies, by function, shapes and variables.
         open: the names of the functions that are being built.
-        dataflow: the nodes of a graph with control flow of TensorFlow 1 as it stands, by name.
-        accepts_any_op: True to add nodes of ops that are not here, see `add_graph_def`.
-        variables: the variables that there are already, by container and shared name.
-        used_variables: the ids of those that nodes stand for.
+        dataflow: the nodes of a graph with TensorFlow 1's control flow, unconverted, by name.
+        accepts_any_op: True to add nodes of unsupported ops, see `add_graph_def`.
+        variables: the existing variables, by container and shared name.
+        used_variables: the ids of the existing variables that nodes refer to.
         tables: returns the handle of a table, by its name and dtypes; None if the operations of tables create them.
         resource_scope: the prefix for names of nodes that hold state and have no shared name; None if each run of their
             operations creates the state.
@@ -317,8 +317,8 @@ class Builder:
                 self._add(node)
 
     def add_graph(self, nodes: Sequence[ParsedNode]) -> None:
-        """Adds the nodes of a graph, in any order: control flow of TensorFlow 1 as `If` and `While`, if it can be
-        expressed so, and else as it stands."""
+        """Adds the nodes of a graph, in any order. TensorFlow 1's control flow becomes `If` and `While` if possible,
+        and otherwise stays unconverted."""
         try:
             structured = in_order(_v1_graphs().functional(_v1_graphs().with_lists(nodes)))
         except Unstructured:
@@ -335,7 +335,7 @@ class Builder:
         """Adds the nodes of a function, whose arguments are there already.
 
         Raises:
-            UnimplementedError: the function has control flow of TensorFlow 1 that is no conditional and no loop.
+            UnimplementedError: the function has TensorFlow 1's control flow that is neither a conditional nor a loop.
         """
         if not any(node.op in CONTROL_FLOW for node in function.nodes):
             self.add(in_order(function.nodes, function.arguments))
@@ -354,7 +354,7 @@ class Builder:
         return ParsedNode(name, "Placeholder", [], [], {"dtype": type_attr(dtype)})
 
     def _add_dataflow(self, nodes: Sequence[ParsedNode]) -> None:
-        """Adds the nodes of a graph with control flow of TensorFlow 1 as it stands. Its loops are cycles: a
+        """Adds the nodes of a graph with TensorFlow 1's control flow, unconverted. Its loops are cycles: a
         `NextIteration` gets its input last."""
         self.dataflow = {node.name: node for node in nodes}
         last = [n for n in nodes if n.op == "NextIteration"]
@@ -421,9 +421,9 @@ class Builder:
         return outputs[output[1]]
 
     def loop_before(self, node: ParsedNode) -> tuple[list[Any], Body | None]:
-        """Returns the tensors that enter the loop that an `Exit` ends, and a body that computes the result from them.
+        """Returns the tensors that enter the loop of an `Exit`, and a body that computes the loop's result from them.
 
-        There is no body if the loop has another form than `tf.while_loop` writes, or side effects.
+        The body is None if the loop has side effects, or a different form from the loops of `tf.while_loop`.
         """
         nodes = self.dataflow
         first = node
@@ -472,7 +472,7 @@ class Builder:
         return [self.operations[name]] if name in self.operations else []
 
     def _rename(self, operation: Operation, name: str) -> None:
-        """Renames an operation to its node's name, with a number where another operation has that name."""
+        """Renames an operation to its node's name, with a number if another operation has that name."""
         graph = self.graph
         if operation.name == name:
             return

@@ -274,7 +274,7 @@ def _while(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Any:
         return operation
     if changing == list(range(len(changing))):
         return operation, outputs
-    return ops.IdentityN(outputs)[0].op  # whose outputs have TensorFlow's numbers
+    return ops.IdentityN(outputs)[0].op  # its outputs have TensorFlow's numbers
 
 
 def _changing(builder: Builder, node: ParsedNode, inputs: Sequence[Any]) -> list[int]:
@@ -308,7 +308,7 @@ def _invariant_shapes(builder: Builder, node: ParsedNode, inputs: Sequence[Any])
 
 
 def _control_flow(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
-    """Adds an operation of TensorFlow 1's control flow as it stands."""
+    """Adds an operation of TensorFlow 1's control flow, unconverted."""
     definition = definition_of(node.op)
     attrs = {name: attr_of(node, definition, name) for name in definition.attrs}
     dtype = bool_ if node.op == "LoopCond" else attrs["T"]

@@ -20,7 +20,7 @@ from tapeflow.graph.graphdef.builders import load_services
 
 Output = tuple[str, int]  # a node's name and the index of its output
 
-_MOST_OUTPUTS = 1 << 16  # of a node whose attr says how many it has
+_MOST_OUTPUTS = 1 << 16  # of a node with an attr for their number
 _VALID_NAME = re.compile(r"[A-Za-z0-9._][A-Za-z0-9_.\\/>-]*")
 # The fields of an AttrValue, by the type of the attr.
 _FIELDS = {
@@ -53,7 +53,7 @@ class ParsedNode:
         attrs: `AttrValue`s by name.
         device: the name of its device.
         functions: the functions that it calls and that are not in the library, by the attr's name: those into which
-            TensorFlow 1's control flow was rewritten.
+            TensorFlow 1's control flow was converted.
     """
 
     name: str

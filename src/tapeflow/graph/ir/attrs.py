@@ -51,7 +51,7 @@ def _of_node(operation: Any) -> dict[str, Any]:
     if kind == "VarHandleOp":
         variable = op.attrs["variable"]
         own = variable._id in operation.graph._own_variables
-        shared_name = variable._name if own else operation.name  # others may have names of their own in common
+        shared_name = variable._name if own else operation.name  # other variables may have equal names
         return {"dtype": variable.dtype, "shape": variable.shape, "shared_name": shared_name, "container": ""}
     if kind.startswith("Assign"):
         return {"dtype": operation.args[1].dtype}

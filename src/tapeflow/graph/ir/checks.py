@@ -1,4 +1,4 @@
-"""Checks of values, which run at once in eager mode, and when it runs in a graph."""
+"""Checks of values. They run immediately in eager mode, and at run time in a graph."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tapeflow.graph.ir.python_op import as_eager, executing_eagerly, python_op
 
 
 def checked(check: Callable[..., None], *tensors: Any, holds: Callable[[], Any] | None = None) -> Operation | None:
-    """Calls a check on eager tensors: at once where all values are static, else as an operation of the graph.
+    """Calls a check on eager tensors, immediately if all values are static, otherwise as an operation of the graph.
 
     Args:
         check: raises an error if something is wrong.
@@ -22,7 +22,7 @@ def checked(check: Callable[..., None], *tensors: Any, holds: Callable[[], Any] 
         holds: returns a scalar tensor of the graph that is true if nothing is wrong, for other readers of the graph.
 
     Returns:
-        The operation, or None where the check has run already.
+        The operation, or None if the check has already run.
     """
     if state.graph is None:
         check(*tensors)
@@ -44,10 +44,10 @@ def assert_op(function: Callable[..., Any], condition: Any, data: Sequence[Any],
     """Adds an `Assert` of TensorFlow's form to the graph.
 
     Args:
-        function: takes the condition and the data, and raises an error where the condition does not hold.
+        function: takes the condition and the data, and raises an error if the condition does not hold.
         condition: a boolean scalar.
-        data: tensors that other readers of the graph show where it does not hold.
-        summarize: how many elements of each they show.
+        data: tensors that other readers of the graph show if it does not hold.
+        summarize: the number of elements of each tensor that they show.
     """
     attrs = {"T": [tensor.dtype for tensor in data], "summarize": summarize}
     return python_op("Assert", function, [condition, *data], attrs=attrs, diagnostic=True)

@@ -1,7 +1,7 @@
 """Gradients and forms of ops while a graph is built.
 
-They are written with public ops, and so write themselves into the graph. One that needs numbers that are not static (a
-dimension, an axis) becomes one operation as a whole, which computes it when the graph runs.
+They call public ops, which add themselves to the graph. A gradient or form that needs numbers that are not static, such
+as a dimension or an axis, becomes one operation. This operation computes it when the graph runs.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _deferred(call: Call, dys: Sequence[Any]) -> list[Any]:
 
 
 def form(op: Any, arguments: Sequence[Any], types: dict[str, Any], compute: Callable[..., Sequence[Any]]) -> list[Any]:
-    """Returns the outputs of an op that others compute, as one operation.
+    """Returns the outputs of a composite op, as one operation.
 
     Args:
         op: the op.

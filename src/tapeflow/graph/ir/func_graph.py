@@ -55,8 +55,8 @@ class FuncGraph(Graph):
         self.traced = False  # from a Python function; otherwise a program fills it itself, and may never run it
         self.copies: dict[int, SymbolicTensor] = {}  # of a copy: its tensors, by the ids of the first graph's
         self.original: FuncGraph | None = None  # of a copy: the first graph
-        self.is_differentiable = False  # it is a copy whose operations return what gradients ask of them
-        self.depth = 0  # the number of functions being traced around it
+        self.is_differentiable = False  # it is a copy with operations that can return residuals
+        self.depth = 0  # the number of outer functions that are being traced
         self.around = state.graph
         self.compiler: Any = None  # of the functions in it, if it is not TapeFlow alone that compiles them
         self.locks: list[Any] = []  # held while it runs, because it reads variables before it updates them
@@ -137,7 +137,7 @@ class FuncGraph(Graph):
         return self._captured.get(tensor._id, tensor)
 
     def _may_have_gradient(self, constant: SymbolicTensor) -> bool:
-        """Returns whether a gradient may be needed for a constant of a graph around."""
+        """Returns True if a constant of an outer graph may need a gradient."""
         if not constant.dtype.differentiable:
             return False
         if not constant.op.graph.building_function:
@@ -162,7 +162,7 @@ class FuncGraph(Graph):
 
     @property
     def outer_graph(self) -> Graph:
-        """The graph around it; outside of all, the default one."""
+        """The outer graph; the default graph for an outermost one."""
         return default_graph() if self.around is None else self.around
 
     @outer_graph.setter
@@ -176,7 +176,7 @@ class FuncGraph(Graph):
 
     @property
     def trainable_variables(self) -> tuple[Any, ...]:
-        """Those of them that are trainable."""
+        """The trainable variables that the function uses."""
         return tuple(v for v in self.variables if v.trainable)
 
     @property
@@ -199,11 +199,11 @@ class FuncGraph(Graph):
 
     @property
     def is_stateful(self) -> bool:
-        """Returns whether a call of the function has effects by TensorFlow's rules: reads of variables count."""
+        """Returns True if a call of the function has effects by TensorFlow's rules. Reads of variables count."""
         return any(map(_is_stateful, self._operations))
 
     def effects(self) -> list[Operation]:
-        """Returns the operations that run even where their outputs are unused."""
+        """Returns the operations that run even if their outputs are unused."""
         return [op for op in self._operations if op.stateful]
 
     def initial_value(self, variable: Any, value: Any, dtype: Any) -> Any:
@@ -238,7 +238,7 @@ class FuncGraph(Graph):
             return convert(argument, placeholder.dtype).value
 
     def add_variable(self, variable: Any, value: Any) -> None:
-        """Does nothing: a variable created in a function has its value at once."""
+        """Does nothing: a variable created in a function gets its value immediately."""
 
     # ---- tracing -------------------------------------------------------------------------------------------------
 
@@ -285,7 +285,7 @@ class FuncGraph(Graph):
 
 
 def _graphs_around(graph: Graph) -> list[Graph]:
-    """Returns a graph and those around it, outermost last."""
+    """Returns a graph and its outer graphs, outermost last."""
     return [graph] if graph.around is None else [graph, *_graphs_around(graph.around)]
 
 

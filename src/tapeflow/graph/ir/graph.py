@@ -35,7 +35,7 @@ _MOST_CONSTANT = 128  # elements of an eager tensor that becomes a constant; a l
 
 
 class Graph(Collections, GraphNames, GraphMembers):
-    """Operations and the tensors between them, to be run later.
+    """Operations and the tensors between them, for running later.
 
     Example:
         >>> g = tf.Graph()
@@ -59,7 +59,7 @@ class Graph(Collections, GraphNames, GraphMembers):
         self._own_variables: dict[int, Operation | None] = {}
         self._shared_variables: dict[tuple[str, str], Any] = {}  # by container and shared name
         self.seed: int | None = None
-        self.around: Graph | None = None  # the graph that is being built around it
+        self.around: Graph | None = None  # the outer graph that is being built
         self._control_flow_context: Any = None
         self.has_control_flow = False  # of TensorFlow 1, as it stands: `Switch`, `Merge`, ...
         self.traced = True  # it is no scratch graph, which takes the tensors of any other
@@ -127,7 +127,7 @@ class Graph(Collections, GraphNames, GraphMembers):
         raise KeyError(f"The name '{name}' refers to a Tensor which does not exist in the graph.")
 
     def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
-        """Returns the tensor or operation that an object or a name stands for.
+        """Returns the tensor or operation for an object or a name.
 
         Args:
             obj: a tensor, operation or variable of the graph, or a name.
@@ -221,7 +221,7 @@ class Graph(Collections, GraphNames, GraphMembers):
         return devices.device(device_name_or_function)
 
     def control_dependencies(self, control_inputs: Any) -> Any:
-        """Returns a context whose operations run after `control_inputs`; None clears those in force.
+        """Returns a context: its operations run after `control_inputs`. None clears the outer control inputs.
 
         Args:
             control_inputs: operations, tensors, and results of `Variable.assign`.
@@ -380,7 +380,7 @@ class Graph(Collections, GraphNames, GraphMembers):
     def node(
         self, op: GraphOp, inputs: Sequence[Any], outputs: Sequence[tuple[DType, Any]], name: str | None = None
     ) -> Operation:
-        """Adds an operation of an op that only graphs have.
+        """Adds an operation of a `GraphOp`.
 
         Args:
             op: the op.
@@ -420,7 +420,7 @@ class Graph(Collections, GraphNames, GraphMembers):
     # ---- values from outside -------------------------------------------------------------------------------------
 
     def capture(self, tensor: Any, name: str | None = None, shape: Any = None, scope: str = "") -> Any:
-        """Returns the tensor of this graph that stands for one from outside of it.
+        """Returns the tensor of this graph that represents a tensor or variable from outside.
 
         Args:
             tensor: a tensor or a variable.
@@ -440,10 +440,10 @@ class Graph(Collections, GraphNames, GraphMembers):
         return self.capture_variable(tensor, _scoped(scope, name))
 
     def passed_on(self, tensor: SymbolicTensor) -> SymbolicTensor:
-        """Returns what a function in this graph captures for a tensor of this graph or one around it.
+        """Returns the tensor that an inner function captures for a tensor of this graph or an outer one.
 
-        That is a tensor of this graph; or the tensor itself, where the graph is that of a function that takes no
-        further inputs.
+        The graph captures the tensor itself first. The finalized graph of a function can't have more inputs: it returns
+        the tensor unchanged if it has not captured it.
         """
         return self.capture(tensor)
 
@@ -460,7 +460,7 @@ class Graph(Collections, GraphNames, GraphMembers):
         )
 
     def capture_variable(self, variable: Any, name: str = "") -> SymbolicTensor:
-        """Returns the handle of a variable; `name` is that of its placeholder in a function."""
+        """Returns the handle of a variable; `name` is the name of its placeholder in a function."""
         variable = getattr(variable, "_variable", variable)
         entry = self._constants.get(id(variable))
         if entry is None:
@@ -502,14 +502,14 @@ class Graph(Collections, GraphNames, GraphMembers):
         return read
 
     def initial_value(self, variable: Any, value: Any, dtype: Any) -> Any:
-        """Returns the initial value of a variable that is created while this graph is built: computed at once."""
+        """Computes the initial value of a variable that is created while this graph is built."""
         return EagerTensor(self.value_now(value), value.dtype) if isinstance(value, SymbolicTensor) else value
 
     def value_now(self, tensor: SymbolicTensor) -> Any:
-        """Returns the raw value that a tensor has while this graph is built.
+        """Computes the raw value of a tensor while this graph is being built.
 
         Raises:
-            InvalidArgumentError: it depends on a placeholder whose value is unknown.
+            InvalidArgumentError: the tensor depends on a placeholder without a value.
         """
         return hooks.value_now(tensor, self._argument_value)
 
@@ -546,8 +546,8 @@ class Graph(Collections, GraphNames, GraphMembers):
             name: the name of its op.
             variable: the variable.
             kernel: `kernel(variable, *raw values)`.
-            *values: what the kernel takes.
-            label: the name of the operation, if not the op's.
+            *values: the other arguments of the kernel.
+            label: the name of the operation; by default the op's.
             element: the element form; see `VariableUpdate`.
         """
         return self.node(VariableUpdate(name, kernel, element), [variable, *values], (), label)
@@ -596,7 +596,7 @@ class Graph(Collections, GraphNames, GraphMembers):
 
 
 def note_reads(values: Iterable[Any]) -> None:
-    """Notes on the tapes the variables among inputs, or those whose handles are among them: a call may read them."""
+    """Reports variables and handles of variables among a call's inputs to the tapes, because the call may read them."""
     for value in values:
         variable = value if isinstance(value, ReadAsTensor) else variable_of(value)
         if variable is not None:
@@ -609,7 +609,7 @@ def value_of_variable(handle: Any) -> Any:
     return variable_in(handle)._value.value
 
 
-READ = GraphOp("ReadVariableOp", value_of_variable, gradient=lambda call, dy: dy)  # the handle stands for the variable
+READ = GraphOp("ReadVariableOp", value_of_variable, gradient=lambda call, dy: dy)  # of the handle: the variable's
 READ.passes_gradient = True
 
 
@@ -661,7 +661,7 @@ def staged(name: str, variable: Any, kernel: Callable[..., Any], *values: Any) -
 
 
 def default_graph() -> Graph:
-    """Returns the graph of a thread that builds none."""
+    """Returns the default graph of a thread that builds no graph."""
     if state.default_graph is None:
         state.default_graph = Graph()
     return state.default_graph

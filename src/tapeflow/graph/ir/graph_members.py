@@ -74,7 +74,7 @@ class GraphMembers:
 
     @property
     def _variable_creator_stack(self) -> list[Any]:
-        """The `tf.variable_creator_scope`s in force."""
+        """The active `tf.variable_creator_scope`s."""
         return state.variable_creators
 
     @property
@@ -112,7 +112,7 @@ class GraphMembers:
         """Returns a context that gives operations gradients of `tf.RegisterGradient`.
 
         Args:
-            op_type_map: from ops' names to the names of registered gradients.
+            op_type_map: the names of registered gradients, by the ops' names.
 
         Raises:
             TypeError: it is no dict of strings.

@@ -42,7 +42,7 @@ def check_attr_lists(op: Any, args: Sequence[Any]) -> None:
 
 
 def check_host_dtype(op: Any, i: int, dtype: DType, types: Mapping[str, Any]) -> None:
-    """Raises TensorFlow's error for the dtype of a tensor that kernels get as Python numbers.
+    """Raises TensorFlow's error for a host argument with a wrong dtype.
 
     Args:
         op: the op.
@@ -69,7 +69,7 @@ def check_host_dtype(op: Any, i: int, dtype: DType, types: Mapping[str, Any]) ->
         )
 
 
-# What errors say that are of an attr's value, not of its type.
+# The texts of errors about an attr's value, not its type.
 _OF_VALUES = ("must be at least minimum", "out of range for an int32")
 
 
@@ -117,7 +117,7 @@ def _attr_text(value: Any) -> str:
 
 
 def shape_error(op: Any, name: str, args: Sequence[Any], types: Mapping[str, Any], error: Exception) -> ValueError:
-    """Returns the error that TensorFlow raises for shapes that do not go together while a graph is built."""
+    """Returns the error that TensorFlow raises for incompatible shapes while a graph is built."""
     message = error.message if isinstance(error, errors.OpError) else str(error)
     message = message.partition(" [Op:")[0]
     match = re.match(r"Incompatible shapes: \[([\d,?]*)\] vs\. \[([\d,?]*)\]", message)

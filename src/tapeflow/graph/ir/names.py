@@ -1,4 +1,4 @@
-"""The names of a graph's operations: unique, and within the scopes in force."""
+"""The names of a graph's operations: unique, with the current scopes as prefixes."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ class GraphNames:
         return name_scope(name or "")
 
     def get_name_scope(self) -> str:
-        """Returns the scope in force."""
+        """Returns the current scope."""
         return state.name_scope
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
-        """Returns the name, within the scopes in force, with a number where it is in use.
+        """Returns a name with the current scopes as prefix, and with a number if it is in use.
 
         Args:
             name: the name.
-            mark_as_used: whether it is in use from then on.
+            mark_as_used: True to reserve the name.
 
         Example:
             >>> g = tf.Graph()
@@ -71,7 +71,7 @@ class GraphNames:
         return name
 
     def reserved_name(self, name: str) -> str:
-        """Returns the name of an operation that is added later, under this name with a `/` after it."""
+        """Reserves the name of an operation that is added later as `name/`."""
         return self._operation_name(name)
 
     def _outside_of_scopes(self) -> _OutsideOfScopes:
@@ -81,7 +81,7 @@ class GraphNames:
 
 
 class _OutsideOfScopes:
-    """The context; a class, as each constant of a traced function enters one."""
+    """The context. It is a class for speed: each constant of a traced function enters one."""
 
     __slots__ = ("_before", "_graph")
 

@@ -29,18 +29,18 @@ _BRANCHING = ("If", "Case", "While")
 
 
 class GradientOf(NamedTuple):
-    """The loop that an operation is the gradient of.
+    """A description of a loop's gradient.
 
-    Such a gradient takes the loop's trip count and residuals, cotangents, other values, the primal inputs, and what the
-    backward function captures from outside.
+    The gradient's inputs are the loop's trip count and residuals, cotangents, other values, the primal inputs, and the
+    backward function's captures from outside the body's graph, in this order.
 
     Attributes:
         operation: the loop.
         targets: the outputs with cotangents.
-        sources: the inputs whose gradients are computed.
-        residuals: the number of the first inputs, which are the trip count and residuals.
+        sources: the inputs with gradients.
+        residuals: the number of the first inputs: the trip count and residuals.
         others: the number of other values.
-        outside: the captures of the backward function from outside of the body's graph.
+        outside: the backward function's captures from outside the body's graph.
     """
 
     operation: Operation
@@ -52,25 +52,24 @@ class GradientOf(NamedTuple):
 
 
 class GraphOp(Op):
-    """An op of graphs alone: its kernel is created for the operation.
+    """An op that exists only in graphs. Its kernel belongs to one operation.
 
     Attributes:
         name: TensorFlow's name of the op.
         kernel: takes the raw values of the inputs in order, and returns one raw value, a tuple of them, or None.
-        stateful: it must run in its place even where its outputs are unused.
+        stateful: True if it must run in program order, even without uses of its outputs.
         template: the code that the compiler writes for a call: an expression of `{0}`, `{1}`, ... (the inputs) and
             `{kernel}`.
-        gradient: `gradient(call, *dys)`; without one, nothing passes.
+        gradient: `gradient(call, *dys)`; without it, no gradient passes.
         attrs: its attrs, by TensorFlow's names.
         bodies: the functions that it calls, by TensorFlow's attr names.
-        places: for each of these, the indices of the operation's inputs that it takes, not counting those that only
-            steer (a predicate, a limit).
-        gives_tuple: the kernel returns a tuple also where there is only one output.
-        steering: the number of inputs that only steer.
-        lowered: returns for an operation of this op the operations that stand for it in a `GraphDef`.
-        gradient_of: of the gradient of a loop: that.
-        residuals: what the branches of a differentiated conditional also return.
-        diagnostic: it only checks or prints its inputs.
+        places: for each function, the places of its inputs among the operation's inputs after the first `steering`.
+        gives_tuple: True if the kernel returns a tuple even for one output.
+        steering: the number of first inputs that only control execution: a predicate or a limit.
+        lowered: returns the operations that replace an operation of this op in a `GraphDef`.
+        gradient_of: for the gradient of a loop, its description.
+        residuals: the residuals that the branches of a differentiated conditional return.
+        diagnostic: True if it only checks or prints its inputs.
         first_output: TensorFlow's number of the first output: its loops return a counter and a limit before the
             carried values.
     """
@@ -80,7 +79,7 @@ class GraphOp(Op):
     diagnostic = False
     residuals: Any = None
     lowered: Callable[[Operation], list[Operation]] | None = None
-    runs_python = True  # and not kernels on tensors alone
+    runs_python = True  # not only kernels on tensors
 
     def __init__(
         self,
@@ -110,7 +109,7 @@ class GraphOp(Op):
         self.gradient_of = gradient_of
 
     def input_name(self, i: int) -> str:
-        """TensorFlow's name of an input; empty where it has none."""
+        """Returns TensorFlow's name of an input, or "" if it has none."""
         if self.bodies:
             return f"input_{i - self.steering + self.first_output}" if self.name.endswith(_BRANCHING) else ""
         try:
@@ -121,13 +120,13 @@ class GraphOp(Op):
 
 
 class VariableUpdate(GraphOp):
-    """An op that changes the variable that it takes first, and has no other effect.
+    """An op that changes a variable, its first input, and has no other effect.
 
     Args:
         name: TensorFlow's name of the op.
         kernel: `kernel(variable, *raw values)`.
-        element: the element form of an op that changes each element for itself. It takes an element of the variable
-            and an element of each value.
+        element: the element form of an element-wise change. It takes an element of the variable and an element of each
+            value.
     """
 
     def __init__(self, name: str, kernel: Callable[..., Any], element: Callable[..., Any] | None = None) -> None:
@@ -147,7 +146,7 @@ class Operation:
         outputs: its tensors.
         control_inputs: operations that run before.
         device: the device that the program asked for.
-        captured: the tensor of a graph around that it stands for, as a placeholder or a constant; None of others.
+        captured: for the placeholder or constant of a captured tensor, that tensor of an outer graph; otherwise None.
         position: the line of the user's code that added it, see `positions.py`.
         record: of a conditional or loop that was differentiated: the output that holds the residuals of the branch that
             ran, or of the iterations.
@@ -208,12 +207,12 @@ class Operation:
 
     @property
     def stateful(self) -> bool:
-        """A bool: whether it must run in its place even where its outputs are unused."""
+        """A bool: True if it must run in program order, even without uses of its outputs."""
         return self.op.stateful
 
     @property
     def tensor_inputs(self) -> list[SymbolicTensor]:
-        """The inputs that gradients may pass to: all but those that kernels take as Python numbers."""
+        """The inputs that may have gradients: all except host arguments."""
         return list(symbolic_in(self.op.tensors(self.args)))
 
     @property
@@ -222,10 +221,10 @@ class Operation:
         return self.op.statics(self.args)
 
     def also_return(self, op: Any, dtype: DType, shape: TensorShape) -> SymbolicTensor:
-        """Replaces the op by one with one more result, which a gradient takes; returns that.
+        """Replaces the op by one with an additional result for a gradient, and returns this result.
 
         Raises:
-            RuntimeError: the graph does not change any more.
+            RuntimeError: the graph is finalized.
         """
         if self.graph.finalized and not getattr(self.graph, "is_differentiable", False):
             raise RuntimeError(f"{self.graph} is finalized: its operation {self.name!r} can't return anything else.")
@@ -336,7 +335,7 @@ def variable_of(tensor: Any) -> Any:
 
 
 def has_gradient(tensor: Any) -> bool:
-    """Returns True for an input that may have a gradient: a variable's handle has the gradient of the variable."""
+    """Returns True if an input may have a gradient. The gradient of a variable's handle is the variable's gradient."""
     return tensor.dtype.differentiable or variable_of(tensor) is not None
 
 

@@ -1,7 +1,7 @@
-"""The lines of the user's code that add operations, as errors name them when an operation fails.
+"""The lines of the user's code that add operations. The error of a failed operation shows them.
 
-A position is a code object with the index of an instruction, and the position of its caller. Line numbers are looked up
-when an error is printed, since that takes time.
+A position is a code object with the index of an instruction, and the position of its caller. Looking up line numbers is
+slow, so it happens only when an error is printed.
 """
 
 from __future__ import annotations
@@ -21,9 +21,8 @@ class Positions:
     """Finds the positions of the operations that are added to a graph.
 
     Args:
-        base: the frame that calls the function whose operations these are. A caller waits for the function
-            that it called, so the callers of a frame are looked up once. Without a base, the frames that add
-            operations may end at any time, and are not cached.
+        base: the frame that calls the traced function. It outlives the trace, so the callers of a frame are looked up
+            only once. Without a base, frames that add operations may end at any time and are not cached.
     """
 
     def __init__(self, base: FrameType | None = None) -> None:
@@ -36,8 +35,7 @@ class Positions:
         """Returns the position of the user's code that adds an operation.
 
         Args:
-            depth: the number of the engine's frames, from this one on, that there are at least. A frame that is not
-                looked at costs nothing.
+            depth: the minimal number of the engine's frames, from this one on. They are skipped.
         """
         frame: Any = sys._getframe(depth)
         base = self._base
@@ -60,7 +58,7 @@ class Nowhere(Positions):
 
 
 def _position(frame: FrameType | None, base: FrameType | None = None, outside: Position | None = None) -> Any:
-    """Returns where a frame and its callers are, without the engine's frames; from `base` on they are `outside`."""
+    """Returns the position of a frame and its callers, without the engine's frames; `outside` from `base` on."""
     frames = []
     while frame is not None and frame is not base:
         if not is_engine_file[frame.f_code.co_filename]:

@@ -1,7 +1,7 @@
 """Python in a graph: an operation that calls a function on eager tensors when the graph runs.
 
-`tf.py_function`, prints, assertions and writers are such operations of graphs, and so are gradients that need static
-shapes but have none.
+`tf.py_function`, prints, assertions and writers become such operations. So do gradients that need static shapes if the
+shapes are unknown.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ def python_op(
 
     Args:
         name: the op's name.
-        function: takes eager tensors, one for each input, and returns a list of eager tensors of the specs (or None,
-            where there are none).
-        inputs: tensors; the function gets variables unread.
+        function: takes an eager tensor for each input, and returns a list of eager tensors of the specs, or None
+            without outputs.
+        inputs: tensors and variables. The function gets variables themselves, not their values.
         output_specs: `tf.TensorSpec`s of the outputs, or pairs of dtype and shape.
-        stateful: runs even where its outputs are unused.
-        differentiable: gradients pass, by a tape around the function.
+        stateful: True to run it even if its outputs are unused.
+        differentiable: True to compute gradients, by a tape around the function.
         attrs: the attrs of TensorFlow's op of this name, if there is one.
-        diagnostic: the function only checks or prints its inputs.
+        diagnostic: True if the function only checks or prints its inputs.
 
     Returns:
         The operation; its `outputs` are the symbolic tensors.
@@ -71,7 +71,7 @@ def as_eager(value: Any, dtype: DType) -> Any:
 
 
 def eager_arguments(op: Op, args: Sequence[Any], values: Sequence[Any]) -> list[Any]:
-    """Returns raw values as arguments of `compute`: with eager tensors where a step has tensors, of their dtypes.
+    """Returns raw values as arguments of `compute`, with an eager tensor for each tensor of a step.
 
     Args:
         op: the op.
@@ -82,7 +82,7 @@ def eager_arguments(op: Op, args: Sequence[Any], values: Sequence[Any]) -> list[
 
 
 class executing_eagerly:
-    """A context: ops of this thread run at once. No graph is built and no tape records."""
+    """A context: ops of this thread run eagerly. No graph is built and no tape records."""
 
     __slots__ = ("_before",)
 
@@ -102,7 +102,7 @@ def _python_gradient(
     wanted: Sequence[bool],
     dys: Sequence[Any],
 ) -> list[Any]:
-    """Returns the gradients of a Python function's inputs: by another such operation in a graph, else at once."""
+    """Returns the gradients of a Python function's inputs: by another operation in a graph, otherwise immediately."""
     count = len(inputs)
     dy_indices = [i for i, dy in enumerate(dys) if dy is not None]
     wanted_inputs = [i for i, w in enumerate(wanted) if w]

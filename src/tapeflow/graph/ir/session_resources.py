@@ -1,4 +1,4 @@
-"""The state of operations between runs of a graph, such as queues: each session has its own."""
+"""The state of operations between runs of a graph, such as queues. Each session has its own state."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Resources:
-    """Resources by their keys, created when they are first used."""
+    """Resources by their keys, created at their first use."""
 
     def __init__(self) -> None:
         self._resources: dict[Any, Any] = {}
@@ -16,7 +16,7 @@ class Resources:
         self._closed = False
 
     def get(self, key: Any, create: Callable[[], Any]) -> Any:
-        """Returns the resource of that key; creates it if there is none."""
+        """Returns the resource of a key, after creating it if necessary."""
         with self._lock:
             if key not in self._resources:
                 self._resources[key] = resource = create()
@@ -25,7 +25,7 @@ class Resources:
             return self._resources[key]
 
     def close(self) -> None:
-        """Cancels operations that wait for a resource, now or later."""
+        """Cancels operations that wait for a resource, including later ones."""
         with self._lock:
             self._closed = True
             resources = list(self._resources.values())
@@ -61,10 +61,10 @@ _running = _Running()
 
 
 def held_here(key: Any, create: Callable[[], Any]) -> Any:
-    """Returns the resource of that key of the session that runs in this thread; creates it if there is none."""
+    """Returns the resource of a key in this thread's session, after creating it if necessary."""
     return _running.resources.get(key, create)
 
 
 def in_session() -> bool:
-    """Returns True if this thread runs a session, which has resources of its own."""
+    """Returns True if this thread runs a session with its own resources."""
     return _running.resources is not _of_process

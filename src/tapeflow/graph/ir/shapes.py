@@ -39,7 +39,7 @@ def _number(op: Any, attr: str, args: Sequence[Any]) -> int:
 
 
 def infer(op: Any, args: Sequence[Any], types: dict[str, Any], count: int) -> list[TensorShape]:
-    """Returns the shapes of the outputs: what the op's shape rule says, as far as its host arguments are static.
+    """Infers the shapes of the outputs by the op's shape rule, as far as its host arguments are static.
 
     Args:
         op: the op.
@@ -48,7 +48,7 @@ def infer(op: Any, args: Sequence[Any], types: dict[str, Any], count: int) -> li
         count: the number of its outputs.
 
     Raises:
-        InvalidArgumentError, ValueError: the shapes of the inputs do not go together.
+        InvalidArgumentError, ValueError: the shapes of the inputs are incompatible.
     """
     try:
         return op.infer(args, types, count, host=static_or_unknown)
@@ -59,10 +59,10 @@ def infer(op: Any, args: Sequence[Any], types: dict[str, Any], count: int) -> li
 def infer_without_captures(
     graph: Graph, op: Any, args: Sequence[Any], types: dict[str, Any], count: int
 ) -> list[TensorShape]:
-    """Returns the shapes of the outputs as far as they follow without the values of captured tensors.
+    """Infers the shapes of the outputs without the values of captured tensors.
 
-    TensorFlow's shape functions do not see the values of a function's captures. Errors that depend on them come from
-    the kernel, which may never run: its branch of a conditional may not be chosen.
+    TensorFlow's shape functions do not see the values of a function's captures. The kernel raises errors that depend on
+    them, and it may never run, for example in a branch that is not taken.
 
     Args:
         graph: the graph that the op is added to.
@@ -72,7 +72,7 @@ def infer_without_captures(
         count: the number of its outputs.
 
     Raises:
-        InvalidArgumentError, ValueError: the shapes of the inputs do not go together.
+        InvalidArgumentError, ValueError: the shapes of the inputs are incompatible.
     """
     copies: dict[int, SymbolicTensor] = {}  # of the tensors that depend on these values, by their ids
 

@@ -1,4 +1,4 @@
-"""Variables of a graph that has no values for them: a session has."""
+"""Variables of graphs. Sessions hold their values, graphs do not."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def without_value(dtype: DType, shape: Any, name: str, trainable: bool = True) -
         dtype: its dtype.
         shape: its static shape.
         name: its name, without `:0`.
-        trainable: whether tapes watch it.
+        trainable: True if tapes watch it.
     """
     variable: Variable = object.__new__(ResourceVariable)
     variable._dtype = dtype
@@ -47,12 +47,12 @@ def held_by_session(variable: Variable) -> Variable:
 
 
 def has_value(variable: Variable) -> bool:
-    """Returns whether the variable is initialized."""
+    """Returns True if the variable is initialized."""
     return hasattr(variable, "_value")
 
 
 def is_initialized(variable: Variable) -> SymbolicTensor:
-    """Returns a boolean scalar of the graph that is being built: whether the variable has a value when it runs."""
+    """Returns a boolean scalar of the current graph: True if the variable has a value at run time."""
     op = GraphOp("VarIsInitializedOp", lambda handle: convert(has_value(variable_in(handle))).value)
     return state.graph.node(op, [variable], [(bool_, [])]).outputs[0]
 
@@ -76,7 +76,7 @@ def variable_def(variable: Any, graph: Any) -> Any:
 
 
 def variable_of_def(graph: Any, definition: Any, scope: str) -> Variable:
-    """Returns the variable whose operations a `VariableDef` message names; they are in the graph already.
+    """Returns the variable of a `VariableDef` message. The graph must contain the operations that it names.
 
     Raises:
         ValueError: a name does not belong to an operation of a resource variable.

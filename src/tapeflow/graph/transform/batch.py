@@ -1,7 +1,7 @@
-"""A function of one slice, rewritten for the whole batch.
+"""Rewrites a function of one slice for a whole batch.
 
-Operations that do not depend on slices are computed once. An op that has a batching rule becomes ops on batches.
-`torch.func.vmap` runs any other op, alone.
+Operations that do not depend on slices are computed once. An op with a batching rule becomes ops on batches. Every
+other op runs by itself under `torch.func.vmap`.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ class BatchOptions(NamedTuple):
     """A program's options for computing slices.
 
     Attributes:
-        fallback: True if slices may be computed one by one where they can't be computed at once.
-        warn: True if a warning is logged then.
-        chunk: the most slices that are computed at once; None for no limit.
+        fallback: True if slices may be computed one by one if they can't be computed at once.
+        warn: True to log a warning for this fallback.
+        chunk: the maximal number of slices that are computed at once; None for no limit.
     """
 
     fallback: bool = True
@@ -63,7 +63,7 @@ class BatchOptions(NamedTuple):
         """Warns that slices are computed one by one.
 
         Raises:
-            ValueError: the options exclude that.
+            ValueError: the options exclude this fallback.
         """
         if not self.fallback:
             raise ValueError(
@@ -79,13 +79,13 @@ def batch(graph: FuncGraph, batched: Sequence[bool]) -> FuncGraph:
 
     Args:
         graph: the graph of a function of one slice.
-        batched: for each input and each capture, True if slices differ in it. They differ in the first input.
+        batched: for each input and each capture, True if it is batched. The first input is.
 
     Returns:
         A graph with batches as inputs, the same captures, and batches as outputs.
 
     Raises:
-        NoRule: it can't be rewritten.
+        NoRule: the graph can't be rewritten.
     """
     body, new = Body(graph), FuncGraph(f"{graph.name}_of_batches")
     why = obstacle(body, batched)
@@ -107,11 +107,11 @@ def batch(graph: FuncGraph, batched: Sequence[bool]) -> FuncGraph:
 
 
 def obstacle(body: Body, batched: Sequence[bool]) -> str:
-    """Returns the operation that keeps a function from being rewritten for a batch, and why; "" if there is none.
+    """Returns a message about the operation that prevents the rewriting of a function; "" if there is none.
 
     Args:
         body: the function of one slice.
-        batched: for each input, True if slices differ in it.
+        batched: for each input, True if it is batched.
     """
     operations = body.graph._operations
     ids = varying(operations, [t for t, b in zip(body.inputs, batched, strict=True) if b])
@@ -133,7 +133,7 @@ def _obstacle(operation: Operation, varying_ids: set[int]) -> str:
         return ""
     stacked = [id(t.op) in varying_ids for t in operation.inputs]
     of = op.gradient_of
-    if of is not None:  # each slice has gradients of its own, also for inputs that all slices share
+    if of is not None:  # each slice has its own gradients, even for shared inputs
         values = stacked[of.residuals + len(of.targets) + of.others : len(stacked) - len(of.outside)]
         if any(isinstance(t, SymbolicTensor) for t in of.outside) or draws(of.operation.op):
             return f"{_label(operation)}: it takes tensors or random numbers of one slice"
@@ -155,7 +155,7 @@ def _obstacle_in(operation: Operation, stacked: Sequence[bool]) -> str:
 
 
 def _called_with(op: GraphOp, stacked: Sequence[bool]) -> Iterator[tuple[Body, list[bool]]]:
-    """Yields the functions that a call, a conditional or a loop calls, and for each input whether slices differ."""
+    """Yields the functions that a call, a conditional or a loop calls, each with a flag per input: True if batched."""
     if isinstance(op.kernel, Loop):
         carried, _ = _carried(op.kernel, stacked)
         yield from _parts(op.kernel, carried, stacked)
@@ -189,10 +189,10 @@ def _carried(loop: Loop, stacked: Sequence[bool]) -> tuple[list[bool], bool]:
 
     Args:
         loop: the loop.
-        stacked: for each input of the loop's operation, whether slices differ in it.
+        stacked: for each input of the loop's operation, True if it is batched.
 
     Returns:
-        A flag for each loop variable, and whether slices may differ in their trip counts.
+        For each loop variable, True if it differs; and True if trip counts may differ.
     """
     carried = list(stacked[loop.limited : loop.limited + loop.count])
     while True:
@@ -218,11 +218,11 @@ def on_batch(
         body: the function of one slice, without an `obstacle`.
         count: the number of slices: a scalar tensor.
         values: a tensor or variable for each input of the body.
-        batched: for each, whether it is a batch of slices, or shared by all.
+        batched: for each value, True for a batch of slices, False for a value that all slices share.
         options: the options for computing slices.
 
     Raises:
-        NoRule: it has lists of tensors for which there are no rules.
+        NoRule: an op on lists of tensors has no rule.
     """
     writer = _Writer(count, options)
     inputs = [Slices(v, t, b) for v, t, b in zip(values, body.inputs, batched, strict=True)]
@@ -230,7 +230,7 @@ def on_batch(
 
 
 class _Writer:
-    """Calls a function's ops for all slices, one after the other."""
+    """Calls a function's ops in their order, each for all slices."""
 
     def __init__(self, count: Any, options: BatchOptions, loops: set[int] | None = None) -> None:
         self.batch = Batch(count)
@@ -330,7 +330,7 @@ class _Writer:
     def _conditional(
         self, op: GraphOp, outputs: Sequence[SymbolicTensor], index: Slices, *values: Slices
     ) -> list[Slices]:
-        """Computes the outputs of a conditional. Where slices take different branches, each runs on its own slices."""
+        """Computes the outputs of a conditional. Each branch runs on the slices that select it."""
         last, stacked = len(op.bodies) - 1, draws(op) or any(x.stacked for x in (index, *values))
         branches = [
             (body, [values[p] for p in places])
@@ -360,7 +360,7 @@ class _Writer:
         return [Slices(v, t, True) for v, t in zip(joined, outputs, strict=True)]
 
     def _loop(self, loop: Loop, outputs: Sequence[SymbolicTensor], inputs: Sequence[Slices]) -> list[Slices]:
-        """Computes the outputs of a loop. If trip counts differ between slices, it goes on for those not done yet."""
+        """Computes the outputs of a loop. If trip counts differ, the loop continues with the unfinished slices."""
         variables = inputs[loop.limited : loop.limited + loop.count]
         carried, own_trip_counts = _carried(loop, [x.stacked for x in inputs])
         start = [self._stacked(x) if c else x.value for x, c in zip(variables, carried, strict=True)]
@@ -405,7 +405,7 @@ class _Writer:
         return [Slices(v, t, c) for v, t, c in zip(final, outputs, carried, strict=True)]
 
     def _stacked(self, x: Slices) -> Any:
-        """Returns a batch, or a list of batches, also of a value that slices share."""
+        """Returns a value as a batch or a list of batches. Stacks a shared value."""
         return stacked_list(self.batch, x) if x.slice.dtype is variant else self.batch.stack(x)
 
     def _part(self, indices: Any) -> _Writer:
@@ -421,7 +421,7 @@ class _Writer:
         return x._replace(value=ops.GatherV2(x.value, indices, 0))
 
     def _join(self, parts: Sequence[tuple[Batch, Slices]], order: Any) -> Any:
-        """Joins batches of some slices each to the batch of all.
+        """Joins batches of disjoint slices to the batch of all slices.
 
         Args:
             parts: the batches.
@@ -432,13 +432,13 @@ class _Writer:
         return ops.GatherV2(ops.ConcatV2([batch.stack(x) for batch, x in parts], 0), order, 0)
 
     def _scatter(self, before: Slices, part: _Writer, indices: Any, after: Slices) -> Any:
-        """Returns the batch with the slices of some indices replaced by those of `part`."""
+        """Returns the batch after replacing the slices at some indices by `part`."""
         if before.slice.dtype is variant:
             return changed_lists(self.batch, before, part.batch, indices, after)
         return ops.TensorScatterUpdate(before.value, ops.ExpandDims(indices, 1), part.batch.stack(after))
 
     def _alone(self, operation: Operation, inputs: Sequence[Slices]) -> list[Any]:
-        """Computes an operation's outputs for all slices by a call of a function of this operation alone."""
+        """Computes an operation's outputs for all slices by a `Vectorized` call."""
         op = operation.op
         graph = FuncGraph(f"{operation.name.replace('/', '_')}_of_slice")
         with graph.as_default():
@@ -473,7 +473,7 @@ def _read(variable: Any) -> Any:
 
 
 def _branch_number(index: Any, last: int) -> Any:
-    """Returns the number of the branch that a predicate or an index chooses; indices out of range choose the last."""
+    """Returns the number of the branch for a predicate or an index. An index out of range selects the last branch."""
     if index.dtype.is_bool:
         return ops.Cast(ops.LogicalNot(index), int32)
     inside = ops.LogicalAnd(ops.GreaterEqual(index, 0), ops.LessEqual(index, last))
@@ -481,7 +481,7 @@ def _branch_number(index: Any, last: int) -> Any:
 
 
 def _indices(mask: Any) -> Any:
-    """Returns the indices of the slices for which a mask is true."""
+    """Returns the indices of the slices with a true mask."""
     return ops.Reshape(ops.Where(mask), (-1,))
 
 
@@ -494,7 +494,7 @@ class Vectorized(GraphOp):
     Its first input is the number of slices. Batches and shared values follow, one for each input of the operation.
 
     Args:
-        body: a function of this operation alone, of one slice.
+        body: a function that computes only this operation, for one slice.
         batched: for each input of the operation, True if it is a batch.
         options: the options for computing slices.
 
@@ -536,13 +536,13 @@ class Vectorized(GraphOp):
 
         Raises:
             OpError: the operation failed.
-            ValueError: it can't be computed at once, and the options exclude slice by slice.
+            ValueError: it can't be computed at once, and the options exclude the fallback.
         """
         count = int(count)
         sizes = [e.shape[0] for v, b in zip(values, self._batched, strict=True) if b for e in _entries(v)]
         if any(size != count for size in sizes):
             raise invalid(f"vectorized_map: first dimensions {sizes} differ")
-        if not count:  # in the shapes that a slice of zeros leads to
+        if not count:  # a slice of zeros gives the shapes
             results = self._compute(self._slices(values, lambda e: e.new_zeros(e.shape[1:])))
             return tuple([_with_entries(r, [e.expand(0, *e.shape) for e in _entries(r)]) for r in results])
         if not self.one_by_one:
@@ -559,7 +559,7 @@ class Vectorized(GraphOp):
         """Computes raw values at once.
 
         Raises:
-            Exception: that is impossible.
+            Exception: it is impossible.
         """
         structure: tuple[Any, ...] = ()
 
@@ -630,12 +630,12 @@ class Vectorized(GraphOp):
 
 
 def _entries(value: Any) -> list[Any]:
-    """Returns the tensors in a raw value: itself, or the entries of a list that were written."""
+    """Returns the tensors in a raw value: the value itself, or the written entries of a list."""
     return [e for e in value[()] if e is not None] if isinstance(value, np.ndarray) else [value]
 
 
 def _with_entries(value: Any, entries: Iterable[Any]) -> Any:
-    """Returns a raw value with other tensors in the place of its own."""
+    """Returns a raw value after replacing its tensors."""
     rest = iter(entries)
     if isinstance(value, np.ndarray):
         return as_variant([None if e is None else next(rest) for e in value[()]])
@@ -643,7 +643,7 @@ def _with_entries(value: Any, entries: Iterable[Any]) -> Any:
 
 
 def _joined(column: tuple[Any, ...]) -> torch.Tensor:
-    """Returns the results of all slices as one."""
+    """Stacks the results of all slices."""
     shapes = {tuple(v.shape) for v in column}
     if len(shapes) > 1:
         raise invalid(f"vectorized_map: the slices gave results of different shapes: {sorted(shapes)}")

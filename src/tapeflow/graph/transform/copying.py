@@ -1,4 +1,4 @@
-"""Copies of graphs. A traced graph does not change: transforms change copies of it."""
+"""Copies of graphs. A traced graph never changes: transforms change copies of it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from tapeflow.graph.ir.operation import GraphOp, Operation
 
 
 def copy_of(graph: FuncGraph) -> FuncGraph:
-    """Returns a copy of a function's graph, with operations and tensors of its own, to which others can be added.
+    """Returns an extensible copy of a function's graph, with its own operations and tensors.
 
-    Gradients that a program defines may take tensors of the first graph. In the copy and in graphs inside of it, the
-    copies of the tensors stand for them.
+    Custom gradients may refer to tensors of the original graph. In the copy and its inner graphs, these are replaced by
+    their copies.
     """
     other = copy.copy(graph)
     tensors: dict[int, SymbolicTensor] = {}
@@ -42,13 +42,13 @@ def copy_of(graph: FuncGraph) -> FuncGraph:
 
 
 def _copy_of(operation: Operation, graph: FuncGraph) -> Operation:
-    """Returns a copy of an operation in another graph, with the inputs of the first one."""
+    """Returns a copy of an operation in another graph, with the original's inputs."""
     own = Operation(graph, operation.op, operation.name, operation.args, operation.types)
     own.__dict__.update(operation.__dict__)
     own._control_inputs, own.device, own.index = operation._control_inputs, operation.device, operation.index
     own.position, own.static = operation.position, operation.static
     for t in operation.outputs:
         output = SymbolicTensor(own, t.value_index, t.dtype, t.shape)
-        output._id = t._id  # tapes and captures take the two for the same
+        output._id = t._id  # for tapes and captures, both are the same tensor
         own.outputs.append(output)
     return own

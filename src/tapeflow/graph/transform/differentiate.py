@@ -1,4 +1,4 @@
-"""Graphs for gradients: a forward graph whose operations return residuals, and backward graphs that take these."""
+"""Graphs for gradients: forward graphs return residuals, and backward graphs take them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tapeflow.graph.transform.copying import copy_of
 
 
 def forward_graph(graph: FuncGraph) -> FuncGraph:
-    """Returns a copy of a function's graph whose operations return the residuals that backward graphs ask of them."""
+    """Returns a copy of a function's graph that can return residuals for backward graphs."""
     forward = copy_of(graph)
     forward.is_differentiable = True
     return forward
@@ -24,8 +24,8 @@ def backward_graph(forward: FuncGraph, outputs: Sequence[SymbolicTensor], differ
     It captures residuals from the forward graph. Its `structured_outputs` has None for an input without a gradient.
 
     Args:
-        forward: what `forward_graph` returned.
-        outputs: tensors of the forward graph: its outputs, and intermediates that have cotangents too.
+        forward: a graph from `forward_graph`.
+        outputs: tensors of the forward graph: its outputs, and intermediate results with cotangents.
         differentiated: for each of `outputs`, True if it has a cotangent.
     """
     graph = FuncGraph(f"backward_{forward.name}")

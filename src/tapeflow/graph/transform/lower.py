@@ -1,4 +1,4 @@
-"""Operations that TensorFlow lacks, in its own operations: for a `GraphDef`. They are exported and never run."""
+"""Lowers operations that TensorFlow lacks to TensorFlow's operations, for a `GraphDef`. The results never run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tapeflow.graph.ir.operation import GraphOp, Operation
 
 
 def lowered(operation: Operation) -> list[Operation]:
-    """Returns the operations that replace one in a `GraphDef`; the last of them has its name and outputs."""
+    """Returns the operations that replace an operation in a `GraphDef`. The last one has its name and outputs."""
     op = operation.op
     if not isinstance(op, GraphOp):
         return [operation] if op.decomposition is None else _decomposed(operation)
@@ -22,7 +22,7 @@ def lowered(operation: Operation) -> list[Operation]:
 
 
 def _decomposed(operation: Operation) -> list[Operation]:
-    """Returns the TensorFlow operations that replace one of an op that it lacks, or has no kernel for here."""
+    """Returns TensorFlow operations that replace an operation without an op or a kernel in TensorFlow."""
     scratch = FuncGraph(operation.name, operation.name)
     inner = {id(t): scratch.input(t, "input") for t in operation.inputs}
     with scratch.as_default():
@@ -42,7 +42,7 @@ def _decomposed(operation: Operation) -> list[Operation]:
 
 
 def called(operation: Operation, body: Body, outputs: Sequence[SymbolicTensor]) -> Operation:
-    """Returns a detached operation that replaces another one, and calls a function with its inputs."""
+    """Returns a detached operation that calls a function with the inputs of the operation that it replaces."""
     call = Operation(operation.graph, Call(body, body.outputs), operation.name, operation.args)
     call.outputs, call.device, call._control_inputs = list(outputs), operation.device, operation._control_inputs
     return call

@@ -15,10 +15,10 @@ from tapeflow.graph.ir.operation import GraphOp, Operation
 
 
 def draws(op: Any) -> bool:
-    """Returns True if an op, or a function that it calls, has another result each time it runs, as random ops do.
+    """Returns True if an op, or a function that it calls, may return a different result at each run, as random ops do.
 
-    Each slice then has a result of its own. Of the ops that TensorFlow's registry calls stateful, those that check or
-    pass on each element by itself (`CheckNumerics`, `GuaranteeConst`) are no such ops.
+    Each slice then has its own result. `CheckNumerics` and `GuaranteeConst` are exceptions: TensorFlow's registry calls
+    them stateful, but they only check or pass on elements.
     """
     if isinstance(op, GraphOp):
         return any(draws(o.op) for body in op.bodies.values() for o in body.graph._operations)
@@ -26,7 +26,7 @@ def draws(op: Any) -> bool:
 
 
 def own_stream(operation: Operation, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns the function, drawing an operation's random numbers, if any, from the stream of that operation."""
+    """Returns the function, bound to the operation's random stream if it has one."""
     if isinstance(operation.op, GraphOp) or not draws(operation.op):
         return function
     return of_operation(operation, function)
@@ -37,11 +37,11 @@ def varying(operations: Iterable[Operation], slices: Iterable[SymbolicTensor]) -
 
     Args:
         operations: the function's operations, in order.
-        slices: those of its inputs that differ.
+        slices: the function's batched inputs.
     """
     ids = {id(t.op) for t in slices}
     for operation in operations:
-        if operation.op.reads_shape:  # slices have the same shape, and lists of them the same length
+        if operation.op.reads_shape:  # all slices have the same shape, and all lists the same length
             continue
         if draws(operation.op) or any(id(t.op) in ids for t in operation.inputs):
             ids.add(id(operation))
@@ -79,7 +79,7 @@ def of_registered(operation: Operation, batch: Batch, values: dict[int, Slices])
 
 
 def arguments(operation: Operation, values: dict[int, Slices]) -> list[Any]:
-    """Returns the arguments of an operation with slices in the place of tensors."""
+    """Returns the arguments of an operation after replacing tensors by slices."""
     return [
         values[id(a)] if isinstance(a, SymbolicTensor) else [values[id(t)] for t in a] if type(a) is list else a
         for a in operation.args
@@ -93,7 +93,7 @@ def _unwrapped(arg: Any) -> Any:
 
 
 def _of_slice_shapes(op: Any, x: Any, *attrs: Any) -> Any:
-    """Computes an op that reads shapes: all slices have the same one, and lists of slices the same length."""
+    """Computes an op that reads shapes once: all slices have the same shape, and all lists the same length."""
     if op is ops.Rank.op:
         return convert(x.rank)
     if op is ops.Size.op:

@@ -1,8 +1,8 @@
-"""Passes over programs, one file each, which compute the same results with less work.
+"""Passes over programs, one file each. A pass rewrites a program to compute the same results with less work.
 
-Those of `SIMPLIFY` run when a program is derived from a graph. The others substitute faster kernels for the
-ops' own, and run before the source is written: those of `SPECIALIZE` for a branch or the body of a loop, and those of
-`SPECIALIZE_WHOLE` for a function, which may remember values between calls.
+The passes in `SIMPLIFY` run when a program is derived from a graph. The other passes substitute faster kernels for the
+ops' own kernels, and run before the source is written. `SPECIALIZE` is for branches and loop bodies. `SPECIALIZE_WHOLE`
+is for whole functions: it may also cache values between calls.
 """
 
 from __future__ import annotations

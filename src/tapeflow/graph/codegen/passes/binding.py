@@ -1,7 +1,7 @@
-"""Binding: where a step's attrs, or its size, choose among functions, they choose once.
+"""Binding: selects a step's function by its attrs or its size once, not at each call.
 
-A registered kernel looks at its attrs at every call. In a program they never change, so that the function which they
-select can be called directly. The op declares it (`@f.inline`). A step whose tensor is, or may be, large gets its op's
+A registered kernel reads its attrs at every call. A program's attrs never change, so it calls the selected function
+directly. Ops declare this function with `@f.inline`. A step with a large tensor, or one of unknown size, gets its op's
 kernel for many elements.
 """
 
@@ -16,12 +16,12 @@ from tapeflow.graph.ir.operation import GraphOp
 
 
 def bind(program: Program) -> None:
-    """Replaces kernels that would choose among ATen's functions by the functions."""
+    """Replaces kernels by the ATen functions that they would select."""
     program.steps = [_bound(step) or step for step in program.steps]
 
 
 def _bound(step: Step) -> Step | None:
-    """Returns the step with the function that its attrs select, or None if it stays."""
+    """Returns a step that calls the selected function, or None if the step keeps its kernel."""
     op = step.op
     if (op.inline is None and op.kernel_for_many is None) or not op.registered or step.placed or not step.native:
         return None

@@ -1,12 +1,11 @@
-"""Caching: what depends on variables alone is computed once while they do not change.
+"""Caching: computes values that depend only on variables once, and again when a variable changes.
 
-The scales of a normalization and packed filters are such values. The source computes them in a block of its own, which
-is skipped while each variable that they depend on holds the same memory in the same version, as torch counts changes in
-place. The cache does not hold the variables' memory, so that updates can still be made in place, and holds one set of
-values.
+Examples are the scales of a normalization and packed filters. The source computes them in a block. It skips the block
+while each variable has the same tensor in the same version (torch counts changes in place). The cache has one entry,
+for the current values. It holds only weak references to the variables' tensors: updates can still be made in place.
 
-A program that changes variables, or returns what they hold for a gradient, is part of a training step, and caches
-nothing; nor does one on a machine with a GPU, whose calls may be captured.
+A program that updates variables, or returns their values for a gradient, is part of a training step and caches nothing.
+Neither does a program on a machine with a GPU, because CUDA graphs may capture its calls.
 """
 
 from __future__ import annotations
@@ -22,15 +21,15 @@ from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, variable_of
 
-# Costs, with that of a call of a kernel as the unit.
+# Costs. The unit is one call of a kernel.
 _LOOKING_UP = 2
 _CHECKING_A_VARIABLE = 0.25
 _PREPARING = 4
-_ELEMENTS = 1 << 13  # of the result: as many take as long as the call
+_ELEMENTS = 1 << 13  # elements of a result that cost as much as one call
 
 
 def cache(program: Program) -> None:
-    """Replaces the steps that depend on variables alone by one that remembers their results."""
+    """Replaces the steps that depend only on variables by one step that caches their results."""
     steps = _cached_steps(program)
     uses = {id(t) for step in steps for t in step.inputs}
     reads = [step for step in program.steps if step.op is READ and id(step.outputs[0]) in uses]
@@ -46,10 +45,7 @@ def cache(program: Program) -> None:
 
 
 def fixed_tensors(program: Program) -> set[int]:
-    """Returns the ids of the tensors that depend on variables alone, and so change between calls only with these.
-
-    There are none in a program that caches nothing.
-    """
+    """Returns the ids of the tensors that depend only on variables; an empty set if the program must not cache."""
     changes = any(variable_of(t) is not None for step in program.steps if step.must_run for t in step.inputs)
     if changes or not program.static or devices.machine.has_gpu:
         return set()
@@ -73,7 +69,8 @@ def fixed_tensors(program: Program) -> set[int]:
 
 
 def _may_be_cached(step: Step) -> bool:
-    """Returns True if a step has results of its inputs alone, and these take no more memory."""
+    """Returns True if a step is pure and its results take no more memory than its inputs, or if it is a
+    `Preparation`."""
     if isinstance(step.op, Preparation):
         return True
     tensors = (*step.inputs, *step.outputs)
@@ -84,14 +81,15 @@ def _may_be_cached(step: Step) -> bool:
 
 
 def _cached_steps(program: Program) -> list[Step]:
-    """Returns the steps to cache: those that other steps need, and whose results have memory of their own.
+    """Returns the steps to cache.
 
-    The view of a variable's value would keep it from being updated in place.
+    A result that other steps need is cached only if it owns its memory. A cached view of a variable's value would
+    prevent updates in place.
     """
     fixed = fixed_tensors(program)
     returned = {id(t) for t in program.outputs}
     while True:
-        needed = set(returned)  # by steps that are not cached
+        needed = set(returned)  # the inputs of steps that are not cached
         cached: list[Step] = []
         for step in reversed(program.steps):
             ids = {id(t) for t in step.outputs}
@@ -107,7 +105,10 @@ def _cached_steps(program: Program) -> list[Step]:
 
 
 def _first_after_others(program: Program, cached: list[Step]) -> Step | None:
-    """Returns the first of the steps that takes what one that is not cached computes, and so can't precede it."""
+    """Returns the first cached step with an input from a step that is not cached, or None.
+
+    Cached steps move to the start of the program, where this input would be missing.
+    """
     available = {*program.constants, *(id(t) for step in program.steps if step.op is READ for t in step.outputs)}
     for step in cached:
         if any(id(t) not in available for t in step.inputs):
@@ -124,16 +125,16 @@ def _cost(step: Step) -> float:
 
 
 class Preparation(GraphOp):
-    """An op that prepares weights. Its results have memory of their own."""
+    """An op that prepares weights. Its results own their memory."""
 
     allocates = True
 
 
 class CachedBlock(GraphOp):
-    """The steps whose results are remembered.
+    """The op of the steps with cached results.
 
     Attributes:
-        block: the steps, as a program from the variables' values to the results.
+        block: a program that computes the results from the variables' values.
     """
 
     def __init__(self, block: Program) -> None:
@@ -142,13 +143,13 @@ class CachedBlock(GraphOp):
 
 
 class Entry:
-    """The results of a block, and the values of variables that they were computed from.
+    """The results of a block for some values of its variables.
 
     Args:
-        inputs: the values.
+        inputs: the values of the variables.
 
     Attributes:
-        results: the results; None until they are computed.
+        results: the results; None until the block has run.
     """
 
     __slots__ = ("_references", "_versions", "results")
@@ -159,7 +160,7 @@ class Entry:
         self.results: list[Any] | None = None
 
     def is_of(self, inputs: tuple[torch.Tensor, ...]) -> bool:
-        """Returns True if these are the same tensors, and were not changed since."""
+        """Returns True if these are the entry's tensors, unchanged since."""
         for reference, version, t in zip(self._references, self._versions, inputs, strict=True):
             if reference() is not t or t._version != version:
                 return False
@@ -169,16 +170,16 @@ class Entry:
 class Cache:
     """The newest entry of a block.
 
-    Threads that compute one at the same time do so twice. An entry is complete before others see it.
+    Two threads may compute the same entry at the same time. Other threads see an entry only once it is complete.
     """
 
     def __init__(self) -> None:
         self.entry: Entry | None = None
 
     def __call__(self, *inputs: torch.Tensor) -> Entry:
-        """Returns the entry for values of variables: a new one, without results, if one of them has changed."""
+        """Returns the entry for values of variables; if one has changed, a new entry without results."""
         entry = self.entry
         if entry is not None and entry.is_of(inputs):
             return entry
-        self.entry = None  # frees the results before others are computed
+        self.entry = None  # frees the old results before the new ones are computed
         return Entry(inputs)

@@ -1,7 +1,7 @@
-"""Constant folding: steps that don't depend on inputs are computed once, and identities are removed.
+"""Constant folding: computes steps that depend only on constants once, and removes identities.
 
-Most of what is folded comes from gradients (the number of elements that a mean divides by, the ones that
-backpropagation starts from) and from shapes.
+Most constants come from shapes and gradients: a mean divides by a number of elements, and backpropagation starts from
+ones.
 """
 
 from __future__ import annotations
@@ -15,13 +15,11 @@ from tapeflow.core.ops.static import computed, value_of
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import Program, Step, substituted
 
-_MOST_BYTES = (
-    1 << 16
-)  # of a folded value: more would cost memory for as long as the function lives, unless its inputs do
+_MOST_BYTES = 1 << 16  # of a folded value, if its inputs are not larger: it stays in memory as long as the function
 
 
 def fold(program: Program) -> None:
-    """Computes the steps whose values are constant, and removes those that return an input unchanged."""
+    """Computes the steps with constant values, and removes the steps that return an input unchanged."""
     if not program.static:
         return
     same_as: dict[int, SymbolicTensor] = {}
@@ -66,13 +64,13 @@ def _unchanged_operand(step: Step, program: Program) -> SymbolicTensor | None:
 
 
 def _same_type(tensor: SymbolicTensor, result: SymbolicTensor) -> bool:
-    """Returns True if a tensor has the result's dtype, and statically its shape."""
+    """Returns True if a tensor and a result have the same dtype and the same static shape."""
     static = tensor.shape.is_fully_defined() and result.shape.is_fully_defined()
     return tensor.dtype is result.dtype and static and tensor.shape == result.shape
 
 
 def _is_all(value: Any, number: float) -> bool:
-    """Returns True if a value has one element, equal to the number; zeros need its sign (x + 0.0 changes x = -0.0)."""
+    """Returns True if a value has one element, the number. Zeros must have the same sign: -0.0 + 0.0 is 0.0."""
     if not isinstance(value, torch.Tensor) or value.numel() != 1:
         return False
     element = value.item()

@@ -1,8 +1,8 @@
-"""Fusing: one kernel computes two consecutive steps.
+"""Fusing: computes two consecutive steps in one kernel.
 
-The ops declare which (`@f.fuses(g)`): a product and a bias (`addmm`), a convolution and a bias. An activation that
-follows then works in the result's memory (see `reuse.py`). The inner result must have no other use. A fused kernel
-rounds once where two kernels round twice, so its last bits may differ from eager ones.
+Ops declare their fusions with `@f.fuses(g)`, for example a product and a bias (`addmm`), or a convolution and a bias. A
+following activation then works in the result's memory (see `reuse.py`). The inner result must have no other use. A
+fused kernel rounds once instead of twice, so its last bits may differ from eager results.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tapeflow.graph.ir.operation import GraphOp
 
 
 def fuse(program: Program) -> None:
-    """Replaces products, convolutions and random numbers, with the step that follows, by one kernel."""
+    """Replaces pairs of steps by one step, if the op of the second step declares a fusion with the first."""
     fusing = _Fusing(program)
     program.steps = [fusing.fused(step) for step in program.steps]
 
@@ -27,7 +27,7 @@ class _Fusing:
         self._producers: dict[int, Step] = {}
 
     def fused(self, step: Step) -> Step:
-        """Returns the step, or one that computes its producer too, which then has no uses and is pruned later."""
+        """Returns the step, or a step that also computes its producer. `prune` then removes the producer."""
         if step.op.fusions and _may_fuse(step):
             step = self._with_producer(step) or step
         for tensor in step.outputs:

@@ -1,11 +1,11 @@
-"""Layers: a product with weights and what follows it are one kernel, and the weights are prepared once.
+"""Layers: computes a product with weights and the steps that follow it in one kernel, and prepares the weights once.
 
-A convolution or a product is followed by a bias, by a normalization (which, after training, is a factor and a summand
-for each channel), by the sum with a residual, and by an activation. Where factors and summands depend on variables
-alone, they are multiplied into the weights and added to one bias, which `caching.py` then computes only when a variable
-has changed. The kernel computes the rest before it writes the result. Inner results must have no other use. Results
-differ from eager ones by rounding; a NaN that an activation takes may become its lower limit, as in TensorFlow's
-graphs.
+A bias, a normalization, the sum with a residual connection and an activation may follow a convolution or a product.
+After training, a normalization is a factor and a summand for each channel. If factors and summands depend only on
+variables, the pass multiplies them into the weights and adds them to one bias; `caching.py` then recomputes these only
+when a variable has changed. The kernel applies the bias, the residual connection and the activation before it writes
+the result. Inner results must have no other use. Results differ from eager results by rounding. An activation may turn
+a NaN into its lower limit, as in TensorFlow's graphs.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tapeflow.graph.ir.operation import GraphOp, Operation
 
 
 def join_layers(program: Program) -> None:
-    """Replaces layers by a step that prepares the weights and one that computes all of a layer."""
+    """Replaces each layer by two steps: one prepares the weights, the other computes the layer."""
     if any(step.op.layer is not None for step in program.steps):
         fixed = fixed_tensors(program)
         joining = _Joining(program, fixed)
@@ -41,7 +41,7 @@ class _Chain:
         self.layer = layer
         self.steps = [*layer.steps, step]
         self.product = step
-        self.vectors: list[tuple[str, SymbolicTensor]] = []  # a vector of the channels, and what is done with it
+        self.vectors: list[tuple[str, SymbolicTensor]] = []  # "mul", "add" or "sub", and a vector of the channels
         self.summand: SymbolicTensor | None = None
         self.activation: Activation = NO_ACTIVATION
 
@@ -57,7 +57,7 @@ class _Joining:
         self._chains: dict[int, _Chain] = {}  # by the id of the last result
 
     def add(self, step: Step) -> None:
-        """Starts a layer with a step, or adds it to the layer that it follows."""
+        """Starts a layer with a step, or appends the step to the layer before it."""
         if step.registered and step.native and not step.placed:
             if step.op.layer is not None:
                 self._start(step)
@@ -67,7 +67,7 @@ class _Joining:
             self._producers[id(tensor)] = step
 
     def steps(self) -> list[Step]:
-        """Returns the steps of the program, with a layer in the place of its last step."""
+        """Returns the steps of the program, with each layer in the place of its last step."""
         ends = {id(chain.steps[-1]): chain for chain in self._chains.values()}
         joined = {id(step) for chain in ends.values() for step in chain.steps}
         result: list[Step] = []
@@ -79,7 +79,7 @@ class _Joining:
         return result
 
     def _producer(self, tensor: Any, op: Any) -> Step | None:
-        """Returns the step that computes a tensor, if it is of this op and the tensor has no other use."""
+        """Returns the step that computes a tensor, if the step has this op and the tensor has no other use."""
         step = self._producers.get(id(tensor))
         if step is None or step.op is not op or step.placed or self._uses[id(tensor)] != 1:
             return None
@@ -112,7 +112,7 @@ class _Joining:
             self._move(chain, tensors[0], step)
 
     def _open_chain(self, tensor: SymbolicTensor) -> _Chain | None:
-        """Returns the layer that computes a tensor, if more may follow and the tensor has no other use."""
+        """Returns the layer that computes a tensor, if the layer can grow and the tensor has no other use."""
         chain = self._chains.get(id(tensor))
         if chain is None or chain.activation is not NO_ACTIVATION or self._uses[id(tensor)] != 1:
             return None
@@ -123,7 +123,7 @@ class _Joining:
         self._chains[id(step.outputs[0])] = self._chains.pop(id(tensor))
 
     def _is_vector(self, tensor: SymbolicTensor, channels: int) -> bool:
-        """Returns True if a tensor that depends on variables alone has a number for each channel, or one for all."""
+        """Returns True if a tensor depends on variables only, and has one number per channel or one for all."""
         if id(tensor) not in self._fixed and not isinstance(self._program.constant(tensor), torch.Tensor):
             return False
         shape = tensor.shape
@@ -133,13 +133,13 @@ class _Joining:
 
 
 def _are_alike(x: SymbolicTensor, y: SymbolicTensor) -> bool:
-    """Returns True if tensors have one shape, but for the number of images: the kernels look at that."""
+    """Returns True if two tensors have the same shape. The batch size may be unknown: the kernels check it."""
     sizes = [t.shape.as_list() if t.shape.rank else [None] for t in (x, y)]
     return x is not y and sizes[0] == sizes[1] and None not in sizes[0][1:]
 
 
 def _change(step: Step) -> str | None:
-    """Returns what a step does with a vector of the channels: "mul", "add" or "sub"; None if it is another step."""
+    """Returns "mul", "add" or "sub" for a step that combines its operands this way; None for other steps."""
     if step.op is ops.Mul.op:
         return "mul"
     if step.op is ops.AddV2.op or (step.op is ops.BiasAdd.op and step.args[2] == "NHWC"):
@@ -148,7 +148,7 @@ def _change(step: Step) -> str | None:
 
 
 def _steps_of(chain: _Chain) -> Sequence[Step]:
-    """Returns the step that prepares the weights, and the one that computes the layer."""
+    """Returns the step that prepares the weights, and the step that computes the layer."""
     layer, product = chain.layer, chain.product
     changes = [change for change, _ in chain.vectors]
     vectors = [layer.weights, *(vector for _, vector in chain.vectors)]
@@ -174,7 +174,7 @@ def _steps_of(chain: _Chain) -> Sequence[Step]:
 
 
 def _preparation(layer: WeightLayer, changes: Sequence[str]) -> Callable[..., tuple[torch.Tensor, torch.Tensor]]:
-    """Returns the function of weights and vectors that returns prepared weights and one bias."""
+    """Returns a function that computes the prepared weights and one bias from the weights and vectors."""
 
     def prepare(weights: torch.Tensor, *vectors: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         factors, bias = None, weights.new_zeros(layer.channels)

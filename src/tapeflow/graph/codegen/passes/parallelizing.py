@@ -1,8 +1,8 @@
-"""Parallelizing: steps that the program places on different CPUs run at the same time, each CPU's in a thread.
+"""Parallelizing: runs steps on different CPUs at the same time, with one thread per CPU.
 
-So do the replicas of a strategy on logical CPUs, but where their values are reduced. There a program is divided into
-phases, in which the steps on one CPU do not depend on those on another. Steps on no CPU in particular, such as the sums
-over all replicas, come first in their phase and run in the thread of the function.
+An example is a strategy with replicas on logical CPUs. The pass divides a program into phases. In a phase, the steps on
+one CPU do not depend on steps on another CPU. Steps that belong to no CPU, such as sums over all replicas, run first in
+their phase, in the function's thread.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, variable_of
 
 _SHARED = ""  # the place of steps that belong to no CPU
-_MOST_SHARED = 16  # steps before one that several CPUs need: more of them are the work itself
-# Starting a thread's work costs about as much as so many calls of kernels.
-_LEAST_COST = 16
-_BYTES = 1 << 15  # of results: as many take as long as the call
-# Where a kernel has several threads, parts gain only if their kernels cost so much on average: those of two threads
-# wait for each other to get Python's lock, and elementwise kernels and updates of variables for memory. On two
-# processors, steps of a small convolutional network took 0.83 (64 images) and 0.96 (8 images) of the time at once; of a
-# dense network, 1.1 to 1.3.
+_MOST_SHARED = 16  # steps that become shared with one result: a longer computation is real work, which stays on its CPU
+# Costs. The unit is one call of a kernel.
+_LEAST_COST = 16  # of a thread's steps: starting the thread costs about as much
+_BYTES = 1 << 15  # bytes of a result that cost as much as one call
+# The least average cost of kernels that use several threads themselves. Cheaper kernels of two CPUs mostly wait for
+# Python's lock; elementwise kernels and updates of variables wait for memory. Measured on two processors: parallel
+# steps took 0.83 (64 images) and 0.96 (8 images) of the sequential time for a small convolutional network, and 1.1 to
+# 1.3 for a dense network.
 _LEAST_OF_KERNELS = 8
 
 
 class Parallel(GraphOp):
-    """Parts of a program that run at the same time.
+    """The op of program parts that run at the same time.
 
     Attributes:
         blocks: the parts, as programs, by the names of their CPUs.
@@ -47,7 +47,7 @@ class Parallel(GraphOp):
 
 
 def parallelize(program: Program) -> None:
-    """Replaces steps that are placed on several CPUs and do not depend on each other by one that runs them at once."""
+    """Replaces independent steps on several CPUs by one step that runs them at the same time."""
     if devices.machine.has_gpu or len(devices.machine.logical_devices()) < 2:
         return
     places = _places(program)
@@ -64,7 +64,7 @@ def parallelize(program: Program) -> None:
 
 
 def _at_once(program: Program, parts: dict[str, list[Step]], uses: dict[int, int]) -> list[Step]:
-    """Returns one step for the parts of a phase; their steps, if that costs less."""
+    """Returns one parallel step for the parts of a phase, or the parts' own steps if threads do not pay."""
     if sum(map(_is_worth_a_thread, parts.values())) < 2:
         return [step for steps in parts.values() for step in steps]
     blocks = {place: _block(program, steps, uses) for place, steps in parts.items()}
@@ -75,7 +75,7 @@ def _at_once(program: Program, parts: dict[str, list[Step]], uses: dict[int, int
 
 
 def _block(program: Program, steps: list[Step], uses: dict[int, int]) -> Program:
-    """Returns steps of a program as one of their own, from what they take to what others use."""
+    """Returns steps as a program: its inputs come from other steps, and its outputs have uses outside."""
     computed = {id(t): t for step in steps for t in step.outputs}
     used = Counter(id(t) for step in steps for t in step.inputs)
     inputs = {id(t): t for step in steps for t in step.inputs}
@@ -89,7 +89,7 @@ def _block(program: Program, steps: list[Step], uses: dict[int, int]) -> Program
 
 
 def _is_worth_a_thread(steps: Sequence[Step]) -> bool:
-    """Returns True if steps take so long that they may gain by running beside others."""
+    """Returns True if steps take long enough to gain from a thread."""
     costs = [cost for step in steps if (cost := _cost(step))]
     if torch.get_num_threads() > 1:
         computing = sum(_cost(step) for step in steps if not all(o.op.elementwise for o in step.origins))
@@ -100,7 +100,7 @@ def _is_worth_a_thread(steps: Sequence[Step]) -> bool:
 
 
 def _cost(step: Step) -> float:
-    """Returns about how long a step takes, with a call of a kernel as the unit."""
+    """Returns the estimated cost of a step, in calls of a kernel."""
     if step.op is READ or step.op.view:
         return 0
     if not step.registered and step.op.bodies:
@@ -114,7 +114,7 @@ def _cost(step: Step) -> float:
 def _places(program: Program) -> list[str]:
     """Returns the name of each step's CPU, or `_SHARED`.
 
-    What another CPU needs is shared too, with the steps before it if these are few.
+    A step whose result another CPU needs becomes shared, with the steps before it if they are few.
     """
     steps = program.steps
     names = {_SHARED: _SHARED}
@@ -135,8 +135,8 @@ def _places(program: Program) -> list[str]:
 
 
 def _origin(last: int, steps: Sequence[Step], places: Sequence[str], producers: dict[int, int]) -> list[int]:
-    """Returns the numbers of the steps on CPUs from which a step computes its results, and its own; if they are many,
-    only its own."""
+    """Returns the indices of a step and of the steps on CPUs that it depends on; only its own index if these are
+    many."""
     origin = {last: None}
     stack = [last]
     while stack:
@@ -160,17 +160,17 @@ class _Moment(NamedTuple):
     place: str
 
     def next_on(self, place: str) -> int:
-        """Returns the first phase in which a step on `place` may follow."""
+        """Returns the earliest phase of a step on `place` that depends on this one."""
         return self.phase + (self.place not in (_SHARED, place))
 
 
 def _moments(steps: Sequence[Step], places: Sequence[str]) -> list[_Moment]:
     """Returns the moments of steps: the earliest that data and side effects permit."""
     of_tensors: dict[int, _Moment] = {}
-    changes: dict[int, _Moment] = {}  # the last one of each variable
-    reads: dict[int, list[_Moment]] = {}  # those since the last change of each variable
-    latest: dict[str, _Moment] = {}  # of each place
-    first = _Moment(0, _SHARED)  # after the last step with effects of any kind
+    changes: dict[int, _Moment] = {}  # the last change of each variable
+    reads: dict[int, list[_Moment]] = {}  # the reads of each variable since its last change
+    latest: dict[str, _Moment] = {}  # the last moment of each place
+    first = _Moment(0, _SHARED)  # the last step with effects of any kind
     result = []
     for step, place in zip(steps, places, strict=True):
         touched = touched_variables(step)

@@ -1,9 +1,12 @@
-"""Postponing: what is done to each element is done before a reshape, not after it.
+"""Postponing: moves reshapes behind elementwise steps.
 
-Layers reshape their inputs to rows for a product, and the result back, before they add a bias. The bias and the
-activation then stand beside the product, so that one kernel computes them, or works in the result's memory. A step goes
-before a reshape if its other operand, if there is one, is a scalar, or has a number for each of the channels: the last
-dimension before the reshape, which is the last one, or the last ones, after it. What is between must have no other use.
+Layers reshape their inputs to rows for a product, reshape the result back, and then add a bias. This pass swaps the
+second reshape with the bias and the activation. One kernel can then compute the product and the bias, and the
+activation can work in the product's memory.
+
+A unary step moves before the reshape. A binary step moves if its other operand is a scalar or has one number per
+channel. The channels are the last dimension before the reshape, and the last dimension or dimensions after it. The
+tensors between product and step must have no other use.
 """
 
 from __future__ import annotations
@@ -32,7 +35,7 @@ class _Postponing(Matcher):
     """The state of a walk through a program.
 
     Attributes:
-        gone: the ids of the reshapes that are done later.
+        gone: the ids of the reshapes that have been replaced by later ones.
     """
 
     def __init__(self, program: Program, reshapes: tuple[Any, ...]) -> None:
@@ -42,13 +45,13 @@ class _Postponing(Matcher):
         self._uses = program.use_counts()
 
     def steps_for(self, step: Step) -> list[Step]:
-        """Returns the step, or the steps that compute its result with a reshape at the end."""
+        """Returns the step itself, or steps that compute its result and end with a reshape."""
         tensors = step.inputs
         is_bias = step.op is ops.BiasAdd.op
         if not (step.op.elementwise or (is_bias and step.args[2] == "NHWC")) or step.placed or len(tensors) > 2:
             return [step]
         if len(tensors) == 2 and not is_bias and not (step.registered and step.op.shape is broadcast):
-            return [step]  # a gradient takes two tensors of one shape
+            return [step]  # the kernel of a gradient takes two tensors of one shape
         pairs = zip(tensors, tensors[::-1] if len(tensors) > 1 else [None], strict=True)
         for tensor, other in list(pairs)[: 1 if is_bias else 2]:
             reshape = self._reshape(tensor)
@@ -57,7 +60,7 @@ class _Postponing(Matcher):
         return [step]
 
     def _reshape(self, tensor: Any) -> Step | None:
-        """Returns the reshape of a result that has memory of its own, if nothing else uses it before or after that."""
+        """Returns the reshape that computes a tensor, if its operand owns its memory and neither has another use."""
         reshape = self.producers.get(id(tensor))
         if reshape is None or reshape.op not in self._reshapes or reshape.placed or self._uses[id(tensor)] != 1:
             return None
@@ -85,7 +88,7 @@ class _Postponing(Matcher):
 
 
 def _is_of_channels(other: SymbolicTensor, before: SymbolicTensor, after: SymbolicTensor) -> bool:
-    """Returns True if the other operand is a scalar, or has a number for each channel before and after a reshape."""
+    """Returns True if an operand is a scalar, or has one number per channel both before and after a reshape."""
     rank, channels = other.shape.rank, before.shape[-1]
     if rank is None or not other.shape.is_fully_defined() or channels is None or rank > (after.shape.rank or 0):
         return False

@@ -1,4 +1,4 @@
-"""Pruning: steps that no output and no side effect depends on are removed."""
+"""Pruning (dead code elimination): removes steps that no output and no side effect depends on."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tapeflow.graph.codegen.program import Program
 
 
 def prune(program: Program) -> None:
-    """Removes the steps whose outputs nothing uses."""
+    """Removes the steps whose outputs have no use, unless they must run."""
     needed = {id(t) for t in program.outputs}
     live = []
     for step in reversed(program.steps):

@@ -1,8 +1,8 @@
-"""Recognizing: attention, which TensorFlow spells with small ops, as one kernel.
+"""Recognizing: replaces the small ops of attention by one kernel.
 
-Attention is `Softmax(scale * q @ k^T + mask) @ v` (Vaswani et al., 2017). Keras computes `k @ q^T`, and transposes the
-product. Its masks are conditions, with zeros for the weights where they are false. Inner results must have no other
-use, such as in a gradient. As with `fusing.py`, last bits may differ from eager ones.
+Attention is `Softmax(scale * q @ k^T + mask) @ v` (Vaswani et al., 2017). Keras computes `k @ q^T` and transposes the
+product. Its masks are conditions: a false mask sets the weight to zero. Inner results must have no other use, such as
+in a gradient. As with `fusing.py`, the last bits of results may differ from eager results.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from tapeflow.graph.codegen.patterns import (
 from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.ir.operation import GraphOp
 
-_LEAST = -1e4  # numbers below it, for scores, are masks: their exponentials are zero
-_LARGE = -1e12  # the sum of it and a score is itself, if that is not large too
+_LEAST = -1e4  # scores up to this number are masked: their exponentials are zero
+_LARGE = -1e12  # adding a score of ordinary size to it gives the same number
 _HEADS = ".transpose(1, 2)"
 
 
 def recognize(program: Program) -> None:
-    """Replaces attention."""
+    """Replaces the steps of attention by calls of torch's kernel."""
     if any(step.op is ops.Softmax.op for step in program.steps):
         attention = Attention(program)
         if attention.replace(attention.rules()):
@@ -52,12 +52,12 @@ def _attention(
     dropout_p: float = 0.0,
     scale: float | None = None,
 ) -> torch.Tensor:
-    """Computes attention, which is NaN where an infinite summand leaves no scores: torch's result is zeros there."""
+    """Computes attention. A row whose mask is -inf everywhere gives NaN, as in TensorFlow; torch returns zeros."""
     result = torch.nn.functional.scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, scale=scale)
     if attn_mask is None or attn_mask.dtype is torch.bool:
         return result
     has_none = attn_mask.amax(-1, keepdim=True) == -math.inf
-    if attn_mask.is_cpu and not has_none.any():  # which would make a GPU wait
+    if attn_mask.is_cpu and not has_none.any():  # `any` would wait for a GPU
         return result
     return result.masked_fill(has_none, math.nan)
 
@@ -66,7 +66,8 @@ def _attention(
 
 
 def _equation(name: str, *accepted: str) -> Pattern:
-    """Returns the pattern of the equation of an `Einsum`, with letters in the order in which they come."""
+    """Returns the pattern of the equation of an `Einsum`. `accepted` has canonical equations: the first letter is "a",
+    the next new one "b", and so on."""
     return Capture(name, lambda matcher, text: _canonical(text) in accepted)
 
 
@@ -77,19 +78,19 @@ def _canonical(text: str) -> str:
 
 
 def scaled(pattern: Pattern) -> list[Pattern]:
-    """Returns the patterns of a product with a number, and of a quotient by one."""
+    """Returns the patterns of a product with a number and of a quotient by a number."""
     return [Call(ops.Mul, pattern, Number("factors*")), Call(ops.RealDiv, pattern, Number("divisors*"))]
 
 
 def _rows(name: str) -> Pattern:
-    """Returns the pattern of queries or keys, which may be scaled before they are transposed."""
+    """Returns the pattern of queries or keys. They may be scaled and then transposed."""
     rows = Capture(name)
     return Either(*[Call(ops.Transpose, way, name=f"turned {name}", once=True) for way in scaled(rows)], rows)
 
 
 @functools.cache
 def _attention_patterns() -> tuple[Call, ...]:
-    """Returns the patterns of the last products of attention."""
+    """Returns the patterns of the last product of attention: as `BatchMatMulV2` and as `Einsum`."""
     q, k = _rows("queries"), _rows("keys")
     product = Either(
         Call(ops.BatchMatMulV2, q, k, Static("turns queries"), Static("turns keys")),
@@ -123,14 +124,14 @@ class Attention(Matcher):
         return [Rule(pattern, self._replace_attention, "attention", "weights") for pattern in _attention_patterns()]
 
     def _replace_attention(self, step: Step, captures: Captures) -> str | None:
-        """Replaces the last product of attention; returns what keeps it from that, or None."""
+        """Replaces the last product of attention. Returns None, or the reason for not replacing it."""
         mask, number, condition = captures["mask"], captures["number"], captures["condition"]
         if step.outputs[0].shape.rank not in (3, 4):
             return "the result has not three or four dimensions"
         if 0.0 in captures["divisors*"]:
             return "the scores are divided by zero"
         is_added = number is not None and condition is None and self.may_add(number)
-        # Where all scores are masked, the weights are alike, and torch's are zeros.
+        # If all scores of a row are masked, TensorFlow's weights are equal, and torch's are zeros.
         if (None if number is None else mask) is not condition and not is_added:
             return "rows without scores would have other weights"
         if mask is not None and mask.shape.rank not in (2, step.outputs[0].shape.rank):
@@ -162,7 +163,7 @@ class Attention(Matcher):
         return None
 
     def may_add(self, number: float) -> bool:
-        """Returns True if it is the same whether scores are replaced by a number, or it is added: if they get lost."""
+        """Returns True if adding a number gives the same scores as replacing them, because rounding loses them."""
         return -math.inf < number <= _LARGE
 
     def write(self, step: Step, name: str, args: list[Any], arguments: str, ending: str = "") -> None:
@@ -171,9 +172,9 @@ class Attention(Matcher):
         Args:
             step: the step.
             name: the name of a function in `torch.nn.functional`.
-            args: the tensors that it takes.
+            args: the tensor arguments of the function.
             arguments: the template of its arguments.
-            ending: what follows the call.
+            ending: source code after the call, such as a transpose.
         """
         op = GraphOp("Attention", _attention, template=f"{{kernel}}({arguments}){ending}")
         op.allocates = True

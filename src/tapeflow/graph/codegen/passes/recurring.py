@@ -1,9 +1,9 @@
-"""Recurring: loops that are recurrent layers are computed by the kernels of their cells.
+"""Recurring: computes loops that are recurrent layers by the kernels of their cells.
 
-A layer's loop counts, reads an input of each step from a list or a tensor, and carries the states of an LSTM or a GRU,
-which are products, sums and activations (see `cells.py`); those of an LSTM may be images, and its products
-convolutions. It may write the outputs to lists, and the other states to lists that nothing reads, as `tf.scan` does.
-Where a mask is false, states and outputs stay as they are. Results differ from those of single ops by rounding.
+The loop of such a layer counts its iterations and reads one input per iteration from a list or a tensor. It carries the
+states of an LSTM or a GRU (see `cells.py`). A convolutional LSTM has images as states. The loop may write the outputs
+to lists. It may also write the other states to lists that nothing reads, as `tf.scan` does. A false mask leaves the
+states and outputs of its row unchanged. Results differ from the results of single ops by rounding.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _weights(name: str) -> Pattern:
 
 
 def _part(number: int, count: int, pattern: Pattern) -> Pattern:
-    """Returns the pattern of one of the equal parts, along the last axis, of a tensor."""
+    """Returns the pattern of a tensor's part, one of `count` equal parts along the last axis."""
     return Via(lambda layer, tensor: layer.whole(tensor, number, count), pattern)
 
 
@@ -49,7 +49,7 @@ def _product(x: Pattern, kernel: str) -> Pattern:
 
 
 def _biased(product: Pattern, vector: Pattern) -> Pattern:
-    """Returns the pattern of a product with a bias or without."""
+    """Returns the pattern of a product with an optional bias."""
     return Either(product, Call(ops.BiasAdd, product, vector), Call(ops.AddV2, product, vector))
 
 
@@ -58,7 +58,7 @@ def _bias(name: str) -> Pattern:
 
 
 def _output_of_lstm(gate: Callable[[int], Pattern]) -> Pattern:
-    """Returns the pattern of the output of an LSTM, from those of its gates before their activations."""
+    """Returns the pattern of the output of an LSTM; `gate` returns the pattern of a gate before its activation."""
     i, f, g, o = [Call(op, gate(k)) for k, op in enumerate((ops.Sigmoid, ops.Sigmoid, ops.Tanh, ops.Sigmoid))]
     new_cell = Call(ops.AddV2, Call(ops.Mul, f, _variable("cell")), Call(ops.Mul, i, g), name="new cell")
     return Call(ops.Mul, o, Call(ops.Tanh, new_cell))
@@ -94,7 +94,7 @@ def _cells() -> tuple[Pattern, ...]:
 
 @functools.cache
 def _selected() -> Pattern:
-    """Returns the pattern of a choice, whose condition may be tiled once."""
+    """Returns the pattern of a `SelectV2`. A `Tile` with no effect may stand around the condition."""
     once = Capture("", lambda layer, repeats: type(repeats) is tuple and {*repeats} == {1})
     condition = Capture("condition")
     return Call(ops.SelectV2, Either(Call(ops.Tile, condition, once), condition), Capture("value"), Capture("other"))
@@ -104,7 +104,7 @@ def _selected() -> Pattern:
 
 
 def recur(program: Program) -> None:
-    """Replaces loops that are recurrent layers."""
+    """Replaces loops that are recurrent layers by the kernels of their cells."""
     for step in program.steps:
         layer = _Body(step.op.kernel).layer() if step.name in LOOPS and not step.placed else None
         if layer is not None and not any(_matters(i, step, program) for i in layer.unread):
@@ -114,7 +114,10 @@ def recur(program: Program) -> None:
 
 
 def _matters(output: int, loop: Step, program: Program) -> bool:
-    """Tests whether a loop's output is used. Its gradient reads no more than the shape of one without a cotangent."""
+    """Returns True if a loop's output is used.
+
+    The loop's gradient uses the outputs with a cotangent. It reads only the shapes of the others.
+    """
     tensor, operation = loop.outputs[output], loop.operation
     users = [step for step in program.steps if any(t is tensor for t in step.inputs)]
     gradients = [None if step.registered else step.op.gradient_of for step in users]
@@ -128,9 +131,10 @@ class _Cell(NamedTuple):
 
     Attributes:
         kind: returns the cell.
-        inputs: the input of a step.
-        before, after: the states before the step, as places of loop variables, and after it.
-        matrices, biases: as of `Layer`.
+        inputs: the tensor that the cell takes as input.
+        before: the states before an iteration, as places of loop variables.
+        after: the states after the iteration.
+        matrices, biases: as in `Layer`.
     """
 
     kind: Callable[[], Cell]
@@ -142,11 +146,11 @@ class _Cell(NamedTuple):
 
 
 class _Value(NamedTuple):
-    """A value that a body computes in each step.
+    """A value that a body computes in each iteration.
 
     Attributes:
-        tensor: the value, where the mask is true.
-        otherwise: the place of what it is elsewhere, or None.
+        tensor: the value for rows with a true mask.
+        otherwise: the place of the value for rows with a false mask; None without a mask.
         mask: the masks; None without a mask.
     """
 
@@ -166,7 +170,7 @@ class _Body(Matcher):
         self._constants: list[torch.Tensor] = []
 
     def layer(self) -> Layer | None:
-        """Returns the layer that the loop is, or None."""
+        """Returns the recurrent layer that the loop computes, or None."""
         loop = self._loop
         if loop.body.stateful or loop.condition.stateful or loop.prologue.counter is None:
             return None
@@ -189,8 +193,8 @@ class _Body(Matcher):
 
         Args:
             cell: the cell.
-            values: what is written to each loop variable but the counter, by their places.
-            entries: which entry is written of those that are lists; None for the one at the counter.
+            values: the new value of each loop variable except the counter, by place.
+            entries: for each list, the index of the entry that is written, by place; None for the counter.
         """
         masks, counter = {v.mask for v in values.values()}, self._loop.prologue.counter
         inputs, bound = self._entries(cell.inputs), self._bound()
@@ -209,10 +213,10 @@ class _Body(Matcher):
         )  # fmt: skip
 
     def _is_all(self, cell: _Cell, values: dict[int, _Value], entries: dict[int, int | None]) -> bool:
-        """Tests whether the loop variables are outputs and states alone, and states stay where the mask is false.
+        """Returns True if all loop variables are outputs and states, and a false mask leaves the states unchanged.
 
         Args:
-            cell, values, entries: as of `_layer_of`.
+            cell, values, entries: as in `_layer_of`.
         """
         states = dict(zip(cell.before, cell.after, strict=True))
         weights = {*cell.matrices, *(bias[0] for bias in cell.biases if bias is not None)}
@@ -225,7 +229,7 @@ class _Body(Matcher):
                 continue
             if otherwise == place or otherwise not in values:
                 stays = place not in states or otherwise == place
-            else:  # it is the output before
+            else:  # the rows keep the output of the iteration before
                 stays = place not in states and otherwise not in entries and otherwise not in cell.before[1:]
                 stays &= values[otherwise].otherwise == otherwise
             if not stays:
@@ -238,7 +242,7 @@ class _Body(Matcher):
         return self._places.get(id(tensor)) == self._loop.prologue.counter
 
     def _bound(self) -> int | None:
-        """Returns the place of what the counter stays below, if nothing computes it."""
+        """Returns the place of the counter's upper bound if it is a constant or loop-invariant; otherwise None."""
         loop, program = self._loop, self._loop.condition.compiled.program
         bound, constant = program.steps[-1].args[1], program.constant(program.steps[-1].args[1])
         if constant is not None:
@@ -247,13 +251,13 @@ class _Body(Matcher):
         return loop.count + captured[id(bound)] if id(bound) in captured else None
 
     def _is_written(self, place: int, args: Sequence[Any]) -> bool:
-        """Tests whether each step writes the same entry of a loop variable, or the one at the counter."""
+        """Returns True if each iteration writes the entry at the counter, or always the same entry, of a list."""
         entries, index, _, *resizes = args
         is_entry = self._is_counter(index) or (isinstance(index, int) and index >= 0)
         return self._places.get(id(entries)) == place and is_entry and not any(resizes)
 
     def _value(self, tensor: Any) -> _Value:
-        """Returns what a tensor is where the mask is true, and elsewhere."""
+        """Returns the values of a tensor for rows with a true and with a false mask."""
         for captures in self.matches(_selected(), tensor):
             mask, otherwise = self._masks(captures["condition"]), self._place(captures["other"])
             if mask is not None and otherwise is not None:
@@ -261,7 +265,7 @@ class _Body(Matcher):
         return _Value(tensor)
 
     def _masks(self, condition: Any) -> Entries | None:
-        """Returns what a condition is the entry of at the counter; a column may be made of one that is a vector."""
+        """Returns the masks whose entry at the counter is a condition. The body may reshape a vector to a column."""
         step = self.producers.get(id(condition))
         if step is None or not _makes_column(step):
             return self._entries(condition)
@@ -269,7 +273,7 @@ class _Body(Matcher):
         return None if masks is None or masks.axis is None else masks._replace(are_columns=True)
 
     def _entries(self, tensor: Any) -> Entries | None:
-        """Returns what a tensor is the entry of at the counter: a list whose entries have one shape, or a tensor."""
+        """Returns the list or tensor whose entry at the counter is this tensor; entries of a list have one shape."""
         step = self.step(tensor)
         if step is None:
             return None
@@ -282,8 +286,7 @@ class _Body(Matcher):
         return Entries(place, axis) if place >= self._loop.count and axis is not None else None
 
     def _axis_at_counter(self, step: Step) -> int | None:
-        """Returns the axis of which `StridedSlice` or `GatherV2` takes the entry at the counter, if it has all of the
-        others."""
+        """Returns the axis that `StridedSlice` or `GatherV2` indexes by the counter; None if it also slices others."""
         if step.op is ops.GatherV2.op:
             _, indices, axis, _ = step.args
             return axis if self._is_counter(indices) and isinstance(axis, int) else None
@@ -297,26 +300,26 @@ class _Body(Matcher):
         return axis if has_others and strides == (1,) * len(axes) else None
 
     def _read(self, tensor: Any) -> Any:
-        """Returns the variable that a tensor is read from, or the tensor."""
+        """Returns the variable whose value a tensor is, or the tensor itself."""
         step = self.producers.get(id(tensor))
         return tensor if step is None or step.op is not READ else step.args[0]
 
     def _place(self, tensor: Any) -> int | None:
-        """Returns the place of a value of the loop, which may be a variable to read, or a constant."""
+        """Returns the place of a value of the loop, a variable's value or a constant; None for other tensors."""
         constant = self.program.constant(tensor)
         if isinstance(constant, torch.Tensor):
             return self._place_of_constant(constant)
         return self._places.get(id(self._read(tensor)))
 
     def _place_of_constant(self, value: torch.Tensor) -> int:
-        """Adds a constant behind the loop's values, and returns its place."""
+        """Appends a constant to the loop's values, and returns its place."""
         self._constants.append(value)
         return self._loop.count + self._loop.captured + len(self._constants) - 1
 
     # ---- cells ---------------------------------------------------------------------------------------------------
 
     def _cells(self, h: Any) -> Iterator[_Cell]:
-        """Yields the cells that `h` may be the output of."""
+        """Yields the cells whose output may be `h`."""
         for pattern, cell_of in zip(_cells(), (self._lstm, self._conv_lstm, self._gru), strict=True):
             for captures in self.matches(pattern, h):
                 cell = cell_of(h, captures)
@@ -344,15 +347,15 @@ class _Body(Matcher):
         return [self._place(captures[name]) for name in ("kernel", "recurrent kernel")]
 
     def is_variable(self, tensor: Any) -> bool:
-        """Tests whether a tensor is one of the loop's variables."""
+        """Returns True if a tensor is one of the loop's variables."""
         return 0 <= self._places.get(id(tensor), -1) < self._loop.count
 
     def is_value(self, tensor: Any) -> bool:
-        """Tests whether a tensor is a value of the loop, or a constant."""
+        """Returns True if a tensor is a value of the loop, or a constant."""
         return isinstance(self.program.constant(tensor), torch.Tensor) or id(self._read(tensor)) in self._places
 
     def bias(self, tensor: Any) -> Bias:
-        """Returns the place of a bias, which may be a row of a matrix; None if it is no bias."""
+        """Returns the place of a bias and, for a row of a matrix, the row; None if the tensor is no bias."""
         if tensor is None or tensor.shape.rank != 1:
             return None
         row = self.before_views(tensor)
@@ -364,17 +367,16 @@ class _Body(Matcher):
         return None if place is None else (place, None)
 
     def channels(self, tensor: Any) -> Any:
-        """Returns a tensor with one number for each channel before it was reshaped to add leading dimensions."""
+        """Returns a vector of the channels before reshapes added leading dimensions; None for other tensors."""
         return self.before_views(tensor) if all(d == 1 for d in tensor.shape.as_list()[:-1]) else None
 
     def whole(self, tensor: Any, number: int, count: int) -> Any:
-        """Returns the tensor of which this one is the part of this number; None if it is not."""
+        """Returns the tensor whose part `number` of `count` is this tensor, or None."""
         part = self._part(tensor)
         return part[0] if part is not None and part[1:] == (number, count) else None
 
     def _part(self, tensor: Any) -> tuple[Any, int, int] | None:
-        """Returns the tensor of which this one is one of the equal parts along the last axis, which one, and the number
-        of parts."""
+        """Returns the source, index and number of parts of a tensor that is one of equal parts along the last axis."""
         step = self.producers.get(id(tensor))
         rank = None if step is None else tensor.shape.rank
         if step is None or not rank:
@@ -392,12 +394,12 @@ class _Body(Matcher):
 
 
 def _is_axis(axis: Any, *axes: int) -> bool:
-    """Tests whether the axis that an op takes is static, and one of these."""
+    """Returns True if an op's axis argument is static and in `axes`."""
     return isinstance(axis, int) and axis in axes
 
 
 def _makes_column(step: Step) -> bool:
-    """Tests whether a step makes a column of a vector, `x[:, tf.newaxis]`."""
+    """Returns True if a step reshapes a vector to a column, as `x[:, tf.newaxis]` does."""
     if step.placed or not step.inputs or step.inputs[0].shape.rank != 1 or step.outputs[0].shape.rank != 2:
         return False
     if step.op is ops.StridedSlice.op:
@@ -407,7 +409,7 @@ def _makes_column(step: Step) -> bool:
 
 
 def _first_column(args: Sequence[Any]) -> int | None:
-    """Returns the first column that a slice of a matrix has, if it has all rows; arguments as of `StridedSlice`."""
+    """Returns the first column of a matrix slice with all rows, from the arguments of `StridedSlice`, or None."""
     _, begin, end, strides, begin_mask, end_mask, *others = args
     if not all(isinstance(a, tuple) and len(a) == 2 for a in (begin, end, strides)) or any(others):
         return None

@@ -1,10 +1,10 @@
-"""In-place reuse: a step writes its result into the memory of an input that has no later use.
+"""In-place reuse: writes a step's result into the memory of an input at the input's last use.
 
-That saves memory, and for large tensors most of the time: new pages cost more than the arithmetic.
+This saves memory. For large tensors it also saves most of the time: new memory pages cost more than the arithmetic.
 
-A step may only write to memory that nothing else refers to: to that of a result which its kernel always allocates, at
-the last use, and only if no earlier use can have retained it or returned a view of it. So all steps that use it must be
-of ops that are declared to do neither.
+A step may write only to memory with no other reference. Three conditions ensure that: the input's kernel always
+allocates its result, the step is the input's last use, and all ops that use the input are declared to neither retain it
+nor return a view.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.ir.operation import GraphOp
 
-_LEAST_BYTES = 1 << 15  # allocating less costs next to nothing
+_LEAST_BYTES = 1 << 15  # allocating fewer bytes is cheap
 
 
 def reuse(program: Program) -> None:
-    """Lets steps write into the memory of an input at its last use."""
+    """Makes steps write their results into the memory of an input at its last use."""
     users: dict[int, list[int]] = {}
     for i, step in enumerate(program.steps):
         for t in step.inputs:
@@ -40,7 +40,7 @@ def _writable_input(step: Step, index: int, writable: dict[int, bool], users: di
     Args:
         step: the step.
         index: its index in the program.
-        writable: whether a tensor's memory may be written to at its last use, by the tensors' ids.
+        writable: True for tensors with memory that their last use may overwrite, by the tensors' ids.
         users: the indices of the steps that use a tensor, by the tensors' ids.
     """
     if step.op.in_place is None or step.placed or not step.native:
@@ -53,14 +53,14 @@ def _writable_input(step: Step, index: int, writable: dict[int, bool], users: di
 
 
 def _fits(tensor: SymbolicTensor, out: SymbolicTensor) -> bool:
-    """Returns True if the result statically fits a tensor's memory, and is large enough to gain from it."""
+    """Returns True if a result has a tensor's dtype and static shape, and is large enough for reuse to pay."""
     if tensor.dtype is not out.dtype or not out.dtype.is_floating or tensor.shape != out.shape:
         return False
     return tensor.shape.is_fully_defined() and tensor.shape.num_elements() * out.dtype.size >= _LEAST_BYTES
 
 
 def _in_place(step: Step, place: int) -> Step:
-    """Returns the step that writes into the input at a place; the step itself if its attrs forbid that."""
+    """Returns a step that writes into the input at a place, or the step itself if its attrs forbid that."""
     form, call = step.op.in_place, None
     if step.op.kernel_for_many is not None:
         call = step.op.kernel_for_many, "{kernel}({0}, {0})"

@@ -1,10 +1,10 @@
-"""Selecting early: where only a slice of a result is used, only that slice is computed.
+"""Selecting early: computes only the slice of a result that is used.
 
-A decoding loop asks a model for the word at one place, and gets those at all places. Most layers compute each row of
-the last axis from the same row of their input: activations, normalizations, softmax, products with weights. A slice of
-whole rows moves before the largest region of such steps whose results nothing else uses. It is taken from the tensors
-at the region's frontier. A product of fewer rows may be summed in another order, so last bits may differ from eager
-ones.
+A decoding loop needs the model's output at one position, but the model computes all positions. Most layers compute each
+row of the last axis from the same row of their input: activations, normalizations, softmax, products with weights. The
+pass moves a slice of whole rows before the largest region of such steps whose results have no other use, and slices the
+tensors at the region's frontier. A product of fewer rows may be summed in another order, so the last bits may differ
+from eager results.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from tapeflow.graph.codegen.program import Program, Step, reduced_axes, substitu
 
 
 def select(program: Program) -> None:
-    """Takes slices of rows before the steps that compute each row by itself."""
+    """Moves slices of rows before the steps that compute each row independently."""
     if not program.static or not any(map(_takes_rows, program.steps)):
         return
-    prune(program)  # what nothing uses would end a region
+    prune(program)  # unused steps would end a region
     rowwise = _RowWise(program)
     for slice_ in filter(_takes_rows, [*program.steps]):
         region = _Region(rowwise, slice_)
@@ -39,15 +39,15 @@ class _RowWise(Matcher):
     """A program whose steps may compute each row from the same row of their inputs.
 
     Attributes:
-        counts: how often tensors are used, also for their shapes, by the tensors' ids.
-        operands: the inputs whose rows a step takes, by the ids of the results.
+        counts: the use counts of tensors, including uses of their shapes, by the tensors' ids.
+        operands: the row-wise inputs of steps, by the ids of their results.
     """
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
         self.counts = program.use_counts()
         self.operands: dict[int, list[SymbolicTensor]] = {}
-        # A tensor that has as many rows, the same for all that are computed row by row from it.
+        # For each result, the tensor at the start of its row-wise chain. Tensors with one origin have as many rows.
         origins: dict[int, SymbolicTensor] = {}
         for step in program.steps:
             operands = _row_operands(step, origins)
@@ -57,11 +57,11 @@ class _RowWise(Matcher):
 
 
 class _Region:
-    """The steps before a slice that compute each row of its operand from the same row of other tensors.
+    """The row-wise steps before a slice: they compute each row of its operand from the same row of other tensors.
 
     Attributes:
-        steps: the steps, in their order.
-        frontier: the tensors outside that they take rows of, by their ids.
+        steps: the steps, in program order.
+        frontier: the row-wise inputs of the region, by their ids.
     """
 
     def __init__(self, rowwise: _RowWise, slice_: Step) -> None:
@@ -73,7 +73,7 @@ class _Region:
             self._grow()
 
     def _joins(self, tensor: SymbolicTensor, uses: int) -> bool:
-        """Returns True if the step that computes a tensor joins the region, which uses the tensor so often."""
+        """Returns True if a tensor's step joins the region. `uses` is the tensor's use count inside the region."""
         if id(tensor) not in self._rowwise.operands or self._rowwise.counts[id(tensor)] != uses:
             return False
         step = self._rowwise.producers[id(tensor)]
@@ -97,12 +97,12 @@ class _Region:
         return any(not _is_reshape(step) for step in self.steps)
 
     def _needs_matrix(self, step: Step) -> bool:
-        """Returns True if a step can't compute the slice in the slice's own shape."""
+        """Returns True if a step must reshape the slice to a matrix to compute it."""
         rank = self._out.shape.rank
         return rank != 2 and (_is_matrix_product(step) or (rank == 1 and not _takes_vectors(step)))
 
     def sliced_steps(self) -> list[Step]:
-        """Returns the steps that slice the frontier, and then compute the rows."""
+        """Returns steps that slice the frontier and then compute the rows."""
         self._new: list[Step] = []
         sliced = {i: self._sliced(t) for i, t in self.frontier.items()}
         for step in self.steps:
@@ -115,7 +115,7 @@ class _Region:
         return self._new
 
     def _sliced(self, tensor: SymbolicTensor) -> SymbolicTensor:
-        """Returns the rows of a tensor that the slice takes of its operand."""
+        """Returns the rows of a frontier tensor at the positions of the slice."""
         lead = self._x.shape.as_list()[:-1]
         if tensor.shape.as_list()[:-1] != lead:
             tensor = self._add_reshape(tensor, [*lead, tensor.shape[-1]], self._slice)
@@ -139,7 +139,7 @@ class _Region:
         return self._add_reshape(self._add(step, [part, *args], [None, shape[-1]]), shape, step)
 
     def _as_vector(self, tensor: SymbolicTensor, step: Step) -> SymbolicTensor:
-        """Returns an operand that is the same for all rows without leading dimensions."""
+        """Returns an operand that is shared by all rows, without leading dimensions."""
         before = self._rowwise.before_views(tensor)
         if tensor.shape.rank < 2 or before.shape.rank == 1:
             return tensor if tensor.shape.rank < 2 else before
@@ -164,13 +164,13 @@ class _Region:
 
     @staticmethod
     def _tensor(step: Step, shape: list[int | None], dtype: Any) -> SymbolicTensor:
-        """Returns a new tensor that is named after the result of a step."""
+        """Returns a new tensor with the name of a step's result."""
         out = step.outputs[0]
         return SymbolicTensor(out.op, out.value_index, dtype, TensorShape(shape))
 
 
 def _takes_rows(step: Step) -> bool:
-    """Returns True if a step is a slice of floats that takes the last axis as it is, and adds none."""
+    """Returns True if a step slices a floating-point tensor, keeps its last axis whole and adds no axis."""
     if step.op is not ops.StridedSlice.op:
         return False
     x, begin, _, _, _, _, ellipsis_mask, new_axis_mask, _ = step.args
@@ -181,17 +181,18 @@ def _takes_rows(step: Step) -> bool:
 
 
 def _has_sizes(tensor: SymbolicTensor) -> bool:
-    """Returns True if rows can be reshaped to those of a tensor: all sizes but one are static, and none is 0."""
+    """Returns True if a reshape can restore the leading dimensions: at most one is not static, and none is 0."""
     sizes = tensor.shape.as_list()[:-1]
     return sizes.count(None) <= 1 and 0 not in sizes
 
 
 def _row_operands(step: Step, origins: dict[int, SymbolicTensor]) -> list[SymbolicTensor]:
-    """Returns the inputs from whose rows a step computes the same rows of its result; none if it does not.
+    """Returns the row-wise inputs of a step; none if the step is not row-wise.
 
     Args:
         step: the step.
-        origins: by the ids of tensors, others with as many rows: inputs of unknown sizes must have one origin.
+        origins: for tensors, the start of their row-wise chain, by the tensors' ids. Inputs of unknown size must have
+            the same origin.
     """
     if not step.pure or step.placed or step.must_run or len(step.outputs) != 1 or not step.inputs:
         return []
@@ -221,7 +222,7 @@ def _row_operands(step: Step, origins: dict[int, SymbolicTensor]) -> list[Symbol
 
 
 def _is_for_all_rows(tensor: SymbolicTensor, result: SymbolicTensor) -> bool:
-    """Returns True if each row of a result takes all of a tensor: a scalar, a vector, or one row."""
+    """Returns True if all rows of a result share a tensor: a scalar, a vector, or one row."""
     rank = tensor.shape.rank
     if rank is None or rank > result.shape.rank:
         return False

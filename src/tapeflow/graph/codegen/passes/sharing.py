@@ -1,4 +1,4 @@
-"""Common subexpressions: equal steps are computed once."""
+"""Sharing (common subexpression elimination): computes equal steps once."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from tapeflow.graph.ir.operation import variable_of
 
 
 def share(program: Program) -> None:
-    """Replaces the outputs of a step by those of an earlier one with the same op and arguments.
+    """Replaces the outputs of a step by the outputs of an earlier step with the same op and arguments.
 
-    Variables are read once between two changes: a step with a side effect that does not name the variables it changes
-    ends the sharing of all of them.
+    A variable is read once between two updates. A side effect on unknown variables ends the sharing of all reads.
     """
     same_as: dict[int, SymbolicTensor] = {}
     computed: dict[Any, Step] = {}
@@ -43,7 +42,7 @@ def share(program: Program) -> None:
 
 
 def _key(step: Step) -> Any:
-    """Returns a key that only steps with equal results share, or None if the step must not be shared."""
+    """Returns a key that is equal for steps with equal results, or None if the step must not be shared."""
     if step.op is READ:
         variable = variable_of(step.args[0])
         return READ, None if variable is None else variable._id, id(step.args[0])

@@ -1,4 +1,4 @@
-"""Starting early: steps that only start work, which then goes on beside the steps that follow."""
+"""Starting early: starts asynchronous work as early as possible, so it overlaps with other steps."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from tapeflow.graph.codegen.program import Program, Step
 
 
 def start_early(program: Program) -> None:
-    """Moves steps that start work to where their inputs have been computed; they keep their order."""
+    """Moves steps that start work directly behind the steps that compute their inputs, in unchanged order."""
     if not any(step.op.early for step in program.steps):
         return
     place = {id(t): i for i, step in enumerate(program.steps) if not step.op.early for t in step.outputs}
-    after: dict[int, list[Step]] = {}  # by the number of the step that they follow
+    after: dict[int, list[Step]] = {}  # the steps to insert, by the index of the step before them
     latest = -1
     for step in program.steps:
         if step.op.early:
