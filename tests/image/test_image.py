@@ -185,3 +185,41 @@ def test_crops_are_the_same_with_and_without_gradients(method):
     expected = _crop_and_resize_kernel(image.value, followed, torch.as_tensor(indices), (4, 5), method, 0.25)
     np.testing.assert_allclose(crop(boxes), expected.detach(), rtol=1e-5, atol=1e-6)
     assert (crop(boxes).numpy() == 0.25).any()
+
+
+@pytest.mark.parametrize("channels", [1, 2, 3, 4, 8])
+def test_each_image_of_a_batch_is_resized_as_alone(channels):
+    rng = np.random.default_rng(channels)
+    for height, width, new_height, new_width in [
+        (80, 90, 64, 64),
+        (7, 5, 65, 80),
+        (64, 200, 64, 150),
+        (70, 70, 140, 99),
+    ]:
+        images = tf.constant(rng.random((5, height, width, channels)) * 255, tf.float32)
+        batch = tf.image.resize(images, [new_height, new_width])
+        alone = [tf.image.resize(image, [new_height, new_width]) for image in images]
+        assert tf.reduce_all(batch == tf.stack(alone))
+
+
+def test_large_images_are_interpolated_linearly():
+    ramp = np.broadcast_to(
+        np.arange(96.0, dtype="f")[:, None, None] * 2 + np.arange(80.0, dtype="f")[:, None], (96, 80, 3)
+    )
+    resized = tf.image.resize(ramp, [192, 160]).numpy()
+    points = np.clip(np.arange(192) / 2 - 0.25, 0, 95)[:, None] * 2 + np.clip(np.arange(160) / 2 - 0.25, 0, 79)
+    np.testing.assert_allclose(resized, np.repeat(points[..., None], 3, -1), rtol=1e-6, atol=1e-5)
+
+
+def test_an_infinite_pixel_of_a_large_image_stays_in_its_place():
+    image = np.ones((70, 70, 3), "f")
+    image[35, 35, 1] = np.inf
+    resized = tf.image.resize(image, [140, 140]).numpy()
+    outside = np.isfinite(resized).all(-1)
+    assert outside.sum() == 140 * 140 - 16 and (resized[outside] == 1).all()
+
+
+@pytest.mark.parametrize(("old", "new", "place", "nearest"), [(28, 23, 11, 13), (10, 77, 38, 5), (224, 23, 11, 111)])
+def test_places_of_nearest_pixels_are_rounded_as_in_tensorflow(old, new, place, nearest):
+    resized = tf.image.resize(np.arange(old).reshape(1, old, 1), [1, new], "nearest")
+    assert resized[0, place, 0] == nearest

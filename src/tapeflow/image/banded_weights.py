@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-_MOST_BLOCKED_CHANNELS = 8  # up to here, columns of all channels are multiplied at once
+MOST_BLOCKED_CHANNELS = 8  # up to here, columns of all channels are multiplied at once
 _SMALL = 48  # rows or columns
+_BLOCK_WIDTH = 48  # numbers in a row of the result of a block of columns: whole vectors for 1, 3 and 4 channels
 
 
 class _Block(NamedTuple):
@@ -44,7 +45,7 @@ class Weights:
         new, old = self.array.shape
         # Smaller blocks make short products, larger ones more zeros. Small images are one block.
         size = new if old <= _SMALL else 16 if old <= 2 * new else 8
-        size = max(4, size * 2 // channels) if channels else size
+        size = max(4, _BLOCK_WIDTH // channels) if channels else size
         blocks = []
         for first in range(0, new, size):
             rows = self.array[first : first + size]
@@ -72,7 +73,7 @@ def product(rows: Weights, images: torch.Tensor, columns: Weights) -> torch.Tens
 
     The images are on the CPU, and torch's autograd does not follow.
     """
-    return _columns_product(_rows_product(rows, images.contiguous()), columns)
+    return columns_product(_rows_product(rows, images.contiguous()), columns)
 
 
 def _rows_product(rows: Weights, images: torch.Tensor) -> torch.Tensor:
@@ -84,9 +85,10 @@ def _rows_product(rows: Weights, images: torch.Tensor) -> torch.Tensor:
     return out.view(batch, len(rows.array), width, channels)
 
 
-def _columns_product(images: torch.Tensor, columns: Weights) -> torch.Tensor:
+def columns_product(images: torch.Tensor, columns: Weights) -> torch.Tensor:
+    """Multiplies contiguous images by the weights of columns alone; see `product`."""
     batch, height, width, channels = images.shape
-    if channels > _MOST_BLOCKED_CHANNELS:
+    if channels > MOST_BLOCKED_CHANNELS:
         lines = _rows_product(columns, images.view(batch * height, width, 1, channels))
         return lines.view(batch, height, len(columns.array), channels)
     flat = images.view(batch * height, width * channels)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import torch
 
+from tapeflow.core.context import detours, listeners
 from tapeflow.core.ops.convert import convert, datatype_name
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.shape_rules import broadcast_all
@@ -23,7 +25,7 @@ from tapeflow.core.types.dtypes import (
     uint32,
     uint64,
 )
-from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.math.arithmetic import add, multiply, subtract
 from tapeflow.math.division import realdiv
 from tapeflow.math.extrema import maximum
@@ -43,11 +45,27 @@ from tapeflow.random.stateless_ops import (
 
 
 def scaled(rnd: Any, scale: Any, offset: Any, dtype: Any, name: str | None = None) -> Any:
-    """Computes `rnd * scale + offset`, without the ops that Python's 1 and 0 do not need."""
+    """Computes `rnd * scale + offset`, without the ops that Python's 1 and 0 do not need.
+
+    Nobody else has `rnd` yet, so scalars change it in its place where no tape records.
+    """
     if type(scale) not in (int, float) or scale != 1:
-        rnd = multiply(rnd, convert(scale, dtype))
+        scale = convert(scale, dtype)
+        rnd = _changed(rnd, torch.Tensor.mul_, scale) if _may_change(rnd, scale) else multiply(rnd, scale)
     if type(offset) not in (int, float) or offset != 0:
-        rnd = add(rnd, convert(offset, dtype), name)
+        offset = convert(offset, dtype)
+        rnd = _changed(rnd, torch.Tensor.add_, offset) if _may_change(rnd, offset) else add(rnd, offset, name)
+    return rnd
+
+
+def _may_change(rnd: Any, scalar: Any) -> bool:
+    """Returns True if random numbers may be changed by a scalar in their place: no tape and no graph needs the op."""
+    plain = type(rnd) is EagerTensor and type(scalar) is EagerTensor and scalar.value.ndim == 0
+    return plain and not listeners and not detours
+
+
+def _changed(rnd: Any, change: Callable[..., Any], scalar: Any) -> Any:
+    change(rnd.value, scalar.value)
     return rnd
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
+import itertools
+import operator
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import re2
@@ -16,7 +18,7 @@ from tapeflow.core.ops.shape_rules import ranked, same
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import string
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.strings.kernels import each, encoded, joined, numbers, string_op, strings_of, text
+from tapeflow.strings.kernels import each, encoded, joined, string_op, strings_of, text
 
 
 @functools.lru_cache(256)
@@ -37,40 +39,64 @@ def _compiled(pattern: bytes) -> Any:
 # A character, escaped or not, or a set of them, as RE2 and Python's engine both read it.
 _ESCAPED = rb"\\[^\x00a-zA-Z0-9_\x80-\xff]"
 _ONE = re.compile(
-    rb"%s|\\[dDsSwW]|\[\^?(?:%s|\\[dsw]|[^\x00\\\[\]^\x80-\xff])(?:%s|\\[dsw]|[^\x00\\\[\]\x80-\xff])*\]"
-    rb"|[^\x00\\\[\](){}*+?|^$\x80-\xff]" % (_ESCAPED, _ESCAPED, _ESCAPED)
+    rb"(%s|\\[dDsSwW]|\[\^?(?:%s|\\[dsw]|[^\x00\\\[\]^\x80-\xff])(?:%s|\\[dsw]|[^\x00\\\[\]\x80-\xff])*\]"
+    rb"|[^\x00\\\[\](){}*+?|^$\x80-\xff])([*+?]?)" % (_ESCAPED, _ESCAPED, _ESCAPED)
 )
 _IN_PYTHON = {b".": rb"[^\n\x00]", b"\\s": rb"[\t\n\f\r ]", b"\\S": rb"[^\t\n\f\r \x00]", b"\\D": rb"[^\d\x00]",
               b"\\W": rb"[^\w\x00]"}  # fmt: skip
+_MOST_STEPS = 1 << 14  # of Python's engine for a string, which can be those of a thousand calls of RE2
+_MOST_ALTERNATIVES = 8
+
+
+class _Simple(NamedTuple):
+    """A simple expression for Python's engine.
+
+    Where something behind a repeated character can fail, a match may take `length ** repeats` steps; `repeats` is zero
+    if only the last character is repeated.
+    """
+
+    compiled: re.Pattern[bytes]
+    repeats: int
+    may_be_empty: bool
 
 
 @functools.lru_cache(256)
-def _for_python(pattern: bytes) -> re.Pattern[bytes] | None:
+def _for_python(pattern: bytes) -> _Simple | None:
     """Compiles a simple expression for Python's engine, whose calls take a fraction of RE2's time; None for others.
 
-    Simple are characters, sets and groups of them in a row, of which the last may be repeated. Both engines match
-    these alike in ASCII text without zero bytes, in linear time. No match is empty, and none contains a zero byte.
+    Simple are characters and sets in a row, which may be repeated, ends of words, and groups of these, of which one of
+    several may match. Both engines match these alike in ASCII text without zero bytes. No match contains a zero byte.
     """
     if any(twice in pattern for twice in (b"--", b"&&", b"~~", b"||")):  # Python reserves them in sets
         return None
     out, position, grouped = [], 0, False
+    repeats, repeated = 0, False  # how many are repeated, and whether the last one is
+    length, alternatives = 0, [0]  # the least number of characters: so far, and in each alternative of a group
     while position < len(pattern):
-        if pattern[position : position + 1] == (b")" if grouped else b"("):
-            if pattern[position : position + 2] in (b"()", b"(?"):
+        piece, pair = pattern[position : position + 1], pattern[position : position + 2]
+        if piece == (b")" if grouped else b"("):
+            if pair in (b"()", b"(?", b")*", b")+", b")?", b"){"):
                 return None
-            out.append(pattern[position : position + 1])
+            length, alternatives = length + (min(alternatives) if grouped else 0), [0]
             grouped = not grouped
-            position += 1
-            continue
-        one = _ONE.match(pattern, position)
-        if one is None:
-            rest = pattern[position:]
-            if rest not in (b"+", b"+)") or not out or out[-1] in (b"(", b")") or grouped is not (rest == b"+)"):
+        elif pair == rb"\b":
+            piece, repeated = pair, False
+        elif piece == b"|" and grouped:
+            alternatives.append(0)
+        else:
+            one = _ONE.match(pattern, position)
+            if one is None:
                 return None
-            return re.compile(b"".join([*out, rest]))
-        out.append(_character_for_python(one[0]))
-        position = one.end()
-    return re.compile(b"".join(out)) if out and not grouped else None
+            piece, repeated = _character_for_python(one[1]) + one[2], bool(one[2])
+            repeats += repeated
+            length += not grouped and one[2] in (b"", b"+")
+            alternatives[-1] += one[2] in (b"", b"+")
+            position = one.end() - len(piece)
+        out.append(piece)
+        position += len(piece)
+    if grouped or not out or out.count(b"|") > _MOST_ALTERNATIVES:
+        return None
+    return _Simple(re.compile(b"".join(out)), 0 if repeats == repeated else repeats, not length)
 
 
 def _character_for_python(character: bytes) -> bytes:
@@ -81,11 +107,23 @@ def _character_for_python(character: bytes) -> bytes:
     return b"[" + inner + (rb"\x00]" if inner[:1] == b"^" else b"]")
 
 
-def _simple(strings: np.ndarray, pattern: bytes) -> tuple[re.Pattern[bytes], bytes] | tuple[None, None]:
-    """Returns an expression for Python's engine, and all strings joined by zero bytes, if that engine may be used."""
-    compiled = _for_python(pattern)
-    whole = None if compiled is None else joined(strings.reshape(-1).tolist())
-    return (None, None) if compiled is None or whole is None or not whole.isascii() else (compiled, whole)
+def _simple(strings: list[bytes], pattern: bytes, anchored: bool) -> tuple[re.Pattern[bytes], bytes] | None:
+    """Returns an expression for Python's engine, and all strings joined by zero bytes, if that engine may be used.
+
+    Args:
+        strings: the strings.
+        pattern: the expression.
+        anchored: matches are whole strings. Otherwise there may be many in a string, and none may be empty.
+    """
+    simple = _for_python(pattern)
+    if simple is None or not strings or (simple.may_be_empty and not anchored):
+        return None
+    whole = joined(strings)
+    if whole is None or not whole.isascii():
+        return None
+    if simple.repeats and max(map(len, strings)) ** (simple.repeats + (not anchored)) > _MOST_STEPS:
+        return None
+    return simple.compiled, whole
 
 
 def _rewriting(rewrite: bytes) -> tuple[list[bytes | int], int, bool]:
@@ -158,14 +196,15 @@ def _replacing(pattern: bytes, rewrite: bytes, replace_global: bool) -> Callable
 
 def _replace_kernel(input: np.ndarray, pattern: Any, rewrite: Any, replace_global: bool) -> np.ndarray:
     replace = _replacing(_bytes(pattern), _bytes(rewrite), replace_global)
-    simple, whole = _simple(input, _bytes(pattern))
+    simple = _simple(input.reshape(-1).tolist(), _bytes(pattern), anchored=False)
     pieces, groups, complete = _rewriting(_bytes(rewrite))
-    if simple is None or whole is None or groups > simple.groups or not complete or b"\0" in _bytes(rewrite):
+    if simple is None or groups > simple[0].groups or not complete or b"\0" in _bytes(rewrite):
         return each(replace, input)
+    compiled, whole = simple
     template = b"".join([b"\\g<%d>" % p if isinstance(p, int) else p.replace(b"\\", b"\\\\") for p in pieces])
     if replace_global:
-        return strings_of(simple.sub(template, whole).split(b"\0")).reshape(input.shape)
-    return each(lambda element: simple.sub(template, element, 1), input)
+        return strings_of(compiled.sub(template, whole).split(b"\0")).reshape(input.shape)
+    return each(lambda element: compiled.sub(template, element, 1), input)
 
 
 def _bytes(word: str | bytes) -> bytes:
@@ -219,10 +258,14 @@ def regex_replace(
 
 
 def _full_match_kernel(input: np.ndarray, pattern: Any) -> torch.Tensor:
-    compiled = _compiled(_bytes(pattern))
-    simple, _ = _simple(input, _bytes(pattern))
-    match = compiled.fullmatch if simple is None else simple.fullmatch
-    return numbers(lambda v: match(v) is not None, input, np.bool_)
+    compiled, strings = _compiled(_bytes(pattern)), input.reshape(-1).tolist()
+    simple = _simple(strings, _bytes(pattern), anchored=True)
+    if simple is None:
+        distinct = {element: compiled.fullmatch(element) is not None for element in set(strings)}
+        matches: Iterator[bool] = map(distinct.__getitem__, strings)
+    else:
+        matches = map(operator.is_not, map(simple[0].fullmatch, strings), itertools.repeat(None))
+    return torch.from_numpy(np.fromiter(matches, np.bool_, len(strings)).reshape(input.shape))
 
 
 @string_op("StaticRegexFullMatch", _full_match_kernel, shape=same, elementwise=True)

@@ -24,6 +24,7 @@ ROUNDS = 10
 SCRAMBLER = 0x02461E293EC8F720  # the key for scrambling seeds
 _FEW = 4  # blocks that are faster one at a time than all at once
 _CHUNK = 1 << 13  # words computed at once, few enough for the cache
+_BLOCKS_AT_ONCE = 1 << 14  # converted at once on a processor: fresh memory for more takes longer than the numbers
 
 
 class Philox(NamedTuple):
@@ -224,8 +225,14 @@ def fill(
     stream: Philox, count: int, dtype: torch.dtype, device: torch.device, convert: Any, *args: Any
 ) -> torch.Tensor:
     """Returns the next `count` numbers of a stream, `convert(words, dtype, *args)`."""
-    blocks = -(-count // (4 if dtype.itemsize <= 4 else 2))
-    return convert(stream.words(blocks, device), dtype, *args)[:count]
+    size = 4 if dtype.itemsize <= 4 else 2
+    blocks = -(-count // size)
+    if device.type != "cpu" or blocks <= _BLOCKS_AT_ONCE:
+        return convert(stream.words(blocks, device), dtype, *args)[:count]
+    out = torch.empty((blocks, size), dtype=dtype)
+    for start, part in zip(range(0, blocks, _BLOCKS_AT_ONCE), out.split(_BLOCKS_AT_ONCE), strict=True):
+        part.copy_(convert(stream.skipped(start).words(len(part), device), dtype, *args).view_as(part))
+    return out.view(-1)[:count]
 
 
 def truncated_normal(stream: Philox, count: int, dtype: torch.dtype, device: torch.device) -> torch.Tensor:

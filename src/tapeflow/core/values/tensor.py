@@ -299,8 +299,8 @@ class EagerTensor(Tensor):
     def numpy(self) -> Any:
         """Returns a copy as a NumPy array (a NumPy scalar for rank 0, `bytes` for a scalar string)."""
         value = self.value
-        if type(value) is torch.Tensor and not value.ndim:
-            return self.dtype.as_numpy_dtype(value.item())
+        if type(value) is torch.Tensor:
+            return as_numpy(value, self.dtype).copy() if value.ndim else self.dtype.as_numpy_dtype(value.item())
         array = self._array()
         return array.copy() if array.ndim else array[()]
 
