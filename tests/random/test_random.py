@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import tapeflow as tf
-from tapeflow.core.rng import seeds
+from tapeflow.core.rng import philox, seeds
 from tapeflow.core.rng.philox import Philox
 
 Invalid = tf.errors.InvalidArgumentError
@@ -435,3 +435,22 @@ def test_the_words_of_a_stream_are_its_blocks(key, counter):
     for start in (0, 1, 2047, 2049, 2496):
         few = Philox(key, counter).skipped(start).words(4, device)  # computed one by one
         np.testing.assert_array_equal(words[start : start + 4], few)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+def test_many_numbers_are_those_of_the_stream_in_its_order(dtype):
+    """More numbers than are converted at once."""
+    stream, size = philox.from_seed([1, 2]), 4 if dtype == "float32" else 2
+    many = tf.random.stateless_uniform([150_001], [1, 2], maxval=1 if dtype != "int64" else 1000, dtype=dtype)
+    for block in (0, 16383, 16384, 32768):
+        words = stream.skipped(block).words(3, torch.device("cpu"))
+        convert = philox.to_range if dtype == "int64" else philox.to_uniform
+        part = convert(words, getattr(torch, dtype), *((0, 1000) if dtype == "int64" else ()))
+        np.testing.assert_array_equal(many[block * size : block * size + len(part)], part)
+
+
+def test_scaled_numbers_are_the_same_under_a_tape():
+    draw = lambda: tf.random.stateless_uniform([7], [1, 2], -0.3, 0.7)  # noqa: E731
+    with tf.GradientTape():
+        recorded = draw()
+    np.testing.assert_array_equal(draw(), recorded)
