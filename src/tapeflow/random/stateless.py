@@ -59,9 +59,12 @@ def scaled(rnd: Any, scale: Any, offset: Any, dtype: Any, name: str | None = Non
 
 
 def _may_change(rnd: Any, scalar: Any) -> bool:
-    """Returns True if random numbers may be changed by a scalar in their place: no tape and no graph needs the op."""
+    """Returns True if random numbers may be changed by a scalar in their place: no tape and no graph needs the op.
+
+    The memory must be torch's own: copies of NumPy's memory can't share it until one of them is written.
+    """
     plain = type(rnd) is EagerTensor and type(scalar) is EagerTensor and scalar.value.ndim == 0
-    return plain and not listeners and not detours
+    return plain and not listeners and not detours and rnd.value.untyped_storage().resizable()
 
 
 def _changed(rnd: Any, change: Callable[..., Any], scalar: Any) -> Any:
