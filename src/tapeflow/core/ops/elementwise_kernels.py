@@ -65,14 +65,14 @@ def mkl_is_slow() -> bool:
 
 
 def _processor() -> str:
-    """Returns the name of the processor, and what torch uses of it."""
+    """Returns the name of the processor, and the instruction set that torch uses."""
     name = platform.processor()
     with contextlib.suppress(OSError), open("/proc/cpuinfo") as file:
         name = next((line for line in file if line.startswith("model name")), name).strip()
     return f"{name} {torch.backends.cpu.get_cpu_capability()}"
 
 
-_SLOW = 1.25  # times oneDNN's time: processors of Intel measure 0.8 to 1.05, those of others from 1.6
+_SLOW = 1.25  # times oneDNN's time: on an Intel Xeon 0.8 to 1.05, and from 1.6 with MKL limited to AVX2
 _SIZE, _ROUNDS = 256, 12
 
 

@@ -557,19 +557,15 @@ def _written_words(module: ir.Module) -> Any:
     vectors.block = b
     high = b.gep(counter, [ir.Constant(_i64, 1)], source_etype=_i64)
     stream = [Element(vectors.splat(b.load(at, typ=_i64)), uint64) for at in (key, counter, high)]
-    numbers = ir.Constant(vectors.type(uint64), list(range(lanes)) if lanes > 1 else 0)
+    numbers = ir.Constant(vectors.type(uint64), list(range(lanes)))
     with _loop(b, ir.Constant(_i64, 0), blocks, lanes) as loop:
         offset = b.add(vectors.splat(b.add(first, loop.index)), numbers)
         words = block_at(vectors, stream, Element(offset, uint64))
         halves = [joined(vectors, *words[i : i + 2]).value for i in (0, 2)]
         at = b.gep(memory, [b.mul(loop.index, ir.Constant(_i64, 2))], source_etype=_i64)
-        if lanes == 1:
-            for i, half in enumerate(halves):
-                b.store(half, b.gep(at, [ir.Constant(_i64, i)], source_etype=_i64), align=4)
-        else:
-            order = [i + lanes * j for i in range(lanes) for j in range(2)]
-            mask = ir.Constant(ir.VectorType(_i32, 2 * lanes), order)
-            b.store(b.shuffle_vector(*halves, mask), at, align=4)
+        order = [i + lanes * j for i in range(lanes) for j in range(2)]
+        mask = ir.Constant(ir.VectorType(_i32, 2 * lanes), order)
+        b.store(b.shuffle_vector(*halves, mask), at, align=4)
     b.ret_void()
     return function
 
