@@ -13,7 +13,8 @@ if not getattr(_sys, "_is_gil_enabled", lambda: True)():
         "PYTHON_GIL=1 before it starts, or use another Python."
     )
 
-from tapeflow.core.threads import use_quota as _use_quota  # isort: skip  # first: it loads torch
+from tapeflow.core import threads as _threads  # isort: skip  # first: it loads torch
+from tapeflow.core.processors import use_quota as _use_quota  # isort: skip
 
 from tapeflow import autodiff, bitwise, config, debugging, dtypes, errors, linalg, math, nest, nn, operators, version
 from tapeflow.array.blocks import (

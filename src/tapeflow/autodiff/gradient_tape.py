@@ -19,6 +19,7 @@ from tapeflow.autodiff.ends import (
     zeros_of,
 )
 from tapeflow.autodiff.jacobians import identity_matrix, reshaped, rows_of
+from tapeflow.core import processors
 from tapeflow.core.autodiff.tape import Tape
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
@@ -158,6 +159,7 @@ class GradientTape:
             ValueError: `unconnected_gradients` is invalid.
             TypeError: targets or sources are no tensors or variables.
         """
+        processors.share()
         tape = self._recorded()
         if self._recording:
             get_logger().warning(

@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 
+from tapeflow.core.processors import use_threads
 from tapeflow.core.rng.seeds import has_own_streams
 
 _idle: dict[int, list[_Worker]] = {}  # by the number of threads that a kernel of theirs uses
@@ -71,7 +72,7 @@ class _Worker(threading.Thread):
         self.outcomes: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
 
     def run(self) -> None:
-        ready = _outcome(lambda: _use_threads(self._share))
+        ready = _outcome(lambda: use_threads(self._share))
         self.outcomes.put(ready)
         while ready[1] is None:
             self.outcomes.put(_outcome(self.tasks.get()))
@@ -99,14 +100,3 @@ def _outcome(function: Callable[[], Any]) -> tuple[Any, BaseException | None]:
         return function(), None
     except BaseException as error:  # the caller raises it
         return None, error
-
-
-def _use_threads(share: int) -> None:
-    """Has the kernels of this thread use `share` threads."""
-    others = torch.get_num_threads()
-    if share != others:
-        torch.set_num_threads(share)
-        # Threads that start later have the number that a thread set last.
-        restoring = threading.Thread(target=torch.set_num_threads, args=(others,))
-        restoring.start()
-        restoring.join()

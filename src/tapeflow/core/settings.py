@@ -12,7 +12,7 @@ class Settings:
 
     Attributes:
         run_functions_eagerly: a `tf.function` runs its Python function.
-        deterministic: random ops need a seed, and torch uses deterministic kernels.
+        deterministic: random ops need a seed, and torch uses deterministic kernels and a fixed number of threads.
         log_device_placement: each op logs where it ran.
         traceback_filtering: set by `tf.debugging.enable_traceback_filtering`.
         device_policy: the treatment of inputs on another device: "silent", "silent_for_int32", "warn" or "explicit".

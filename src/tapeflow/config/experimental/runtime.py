@@ -287,7 +287,7 @@ def set_synchronous_execution(enable: bool | None) -> None:
 
 
 def enable_op_determinism() -> None:
-    """Makes ops deterministic; random ops then need a seed.
+    """Makes ops deterministic; random ops then need a seed, and kernels always use the same number of threads.
 
     Returns:
         None.

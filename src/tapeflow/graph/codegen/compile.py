@@ -21,6 +21,7 @@ from tapeflow.core import device as devices
 from tapeflow.core import errors
 from tapeflow.core.ops.kernels import first_line, raw_arguments, run_kernel, translated
 from tapeflow.core.ops.static import host_static, numbers, value_of
+from tapeflow.core.processors import share
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
@@ -28,6 +29,7 @@ from tapeflow.graph.codegen import passes
 from tapeflow.graph.codegen.checking import run_passes
 from tapeflow.graph.codegen.explaining import rewrites
 from tapeflow.graph.codegen.failures import detected
+from tapeflow.graph.codegen.passes.parallelizing import cost_of
 from tapeflow.graph.codegen.program import Program, Step, needed
 from tapeflow.graph.codegen.sizes import with_shapes
 from tapeflow.graph.codegen.structured import StructuredWriter
@@ -37,6 +39,7 @@ from tapeflow.graph.ir.operation import GraphOp, Operation
 from tapeflow.graph.ir.python_op import as_eager
 
 _MOST_SIZES = 4  # combinations of input sizes with a specialized function
+_LEAST_COST = 32  # in calls of a kernel: a smaller function does not gain from another number of threads
 _CALLS_OF_SIZES = 8  # calls with the same sizes before they get one
 _MOST_COUNTED = 256
 _numbers = itertools.count(1)
@@ -205,6 +208,12 @@ class Compiled(Written):
         writer.write(self.name, self._program_to_write())
         return writer
 
+    def _compile(self) -> Callable[..., Any]:
+        function = super()._compile()
+        if sum(map(cost_of, self.program.steps)) >= _LEAST_COST:
+            function = self._function = _sharing(function)
+        return function
+
     def __call__(self, *values: Any) -> Any:
         """Runs the function on raw values.
 
@@ -278,6 +287,16 @@ def _holding(lock: Any, function: Callable[..., Any]) -> Callable[..., Any]:
     def run(*values: Any) -> Any:
         with lock:
             return function(*values)
+
+    return run
+
+
+def _sharing(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns a function that first sets the number of threads that its kernels use."""
+
+    def run(*values: Any) -> Any:
+        share()
+        return function(*values)
 
     return run
 

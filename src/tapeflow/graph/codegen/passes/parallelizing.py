@@ -12,9 +12,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import torch
-
 from tapeflow.core import device as devices
+from tapeflow.core.processors import most_threads
 from tapeflow.graph.codegen.effects import steps_of_bodies, touched_variables
 from tapeflow.graph.codegen.passes.binding import bind
 from tapeflow.graph.codegen.passes.reuse import reuse
@@ -90,21 +89,21 @@ def _block(program: Program, steps: list[Step], uses: dict[int, int]) -> Program
 
 def _is_worth_a_thread(steps: Sequence[Step]) -> bool:
     """Returns True if steps take long enough to gain from a thread."""
-    costs = [cost for step in steps if (cost := _cost(step))]
-    if torch.get_num_threads() > 1:
-        computing = sum(_cost(step) for step in steps if not all(o.op.elementwise for o in step.origins))
+    costs = [cost for step in steps if (cost := cost_of(step))]
+    if most_threads() > 1:
+        computing = sum(cost_of(step) for step in steps if not all(o.op.elementwise for o in step.origins))
         return computing >= max(_LEAST_COST, _LEAST_OF_KERNELS * len(costs))
     changed = [variable_of(t) for step in steps if step.must_run for t in step.inputs]
     sizes = [v.shape.num_elements() or 0 for v in changed if v is not None and v.shape.is_fully_defined()]
     return sum(costs) + 4 * sum(sizes) / _BYTES >= _LEAST_COST
 
 
-def _cost(step: Step) -> float:
+def cost_of(step: Step) -> float:
     """Returns the estimated cost of a step, in calls of a kernel."""
     if step.op is READ or step.op.view:
         return 0
     if not step.registered and step.op.bodies:
-        return 1 + sum(map(_cost, steps_of_bodies(step.op)))
+        return 1 + sum(map(cost_of, steps_of_bodies(step.op)))
     return 1 + sum(map(bytes_of, step.outputs)) / _BYTES
 
 
