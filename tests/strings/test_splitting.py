@@ -60,3 +60,20 @@ def test_splits_into_characters(encoding):
     strings = np.array([text.encode(encoding) for text in texts], object)
     rows = [[character.encode(encoding) for character in text] for text in texts]
     assert tf.strings.unicode_split(strings, encoding).to_list() == rows
+
+
+@pytest.mark.parametrize(
+    ("splits", "message"),
+    [
+        ([0, 3], r"Invalid split value 3, must be in \[0, 2\]"),
+        ([0, 2, 1, 2], r"Invalid split value 1, must be in \[2, 2\]"),
+        ([0, 1], "Last split value must be data size. Expected 2, got 1"),
+        ([1, 2], "First split value must be 0, got 1"),
+    ],
+)
+def test_ngrams_of_rows_that_do_not_fit(splits, message):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        tf.raw_ops.StringNGrams(
+            data=tf.constant(["a", "b"]), data_splits=tf.constant(splits, tf.int64), separator=" ", ngram_widths=[2],
+            left_pad="", right_pad="", pad_width=0, preserve_short_sequences=False,
+        )  # fmt: skip

@@ -205,11 +205,12 @@ def _ngrams(
 ) -> tuple[np.ndarray, torch.Tensor]:  # fmt: skip
     left, right, between = encoded(left_pad), encoded(right_pad), encoded(separator)
     splits = data_splits.numpy().astype(np.int64)
+    _check_splits(splits, data.size)
     starts, lengths = splits[:-1], np.diff(splits)
     pads = [width - 1 if pad_width < 0 else min(width - 1, pad_width) for width in ngram_widths]
     counts = [np.maximum(lengths + 2 * pad - width + 1, 0) for width, pad in zip(ngram_widths, pads, strict=True)]
-    short = np.flatnonzero((sum(counts) == 0) & (lengths > 0)) if preserve_short_sequences else []
-    sizes = sum(counts) + 0 * lengths
+    sizes = sum(counts, 0 * lengths)
+    short = np.flatnonzero((sizes == 0) & (lengths > 0) & preserve_short_sequences)
     sizes[short] = 1
     ends = np.cumsum(sizes)
     out = np.empty(int(sizes.sum()), object)
@@ -225,7 +226,21 @@ def _ngrams(
     for row in short:
         words = data[splits[row] : splits[row + 1]].tolist()
         out[next_places[row]] = between.join([left] * around + words + [right] * around)
-    return out, torch.from_numpy(np.append(0, ends)).to(data_splits.dtype)
+    return out, torch.from_numpy(np.append(0, ends)[: splits.size]).to(data_splits.dtype)
+
+
+def _check_splits(splits: np.ndarray, count: int) -> None:
+    """Raises InvalidArgumentError if row splits are not those of so many strings."""
+    if not splits.size:
+        return
+    if splits[0] != 0:
+        raise invalid(f"First split value must be 0, got {splits[0]}")
+    wrong = np.flatnonzero((splits[1:] < splits[:-1]) | (splits[1:] > count))
+    if wrong.size:
+        last, split = splits[wrong[0] : wrong[0] + 2]
+        raise invalid(f"Invalid split value {split}, must be in [{last}, {count}]")
+    if splits[-1] != count:
+        raise invalid(f"Last split value must be data size. Expected {count}, got {splits[-1]}")
 
 
 def _within(counts: np.ndarray) -> np.ndarray:
@@ -240,11 +255,11 @@ def _padded(
     """Returns the strings of all rows, with pads at both ends of each row."""
     if not left:
         return data.tolist()
-    rows = np.arange(len(lengths))[:, None]
-    first = (starts + 2 * len(left) * rows[:, 0])[:, None] + np.arange(len(left))
+    added = 2 * len(left) * np.arange(len(lengths))  # pads before each row
+    first = (starts + added)[:, None] + np.arange(len(left))
     out = np.empty(data.size + 2 * len(left) * len(lengths), object)
     out[first], out[first + len(left) + lengths[:, None]] = strings_of(left), strings_of(right)
-    out[np.repeat(2 * len(left) * rows[:, 0] + len(left), lengths) + np.arange(data.size)] = data
+    out[np.repeat(added + len(left), lengths) + np.arange(data.size)] = data
     return out.tolist()
 
 
