@@ -62,6 +62,17 @@ def test_splits_into_characters(encoding):
     assert tf.strings.unicode_split(strings, encoding).to_list() == rows
 
 
+@pytest.mark.parametrize("alphabet", ["aé日𝄞", "aé\0"])
+def test_parts_of_random_texts(alphabet):
+    draw = random.Random(5)
+    for _ in range(100):
+        words = ["".join(draw.choices(alphabet, k=draw.randint(2, 6))) for _ in range(draw.randint(1, 9))]
+        places, counts = ([draw.randint(0, 2) for _ in words] for _ in range(2))
+        parts = tf.strings.substr(words, places, counts, unit="UTF8_CHAR").numpy().tolist()
+        assert parts == [w[i : i + n].encode() for w, i, n in zip(words, places, counts, strict=True)]
+        assert tf.strings.substr(words, 1, 2, unit="UTF8_CHAR").numpy().tolist() == [w[1:3].encode() for w in words]
+
+
 @pytest.mark.parametrize(
     ("splits", "message"),
     [
