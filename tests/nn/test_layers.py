@@ -644,23 +644,14 @@ def test_a_slope_may_be_an_array():
     assert tf.nn.leaky_relu([-1.0], np.array(0.5)).numpy().tolist() == [-0.5]
 
 
-@pytest.mark.parametrize("traced", [False, True])
 @pytest.mark.parametrize("count", [2, 3, 7, 8, 12, 16, 64, 100, 768])
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
-def test_moments_of_equal_numbers_are_exact_but_for_rounding(dtype, count, traced):
-    rounding = 4 * np.finfo("float64" if dtype == "float64" else "float32").eps
+def test_equal_numbers_have_no_variance(dtype, count):
     for number in (0.1, 3.3, 1000.7):
         x = tf.fill([2, count], tf.cast(number, dtype))
-        mean, variance = (tf.function(tf.nn.moments) if traced else tf.nn.moments)(x, [1])
-        np.testing.assert_allclose(tf.cast(mean, "float64"), tf.cast(x[:, 0], "float64"), rtol=rounding)
-        assert (variance.numpy() <= (rounding * number) ** 2).all()
-
-
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_moments_are_the_same_in_functions(dtype):
-    x = tf.fill([2, 7], tf.cast(0.1, dtype))
-    for eager, traced in zip(tf.nn.moments(x, [1]), tf.function(tf.nn.moments)(x, [1]), strict=True):
-        np.testing.assert_array_equal(eager, traced)
+        mean, variance = tf.nn.moments(x, [1])
+        assert mean.numpy().tolist() == x[:, 0].numpy().tolist()
+        assert variance.numpy().tolist() == [0.0, 0.0]
 
 
 @pytest.mark.parametrize("traced", [False, True])
@@ -668,11 +659,11 @@ def test_moments_are_the_same_in_functions(dtype):
 def test_equal_numbers_are_normalized_to_zero(dtype, traced):
     def normalized(x):
         mean, variance = tf.nn.moments(x, [1], keepdims=True)
-        return tf.nn.batch_normalization(x, mean, variance, None, None, 1e-5)
+        return tf.nn.batch_normalization(x, mean, variance, None, None, 1e-12)
 
     x = tf.fill([2, 8], tf.cast(0.1, dtype))
     result = (tf.function(normalized) if traced else normalized)(x)
-    np.testing.assert_allclose(tf.cast(result, "float64"), np.zeros([2, 8]), atol=1e-5)
+    assert np.abs(result.numpy().astype(np.float64)).max() == 0.0
 
 
 def test_gradients_of_the_moments_of_equal_numbers():
@@ -681,4 +672,4 @@ def test_gradients_of_the_moments_of_equal_numbers():
         tape.watch(x)
         mean, variance = tf.nn.moments(x, [1])
     np.testing.assert_allclose(tape.gradient(mean, x), np.full([2, 8], 1 / 8))
-    np.testing.assert_allclose(tape.gradient(variance, x), np.zeros([2, 8]), atol=1e-8)
+    np.testing.assert_array_equal(tape.gradient(variance, x), np.zeros([2, 8]))

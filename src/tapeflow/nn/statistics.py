@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import torch
+
 from tapeflow.array.creation import constant, zeros, zeros_like
 from tapeflow.array.passing import stop_gradient
 from tapeflow.array.properties import size
@@ -13,7 +15,7 @@ from tapeflow.core.autodiff.gradients import is_unranked, shape_of, size_of
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import AxisLike, TensorLike
 from tapeflow.core.types.dtypes import bfloat16, float16, float32, int64
-from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.math.arithmetic import add, multiply, squared_difference, subtract
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import equal
@@ -21,6 +23,8 @@ from tapeflow.math.division import divide_no_nan, realdiv, reciprocal
 from tapeflow.math.elementwise import rsqrt, square
 from tapeflow.math.reduction import reduce_mean, reduce_sum
 
+# The square of the relative rounding of a mean, at most 32 units in the last place.
+_ROUNDING = {dtype: (32 * torch.finfo(dtype).eps) ** 2 for dtype in (torch.float32, torch.float64)}
 _LOW = (float16, bfloat16)  # too coarse for sums of squares
 
 
@@ -53,7 +57,22 @@ def moments(
         y = cast(y, float32)
     mean = reduce_mean(y, axes, keepdims=True)
     variance = reduce_mean(squared_difference(y, stop_gradient(mean)), axes, keepdims=True)
+    if isinstance(mean, EagerTensor) and _is_rounding(mean.value, variance.value):
+        mean = add(mean, reduce_mean(subtract(y, mean), axes, keepdims=True))
+        variance = reduce_mean(squared_difference(y, stop_gradient(mean)), axes, keepdims=True)
     return _squeezed(mean, axes, keepdims, dtype), _squeezed(variance, axes, keepdims, dtype)
+
+
+def _is_rounding(mean: Any, variance: Any) -> bool:
+    """Returns True if a variance may be a rounding error of the mean, such as the variance of equal numbers.
+
+    Normalization divides by its root, and turns the rounding into a visible error. On a GPU the check would wait for
+    the device.
+    """
+    rounding = _ROUNDING.get(mean.dtype)
+    if rounding is None or type(mean) is not torch.Tensor or not mean.is_cpu or not mean.numel():
+        return False
+    return torch.addcmul(variance, mean, mean, value=-rounding).min().item() < 0
 
 
 def _squeezed(moment: Any, axes: Any, keepdims: bool, dtype: Any) -> Any:
