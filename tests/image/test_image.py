@@ -57,6 +57,36 @@ def test_the_gradient_of_resize():
     np.testing.assert_allclose(tape.gradient(y, x), np.full_like(RAMP, 4.0), rtol=1e-5)
 
 
+@pytest.mark.parametrize("method", ["bilinear", "bicubic"])
+@pytest.mark.parametrize("sizes", [(5, 7, 9, 4), (70, 66, 140, 99), (90, 80, 33, 70)])
+def test_the_gradient_of_resize_is_its_transpose(method, sizes):
+    rng = np.random.default_rng(1)
+    height, width, *size = sizes
+    for dtype in ("float32", "float64"):
+        x = tf.cast(rng.normal(size=[2, height, width, 3]), dtype)
+        weights = tf.cast(rng.normal(size=[2, *size, 3]), "float32")
+        with tf.GradientTape() as outer:
+            outer.watch(weights)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                total = tf.reduce_sum(weights * tf.image.resize(x, size, method))
+            gradient = tape.gradient(total, x)
+            product = tf.reduce_sum(gradient * x)
+        assert gradient.dtype == dtype
+        np.testing.assert_allclose(product, total, rtol=1e-3, atol=1e-2)
+        resized = tf.image.resize(x, size, method)
+        np.testing.assert_allclose(outer.gradient(product, weights), resized, rtol=1e-4, atol=1e-4)
+
+
+def test_halves_have_a_gradient_of_linear_interpolation_alone():
+    x = tf.ones([1, 4, 4, 1], tf.float16)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        linear, cubic = (tf.image.resize(x, [8, 8], method) for method in ("bilinear", "bicubic"))
+    np.testing.assert_array_equal(tape.gradient(linear, x), np.full([1, 4, 4, 1], 4.0, np.float16))
+    assert tape.gradient(cubic, x) is None
+
+
 def test_sizes():
     assert tf.image.resize_with_pad(RAMP, 9, 8).shape == [1, 9, 8, 1]
     assert tf.image.resize_with_crop_or_pad(RAMP, 2, 6)[0, 0, :, 0].numpy().tolist() == [0, 0, 1, 2, 3, 0]

@@ -1,6 +1,8 @@
 """What the op table can't say of tf.linalg: factorizations that are unique only up to signs or phases, gradients of
 functions of self-adjoint matrices, gradients of complex matrices."""
 
+import random
+
 import numpy as np
 import pytest
 
@@ -284,3 +286,36 @@ def test_the_gradient_of_a_matrix_is_the_sum_over_all_that_it_multiplies(shape, 
     unknown = [tf.TensorSpec([None] * len(shape), dtype), tf.TensorSpec([None, None], dtype)]
     for function in (gradient, tf.function(gradient), tf.function(gradient, input_signature=unknown)):
         np.testing.assert_allclose(function(x, matrix), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+def test_gradients_of_products_of_a_tensor_and_itself(dtype):
+    draw = random.Random(2)
+    numbers = np.random.default_rng(2)
+    for _ in range(200):
+        rank = draw.randint(1, 3)
+        labels = ["".join(draw.choices("abcd", k=rank)) for _ in range(2)]
+        output = "".join(draw.sample(sorted(set("".join(labels))), draw.randint(0, len(set("".join(labels))))))
+        equation = f"{','.join(labels)}->{output}"
+        x = tf.cast(numbers.normal(size=[3] * rank), dtype) * (1 if dtype == "float64" else 1 + 2j)
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            with_itself = tf.einsum(equation, x, x)
+            with_copy = tf.einsum(equation, x, tf.identity(x))
+            weights = tf.cast(numbers.normal(size=with_copy.shape), dtype)
+            sums = [tf.reduce_sum(weights * product) for product in (with_itself, with_copy)]
+        gradient, expected = (tape.gradient(total, x) for total in sums)
+        np.testing.assert_allclose(gradient, expected, rtol=1e-9, atol=1e-9, err_msg=equation)
+
+
+def test_the_gradient_of_a_gram_matrix_is_one_product():
+    @tf.function
+    def gradient(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.einsum("bijc,bijd->bcd", x, x)
+        return tape.gradient(y, x)
+
+    operations = gradient.get_concrete_function(tf.TensorSpec([2, 4, 4, 3])).graph.get_operations()
+    products = [o for o in operations if o.type == "Einsum" and len(o.inputs) == 2]
+    assert len(products) == 2  # the matrix, and its gradient

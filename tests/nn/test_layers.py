@@ -629,6 +629,17 @@ def test_conv1d_transpose_to_a_shape_that_a_graph_finds_out():
     np.testing.assert_array_equal(enlarged(x), expected)
 
 
+@pytest.mark.parametrize("options", [None, {"autograph": False}, {"jit_compile": True}])
+def test_relu_of_the_largest_integers(options):
+    relu, relu6 = [f if options is None else tf.function(f, **options) for f in (tf.nn.relu, tf.nn.relu6)]
+    for dtype in ("uint8", "uint16", "uint32", "uint64"):
+        largest = np.iinfo(dtype).max
+        numbers = [0, 5, largest // 2, largest // 2 + 1, largest]
+        for _ in range(2):  # later calls take other paths
+            assert relu(tf.constant(np.array(numbers, dtype))).numpy().tolist() == numbers
+            assert relu6(tf.constant(np.array(numbers, dtype))).numpy().tolist() == [0, 5, 6, 6, 6]
+
+
 def test_a_slope_may_be_an_array():
     assert tf.nn.leaky_relu([-1.0], np.array(0.5)).numpy().tolist() == [-0.5]
 

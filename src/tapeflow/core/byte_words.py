@@ -53,11 +53,12 @@ def hash_many(strings: list[bytes], kind: Callable[[int], int], rule: Callable[[
     sizes = np.fromiter(map(len, strings), np.int64, len(strings))
     buffer = np.frombuffer(b"".join([*strings, bytes(8)]), np.uint8)
     starts = np.cumsum(sizes) - sizes
-    distinct = np.array(sorted(set(sizes.tolist())))
-    kinds_of = np.array([kind(size) for size in distinct.tolist()])
-    kinds = kinds_of[np.searchsorted(distinct, sizes)]
+    distinct = np.flatnonzero(np.bincount(sizes))
+    kinds_of = np.zeros(distinct[-1] + 1, np.int64)
+    kinds_of[distinct] = [kind(size) for size in distinct.tolist()]
+    kinds = kinds_of[sizes]
     out = np.empty(len(strings), np.uint64)
-    for each in sorted(set(kinds_of.tolist())):
+    for each in sorted(set(kinds_of[distinct].tolist())):
         members = np.flatnonzero(kinds == each)
         out[members] = rule(ManyStrings(buffer, starts[members]), sizes[members].astype(np.uint64), each)
     return out

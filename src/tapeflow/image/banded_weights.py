@@ -35,6 +35,7 @@ class Weights:
         self.array = array
         self.blocks = functools.cache(self._blocks)
         self.matrix = functools.cache(self._matrix)
+        self.transposed = functools.cache(lambda: Weights(np.ascontiguousarray(array.T)))
 
     def _matrix(self, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
         """Returns the matrix as a tensor."""
@@ -73,7 +74,10 @@ def product(rows: Weights, images: torch.Tensor, columns: Weights) -> torch.Tens
 
     The images are on the CPU, and torch's autograd does not follow.
     """
-    return columns_product(_rows_product(rows, images.contiguous()), columns)
+    images = images.contiguous()
+    if len(rows.array) > images.shape[1]:  # the columns of fewer rows
+        return _rows_product(rows, columns_product(images, columns))
+    return columns_product(_rows_product(rows, images), columns)
 
 
 def _rows_product(rows: Weights, images: torch.Tensor) -> torch.Tensor:

@@ -12,11 +12,14 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.array.properties import shape
 from tapeflow.core import aten
+from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import Batch, Slices, static
 from tapeflow.core.ops.elementwise_kernels import by_value
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import with_rank
+from tapeflow.core.types.dtypes import float32, float64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
 from tapeflow.image.banded_weights import MOST_BLOCKED_CHANNELS, Weights, columns_product, product, weights
@@ -53,7 +56,16 @@ def _weighted(images: torch.Tensor, size: Any, kind: Callable[..., Weights], *op
     """Resizes images by the matrices `kind(new, old, *options)`."""
     _check(images, size)
     rows, columns = (kind(new, old, *options) for new, old in zip(size, images.shape[1:3], strict=True))
-    return _by_weights(images, rows, columns)
+    return _by_weights(_wide(images), rows, columns).float()
+
+
+def _weighted_gradient(
+    grads: torch.Tensor, images: torch.Tensor, kind: Callable[..., Weights], *options: bool
+) -> torch.Tensor:
+    """Multiplies cotangents of resized images by the transposed matrices of `_weighted`."""
+    sizes = zip(grads.shape[1:3], images.shape[1:3], strict=True)
+    rows, columns = (kind(new, old, *options).transposed() for new, old in sizes)
+    return _by_weights(grads.to(_wide(images[:0]).dtype), rows, columns).to(images.dtype)
 
 
 def _channels_first(images: torch.Tensor) -> torch.Tensor:
@@ -66,15 +78,14 @@ def _wide(images: torch.Tensor) -> torch.Tensor:
 
 
 def _by_weights(images: torch.Tensor, rows: Weights, columns: Weights) -> torch.Tensor:
-    """Multiplies images by a matrix `[new, old]` from the left and one from the right, in at least float32."""
-    wide = _wide(images)
-    if by_value(wide):
-        resized = product(rows, wide, columns)
+    """Multiplies images by a matrix `[new, old]` from the left and one from the right."""
+    if by_value(images):
+        resized = product(rows, images, columns)
         if math.isfinite(resized.sum()):
-            return resized.float()
-    matrices = [w.matrix(wide.dtype, wide.device) for w in (rows, columns)]
-    resized = (_product_of_windows if by_value(wide) else _product)(matrices[0], _channels_first(wide), matrices[1])
-    return resized.permute(0, 2, 3, 1).float()
+            return resized
+    matrices = [w.matrix(images.dtype, images.device) for w in (rows, columns)]
+    resized = (_product_of_windows if by_value(images) else _product)(matrices[0], _channels_first(images), matrices[1])
+    return resized.permute(0, 2, 3, 1)
 
 
 def _product(rows: torch.Tensor, images: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
@@ -131,10 +142,20 @@ def _interpolated(images: torch.Tensor, size: Any) -> torch.Tensor:
     large = min(size) >= _LEAST_OF_PRODUCTS and height * width <= 2 * size[0] * size[1]
     if not few or not large or not batch or not by_value(images):
         return aten.upsample_bilinear2d(_channels_first(images), size, False, None).permute(0, 2, 3, 1)
-    rows = images.reshape(batch, height, 1, width * channels)
-    if size[0] != height:
-        rows = aten.upsample_bilinear2d(_channels_first(rows), (size[0], 1), False, None).permute(0, 2, 3, 1)
-    return columns_product(rows.reshape(batch, size[0], width, channels), _linear(size[1], width, False, True))
+    columns = _linear(size[1], width, False, True)
+    if size[0] > height >= _LEAST_OF_PRODUCTS:  # the columns of fewer rows
+        return _interpolated_rows(columns_product(images.contiguous(), columns), size[0])
+    return columns_product(_interpolated_rows(images, size[0]), columns)
+
+
+def _interpolated_rows(images: torch.Tensor, height: int) -> torch.Tensor:
+    """Interpolates rows of images alone."""
+    if images.shape[1] == height:
+        return images.contiguous()
+    batch, old, width, channels = images.shape
+    rows = images.reshape(batch, old, 1, width * channels)
+    rows = aten.upsample_bilinear2d(_channels_first(rows), (height, 1), False, None).permute(0, 2, 3, 1)
+    return rows.reshape(batch, height, width, channels)
 
 
 def _interpolated_in_steps(images: torch.Tensor, size: Any) -> torch.Tensor:
@@ -160,10 +181,31 @@ def resize_bilinear(
         _check(images, size)
         wide = _wide(images)
         resized = _interpolated(wide, size).float()
-        if not by_value(resized) or not images.is_floating_point() or math.isfinite(resized.sum()):
+        if not by_value(resized) or not images.is_floating_point():
+            return resized
+        fewer = images if images.numel() < resized.numel() else resized
+        if math.isfinite(fewer.sum(dtype=wide.dtype)):
             return resized
         return _interpolated_in_steps(wide, size).float()
     return _weighted(images, size, _linear, align_corners, half_pixel_centers)
+
+
+@op("ResizeBilinearGrad", shape=lambda grads, original_image, *_: original_image)
+def resize_bilinear_grad(
+    grads: torch.Tensor, original_image: torch.Tensor, align_corners: bool = False, half_pixel_centers: bool = False
+) -> Any:
+    """Computes the gradient of `resize_bilinear` from that of its result."""
+    return _weighted_gradient(grads, original_image, _linear, align_corners, half_pixel_centers)
+
+
+@resize_bilinear.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    return resize_bilinear_grad(dy, call.inputs[0], *call.attrs[-2:])
+
+
+@resize_bilinear_grad.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    return resize_bilinear(dy, shape(call.inputs[0])[1:3], *call.attrs), None
 
 
 @op("ResizeNearestNeighbor", host=("size",), shape=_resized_shape, batching=_join_slices, exact_in_batches=True)
@@ -215,6 +257,25 @@ def resize_bicubic(
 ) -> Any:
     """Resizes images: each new pixel is interpolated from its sixteen neighbors."""
     return _weighted(images, size, _cubic, align_corners, half_pixel_centers)
+
+
+@op("ResizeBicubicGrad", shape=lambda grads, original_image, *_: original_image)
+def resize_bicubic_grad(
+    grads: torch.Tensor, original_image: torch.Tensor, align_corners: bool = False, half_pixel_centers: bool = False
+) -> Any:
+    """Computes the gradient of `resize_bicubic` from that of its result."""
+    return _weighted_gradient(grads, original_image, _cubic, align_corners, half_pixel_centers)
+
+
+@resize_bicubic.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    images = call.inputs[0]
+    return resize_bicubic_grad(dy, images, *call.attrs[-2:]) if images.dtype in (float32, float64) else None
+
+
+@resize_bicubic_grad.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    return resize_bicubic(dy, shape(call.inputs[0])[1:3], *call.attrs), None
 
 
 @weights
@@ -295,7 +356,7 @@ def scale_and_translate(
         _filtered(size[i], images.shape[i + 1], float(scale[i]), float(translation[i]), kernel_type, antialias)
         for i in (0, 1)
     ]
-    return _by_weights(images, *matrices)
+    return _by_weights(_wide(images), *matrices).float()
 
 
 # ---- projective transforms -------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from tapeflow.io import features as kinds
 from tapeflow.io.features import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, VarLenFeature
 from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.sparse.tensor import SparseTensor
+from tapeflow.strings.kernels import raw_value
 
 _LISTS: dict[DType, str] = {int64: "int64_list", float32: "float_list", string: "bytes_list"}
 _SHOWN = {"int64_list": "int64", "float_list": "float", "bytes_list": "string"}
@@ -58,24 +59,15 @@ def _values(features: Features, key: str, dtype: DType, index: int) -> Any:
     return getattr(feature, kind).value
 
 
-def array_of(values: Sequence[Any], dtype: DType, shape: Sequence[int] = (-1,)) -> Any:
-    """Returns Python values as a raw value: a `torch.Tensor`, or an array of strings."""
-    if dtype is string:
-        array = np.empty(len(values), object)
-        array[:] = values
-        return array.reshape(shape)
-    return torch.from_numpy(np.array(values, dtype.as_numpy_dtype)).reshape(tuple(shape))
-
-
 def _int64(values: Any, shape: Sequence[int] = (-1,)) -> torch.Tensor:
-    return array_of(values, int64, shape)
+    return raw_value(values, int64, shape)
 
 
 def _joined(parts: Sequence[Any], dtype: DType) -> Any:
     """Concatenates the values of several features into a raw value."""
     values = itertools.chain.from_iterable(parts)
     if dtype is string:
-        return array_of(list(values), dtype)
+        return raw_value(list(values), dtype)
     return torch.from_numpy(np.fromiter(values, dtype.as_numpy_dtype, sum(map(len, parts))))
 
 
@@ -223,7 +215,7 @@ class SparseColumn(VariableColumn):
                 )
             rows = [((i, *index), v) for *index, v in zip(*columns, values, strict=True)]
             entries += rows if self.sorted else sorted(rows, key=lambda row: row[0])
-        values = array_of([v for _, v in entries], self.dtype)
+        values = raw_value([v for _, v in entries], self.dtype)
         return _sparse([index for index, _ in entries], values, [len(examples), *map(int, self.size)], single)
 
 
@@ -257,8 +249,8 @@ class RaggedColumn:
                 levels[level + 1].extend(lengths)
                 count = len(lengths)
             levels[0].append(count)
-        lengths = [array_of(level, self.splits) for level in levels]
-        return [array_of(flat, self.dtype, (-1, *self.inner)), *lengths[single:]]
+        lengths = [raw_value(level, self.splits) for level in levels]
+        return [raw_value(flat, self.dtype, (-1, *self.inner)), *lengths[single:]]
 
     def _rows(self, count: int, index: int) -> int:
         """Returns the number of rows in the innermost partition of `count` values of an example."""
@@ -404,7 +396,7 @@ class RaggedSteps(RaggedColumn):
             counts.append(len(columns[0]))
             steps += [dict(zip(keys, step, strict=True)) for step in zip(*columns, strict=True)]
         values, *lengths = super().read(steps, False)
-        return [values, *([] if single else [array_of(counts, self.splits)]), *lengths]
+        return [values, *([] if single else [raw_value(counts, self.splits)]), *lengths]
 
 
 STEPS: dict[type, Callable[..., Any]] = {

@@ -16,6 +16,7 @@ from tapeflow.core.types.dtypes import DType, float32, float64, int32, int64, st
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, mistyped
 from tapeflow.graph.ir.python_op import python_op
+from tapeflow.strings.kernels import raw_value
 
 Column = tuple[DType, Any]  # the dtype, and the default; None where a field is required
 _NUMBERS: dict[DType, Callable[[bytes], Any]] = {int32: int, int64: int, float32: float, float64: float}
@@ -111,7 +112,7 @@ class CsvParser:
     def vectors(self, records: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
         """Returns the values of records as a raw vector for each column."""
         columns = zip(*records, strict=True) if records else [()] * len(self._columns)
-        return tuple([_vector(values, dtype) for (dtype, _), values in zip(self._columns, columns, strict=True)])
+        return tuple([raw_value(values, dtype) for (dtype, _), values in zip(self._columns, columns, strict=True)])
 
     def values(self, record: bytes, which: str) -> list[Any]:
         """Returns the parsed fields of a record as Python values.
@@ -198,15 +199,6 @@ class CsvParser:
 
     def _error(self, message: str) -> Exception:
         return invalid(f"{message} [Op:{self._op}]")
-
-
-def _vector(values: Sequence[Any], dtype: DType) -> Any:
-    """Returns Python values as a raw vector."""
-    if dtype is string:
-        array = np.empty(len(values), object)
-        array[:] = values
-        return array
-    return torch.from_numpy(np.array(values, dtype.as_numpy_dtype))  # faster than torch.tensor
 
 
 def _check_default(default: Tensor) -> None:

@@ -20,6 +20,7 @@ from tapeflow.core.values.variable import Variable
 from tapeflow.graph.ir.operation import Operation
 from tapeflow.graph.ir.python_op import python_op
 from tapeflow.io import gfile
+from tapeflow.strings.kernels import strings_of
 
 
 def _path(array: np.ndarray, argument: str) -> str:
@@ -61,9 +62,7 @@ def _match_kernel(pattern: Any) -> np.ndarray:
     if pattern.ndim > 1:
         raise invalid(f"Input pattern tensor must be scalar or vector, but had shape: {list(pattern.shape)}")
     matches = gfile.glob([os.fsdecode(p) for p in pattern.ravel().tolist()])
-    paths = np.empty(len(matches), object)
-    paths[:] = sorted(os.fsencode(m) for m in matches)
-    return paths
+    return strings_of(sorted(os.fsencode(m) for m in matches))
 
 
 def match_filenames_once(pattern: TensorLike, name: str | None = None) -> Variable:

@@ -31,13 +31,13 @@ from tapeflow.io.columns import (
     RaggedSteps,
     VariableColumn,
     VariableSteps,
-    array_of,
     columns_of,
     decoded,
 )
 from tapeflow.io.features import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, VarLenFeature
 from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.sparse.tensor import SparseTensor
+from tapeflow.strings.kernels import raw_value
 
 
 def _parsed(
@@ -86,10 +86,10 @@ def _keys(columns: list[Any]) -> Tensor:
 def _default(column: Any) -> Tensor:
     """Returns the default value of a dense column as the op takes it: empty if there is none."""
     if isinstance(column, PaddedColumn):
-        return EagerTensor(array_of([column.fill], column.dtype), column.dtype)
+        return EagerTensor(raw_value([column.fill], column.dtype), column.dtype)
     values = [] if column.default is None else column.default
     shape = (0,) if column.default is None else column.shape.as_list()
-    return EagerTensor(array_of(values, column.dtype, shape), column.dtype)
+    return EagerTensor(raw_value(values, column.dtype, shape), column.dtype)
 
 
 def _op_shape(column: Any) -> TensorShape:
@@ -240,7 +240,7 @@ def _from_json(texts: np.ndarray) -> np.ndarray:
         messages = [json_format.Parse(t, Example()).SerializeToString() for t in texts.reshape(-1).tolist()]
     except json_format.ParseError as error:
         raise invalid(f"Error while parsing JSON: {error}") from None
-    return array_of(messages, string, texts.shape)
+    return raw_value(messages, string, texts.shape)
 
 
 @op("DecodeJSONExample", kernel=_from_json, strings=_from_json, shape=same, elementwise=True)

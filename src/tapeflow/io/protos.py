@@ -21,6 +21,7 @@ from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, bool_, float32, float64, int32, int64, string, uint32, uint64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.strings.kernels import strings_of
 
 _F = FieldDescriptor
 # The dtypes that values of fields can have, by the fields' types. The first one holds all values exactly.
@@ -115,9 +116,7 @@ def _column(rows: Sequence[Sequence[Any]], field: FieldDescriptor, dtype: DType,
     default = _default(field, dtype)
     flat = [v for row in rows for v in [*row, *[default] * (width - len(row))]]
     if dtype is string:
-        array = np.empty(len(flat), object)
-        array[:] = flat
-        return array.reshape(*shape, width)
+        return strings_of(flat).reshape(*shape, width)
     numbers = np.array(flat, np.int64 if dtype is int32 else dtype.as_numpy_dtype).astype(dtype.as_numpy_dtype)
     return torch.from_numpy(numbers.reshape(*shape, width))
 

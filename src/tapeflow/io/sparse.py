@@ -24,6 +24,7 @@ from tapeflow.graph.ir.python_op import executing_eagerly
 from tapeflow.io.encoding import parse_tensor
 from tapeflow.sparse.places import check
 from tapeflow.sparse.tensor import SparseTensor
+from tapeflow.strings.kernels import strings_of
 
 
 def _check(value: Any) -> SparseTensor:
@@ -65,12 +66,6 @@ def _arrays(
     return indices.cpu().numpy(), EagerTensor(values, dtype).numpy(), shape.cpu().numpy(), dtype
 
 
-def _string_array(strings: list[bytes], shape: tuple[int, ...]) -> np.ndarray:
-    array = np.empty(len(strings), object)
-    array[:] = strings
-    return array.reshape(shape)
-
-
 def _check_type(out_type: Any) -> None:
     """Refuses other dtypes than strings and variants. A variant holds the string, too."""
     if as_dtype(out_type) not in (string, variant):
@@ -83,7 +78,7 @@ def _serialize_sparse(
 ) -> np.ndarray:
     """Serializes a sparse tensor as three strings."""
     _check_type(out_type)
-    return _string_array(_three(*_arrays(sparse_indices, sparse_values, sparse_shape)), (3,))
+    return strings_of(_three(*_arrays(sparse_indices, sparse_values, sparse_shape)))
 
 
 def serialize_sparse(sp_input: SparseTensor, out_type: DTypeLike = string, name: str | None = None) -> Tensor:

@@ -31,6 +31,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.linalg.large_products import product
 from tapeflow.linalg.products import matmul
+from tapeflow.math.arithmetic import add
 
 _LABELS = string.ascii_lowercase[::-1] + string.ascii_uppercase[::-1]  # rarely used letters first
 _EQUATION = re.compile(r"(?P<inputs>[a-zA-Z,.]*)(?P<arrow>->)?(?P<output>(?(arrow)[a-zA-Z.]*))")
@@ -184,11 +185,32 @@ def _(call: Call, dy: Any) -> Any:
     (equation,) = call.attrs
     left, _, output = equation.partition("->")
     subscripts = left.split(",")
+    turned = _swapped(*subscripts, output) if len(subscripts) == 2 and call.inputs[0] is call.inputs[1] else None
+    if turned is not None:  # one product for both gradients
+        x, y = call.inputs
+        both = add(dy, dy if turned == output else _einsum([dy], f"{turned}->{output}"))
+        return [_einsum_gradient(both, output, [(conj(y), subscripts[1])], x, subscripts[0]), None]
     grads: list[Any] = []
     for i, wanted in enumerate(call.wanted):
         others = [(conj(x), s) for j, (x, s) in enumerate(zip(call.inputs, subscripts, strict=True)) if j != i]
         grads.append(_einsum_gradient(dy, output, others, call.inputs[i], subscripts[i]) if wanted else None)
     return grads
+
+
+@functools.lru_cache(4096)
+def _swapped(first: str, second: str, output: str) -> str | None:
+    """Returns the subscripts of the output after two inputs change places, or None if that does not just swap labels.
+
+    In "ij,ik->jk" the inputs change places if the labels j and k do. The result is "kj".
+    """
+    if "." in first + second or len(first) != len(second) or len(set(output)) < len(output):
+        return None
+    labels: dict[str, str] = {}
+    for a, b in zip(first, second, strict=True):
+        if labels.setdefault(a, b) != b or labels.setdefault(b, a) != a:
+            return None
+    swapped = "".join([labels[label] for label in output])
+    return swapped if set(swapped) == set(output) else None
 
 
 def _einsum_gradient(dy: Any, output: str, others: list[tuple[Any, str]], x: Any, subscripts: str) -> Any:

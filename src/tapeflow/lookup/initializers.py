@@ -13,7 +13,8 @@ from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.core.values.trackable import Trackable
 from tapeflow.graph.ir.python_op import python_op
 from tapeflow.io.gfile import GFile
-from tapeflow.lookup.storage import bare, text_of
+from tapeflow.lookup.storage import text_of
+from tapeflow.strings.kernels import raw_value
 
 
 class TableInitializer(Trackable):
@@ -188,8 +189,8 @@ class TextFileInitializer(TableInitializer):
             keys.append(self._field(line, number, self._key_index, self._key_dtype, 0))
             values.append(self._field(line, number, self._value_index, self._value_dtype, self._offset))
         return (
-            EagerTensor(bare(keys, self._key_dtype), self._key_dtype),
-            EagerTensor(bare(values, self._value_dtype), self._value_dtype),
+            EagerTensor(raw_value(keys, self._key_dtype), self._key_dtype),
+            EagerTensor(raw_value(values, self._value_dtype), self._value_dtype),
         )
 
     def _lines(self) -> list[bytes]:

@@ -7,21 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import torch
 
 from tapeflow.core.errors import FailedPreconditionError
 from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.strings.hashing import murmur
-
-
-def bare(values: Sequence[Any], dtype: DType, shape: Sequence[int] = (-1,)) -> Any:
-    """Returns Python values as the bare value of a tensor."""
-    if dtype is string:
-        array = np.empty(len(values), object)
-        array[:] = values
-        return array.reshape(shape)
-    return torch.from_numpy(np.array(values, dtype.as_numpy_dtype)).reshape(tuple(shape))
+from tapeflow.strings.kernels import raw_value
 
 
 def text_of(value: Any) -> str:
@@ -114,11 +105,11 @@ class TableStorage:
         with self.lock:
             items = list(self.items.items())
         flat = _flat([k for k, _ in items], self.key_shape)
-        keys = EagerTensor(bare(flat, self.key_dtype, (len(items), *self.key_shape)), self.key_dtype)
+        keys = EagerTensor(raw_value(flat, self.key_dtype, (len(items), *self.key_shape)), self.key_dtype)
         return [keys, self._values([v for _, v in items], (len(items), *self.value_shape))]
 
     def _values(self, values: list[Any], shape: Sequence[int]) -> EagerTensor:
-        return EagerTensor(bare(_flat(values, self.value_shape), self.value_dtype, shape), self.value_dtype)
+        return EagerTensor(raw_value(_flat(values, self.value_shape), self.value_dtype, shape), self.value_dtype)
 
 
 def _flat(rows: list[Any], row_shape: Sequence[int]) -> list[Any]:
@@ -214,10 +205,10 @@ class DenseStorage(MutableStorage):
 
     def _bucket_tensor(self, count: int, dtype: DType, shape: Any, empty: Any, rows: dict[int, Any]) -> EagerTensor:
         width = shape or (1,)
-        row = bare([*empty] if shape else [empty], dtype, (1, *width))
+        row = raw_value([*empty] if shape else [empty], dtype, (1, *width))
         value = row.repeat(count, 0) if dtype is string else row.repeat(count, *[1] * len(width))
         for bucket, entry in rows.items():
-            value[bucket] = bare([*entry] if shape else [entry], dtype, width)
+            value[bucket] = raw_value([*entry] if shape else [entry], dtype, width)
         return EagerTensor(value, dtype)
 
     def fill(self, keys: EagerTensor, values: EagerTensor) -> None:

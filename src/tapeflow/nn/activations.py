@@ -35,7 +35,7 @@ SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805
 
 @op(
     "Relu", kernel=torch.relu, shape=same, element=lambda b, x: b.select(b.less(x, 0), 0, x), in_place="{0}.relu_()",
-    allocates=True, activation=Activation("relu"),
+    allocates=True, activation=Activation("relu"), uint64=torch.clone,
 )  # fmt: skip
 def relu(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes `max(features, 0)` element by element.
@@ -89,12 +89,7 @@ def _(call: Call, dy: Any) -> Any:
     return relu_grad(dy, features) if want_gradients else None, zeros_like(features) if want_features else None
 
 
-def _relu6(features: torch.Tensor) -> torch.Tensor:
-    try:
-        return torch.clamp(features, 0, 6)
-    except RuntimeError:
-        if features.dtype is not torch.uint64:
-            raise
+def _relu6_of_uint64(features: torch.Tensor) -> torch.Tensor:
     bits = features.view(torch.int64)  # numbers of 2^63 and more are negative here
     return torch.where((bits < 0) | (bits > 6), 6, bits).view(torch.uint64)
 
@@ -105,8 +100,8 @@ def _relu6_of_elements(b: ElementBuilder, x: Element) -> Element:
 
 
 @op(
-    "Relu6", kernel=_relu6, shape=same, element=_relu6_of_elements, in_place="{0}.clamp_(0, 6)", allocates=True,
-    activation=Activation("hardtanh", (0.0, 6.0)),
+    "Relu6", kernel=lambda features: torch.clamp(features, 0, 6), shape=same, element=_relu6_of_elements,
+    in_place="{0}.clamp_(0, 6)", allocates=True, activation=Activation("hardtanh", (0.0, 6.0)), uint64=_relu6_of_uint64,
 )  # fmt: skip
 def relu6(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes `min(max(features, 0), 6)` element by element.

@@ -21,7 +21,7 @@ from tapeflow.core.types.aliases import AxisLike, TensorLike
 from tapeflow.core.types.dtypes import string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.strings.kernels import encoded, splits_of_rows, string_op, strings_of, text
+from tapeflow.strings.kernels import encoded, string_op, strings_of, text
 
 if TYPE_CHECKING:
     from tapeflow.ragged.tensor import RaggedTensor
@@ -204,21 +204,63 @@ def _ngrams(
     pad_width: int, preserve_short_sequences: bool,
 ) -> tuple[np.ndarray, torch.Tensor]:  # fmt: skip
     left, right, between = encoded(left_pad), encoded(right_pad), encoded(separator)
+    splits = data_splits.numpy().astype(np.int64)
+    _check_splits(splits, data.size)
+    starts, lengths = splits[:-1], np.diff(splits)
+    pads = [width - 1 if pad_width < 0 else min(width - 1, pad_width) for width in ngram_widths]
+    counts = [np.maximum(lengths + 2 * pad - width + 1, 0) for width, pad in zip(ngram_widths, pads, strict=True)]
+    sizes = sum(counts, 0 * lengths)
+    short = np.flatnonzero((sizes == 0) & (lengths > 0) & preserve_short_sequences)
+    sizes[short] = 1
+    ends = np.cumsum(sizes)
+    out = np.empty(int(sizes.sum()), object)
+    next_places = ends - sizes
+    for width, pad, count in zip(ngram_widths, pads, counts, strict=True):
+        words = _padded(data, starts, lengths, [left] * pad, [right] * pad)
+        grams = strings_of(list(map(between.join, zip(*[words[i:] for i in range(width)], strict=False))))
+        within = _within(count)
+        firsts = np.repeat(starts + 2 * pad * np.arange(len(lengths)), count) + within
+        out[np.repeat(next_places, count) + within] = grams[firsts]
+        next_places += count
+    around = max(pad_width, 0)
+    for row in short:
+        words = data[splits[row] : splits[row + 1]].tolist()
+        out[next_places[row]] = between.join([left] * around + words + [right] * around)
+    return out, torch.from_numpy(np.append(0, ends)[: splits.size]).to(data_splits.dtype)
 
-    def of_row(row: list[bytes]) -> list[bytes]:
-        out: list[bytes] = []
-        for width in ngram_widths:
-            pad = width - 1 if pad_width < 0 else min(width - 1, pad_width)
-            padded = [left] * pad + row + [right] * pad if pad else row
-            out.extend(map(between.join, zip(*[padded[i:] for i in range(width)], strict=False)))
-        if not out and preserve_short_sequences and row:
-            around = max(pad_width, 0)
-            out = [between.join([left] * around + row + [right] * around)]
-        return out
 
-    words, splits = data.tolist(), data_splits.tolist()
-    rows = [of_row(words[i:j]) for i, j in itertools.pairwise(splits)]
-    return strings_of(list(itertools.chain.from_iterable(rows))), splits_of_rows(rows).to(data_splits.dtype)
+def _check_splits(splits: np.ndarray, count: int) -> None:
+    """Raises InvalidArgumentError if row splits are not those of so many strings."""
+    if not splits.size:
+        return
+    if splits[0] != 0:
+        raise invalid(f"First split value must be 0, got {splits[0]}")
+    wrong = np.flatnonzero((splits[1:] < splits[:-1]) | (splits[1:] > count))
+    if wrong.size:
+        last, split = splits[wrong[0] : wrong[0] + 2]
+        raise invalid(f"Invalid split value {split}, must be in [{last}, {count}]")
+    if splits[-1] != count:
+        raise invalid(f"Last split value must be data size. Expected {count}, got {splits[-1]}")
+
+
+def _within(counts: np.ndarray) -> np.ndarray:
+    """Returns the numbers from 0 to each count, one range after the other."""
+    ends = np.cumsum(counts)
+    return np.arange(int(counts.sum())) - np.repeat(ends - counts, counts)
+
+
+def _padded(
+    data: np.ndarray, starts: np.ndarray, lengths: np.ndarray, left: list[bytes], right: list[bytes]
+) -> list[bytes]:  # fmt: skip
+    """Returns the strings of all rows, with pads at both ends of each row."""
+    if not left:
+        return data.tolist()
+    added = 2 * len(left) * np.arange(len(lengths))  # pads before each row
+    first = (starts + added)[:, None] + np.arange(len(left))
+    out = np.empty(data.size + 2 * len(left) * len(lengths), object)
+    out[first], out[first + len(left) + lengths[:, None]] = strings_of(left), strings_of(right)
+    out[np.repeat(added + len(left), lengths) + np.arange(data.size)] = data
+    return out.tolist()
 
 
 @string_op(

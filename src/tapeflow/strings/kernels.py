@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from tapeflow.core.ops.op import op
+from tapeflow.core.types.dtypes import DType, string
 
 
 def string_op(name: str, kernel: Callable[..., Any], **options: Any) -> Callable[[Any], Any]:
@@ -49,11 +50,18 @@ def encoded(element: str) -> bytes:
     return element.encode("utf-8", "surrogateescape")
 
 
-def strings_of(values: list[bytes]) -> np.ndarray:
+def strings_of(values: Sequence[bytes]) -> np.ndarray:
     """Returns the raw value of a vector of strings."""
     out = np.empty(len(values), object)
     out[:] = values
     return out
+
+
+def raw_value(values: Sequence[Any], dtype: DType, shape: Sequence[int] = (-1,)) -> Any:
+    """Returns Python values as the raw value of a tensor: a `torch.Tensor`, or an array of strings."""
+    if dtype is string:
+        return strings_of(values).reshape(shape)
+    return torch.from_numpy(np.array(values, dtype.as_numpy_dtype)).reshape(tuple(shape))
 
 
 def splits_of_rows(rows: Sequence[Sequence[Any]], dtype: Any = None) -> torch.Tensor:

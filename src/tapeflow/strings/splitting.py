@@ -23,7 +23,7 @@ from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int64, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, mistyped
-from tapeflow.strings.kernels import string_op, strings_of
+from tapeflow.strings.kernels import joined, starts_of, string_op, strings_of
 from tapeflow.strings.text import length, substr
 
 if TYPE_CHECKING:
@@ -75,18 +75,51 @@ def _split(text: bytes, separator: bytes | None, maxsplit: int) -> list[bytes]:
     return [*parts, b""] if separator is None and 0 < maxsplit == len(parts) else parts
 
 
-def _parts(input: np.ndarray, sep: np.ndarray, maxsplit: int) -> tuple[torch.Tensor, np.ndarray, torch.Tensor]:
-    separator = sep.item() or None
+_END, _BLANK, _LETTER = range(3)
+_KINDS = bytes(_END if byte == 0 else _BLANK if bytes([byte]).isspace() else _LETTER for byte in range(256))
+
+
+def _words(whole: bytes) -> tuple[list[bytes], np.ndarray]:
+    """Splits strings that zero bytes join at white space; returns all parts, and the number of parts of each string."""
+    kinds = np.frombuffer(b"\0%b\0" % whole.translate(_KINDS), np.uint8)
+    begins = np.flatnonzero((kinds[1:] == _LETTER) & (kinds[:-1] != _LETTER))
+    counts = np.diff(np.searchsorted(begins, np.flatnonzero(kinds == _END)))
+    return whole.replace(b"\0", b" ").split(), counts
+
+
+_MARK = b"\xff"  # no byte of UTF-8
+
+
+def _separated(
+    strings: list[bytes], whole: bytes, separator: bytes, maxsplit: int
+) -> tuple[list[bytes], np.ndarray]:  # fmt: skip
+    """Splits strings at a separator; `whole` joins them by zero bytes. See `_words`."""
+    mark = separator if len(separator) == 1 else _MARK
+    marked = whole.replace(separator, mark)
+    buffer = np.frombuffer(marked + b"\0", np.uint8)
+    cuts = buffer[(buffer == 0) | (buffer == mark[0])]
+    counts = np.diff(np.flatnonzero(cuts == 0), prepend=-1)
     if maxsplit < 0:
-        rows = list(map(methodcaller("split", separator), input.tolist()))
+        return marked.replace(mark, b"\0").split(b"\0"), counts
+    first = b"\0".join(map(methodcaller("replace", separator, b"\0", maxsplit), strings))
+    return first.split(b"\0"), np.minimum(counts, maxsplit + 1)
+
+
+def _parts(input: np.ndarray, sep: np.ndarray, maxsplit: int) -> tuple[torch.Tensor, np.ndarray, torch.Tensor]:
+    separator, strings = sep.item(), input.tolist()
+    whole = joined(strings)
+    if whole is not None and not separator and maxsplit < 0:
+        values, lengths = _words(whole)
+    elif whole is not None and separator and b"\0" not in separator and (len(separator) == 1 or _MARK not in whole):
+        values, lengths = _separated(strings, whole, separator, maxsplit)
     else:
-        rows = [_split(text, separator, maxsplit) for text in input.tolist()]
-    lengths = np.fromiter(map(len, rows), np.int64, len(rows))
-    parts = strings_of(list(itertools.chain.from_iterable(rows)))
+        rows = [_split(text, separator or None, maxsplit) for text in strings]
+        values, lengths = list(itertools.chain.from_iterable(rows)), np.diff(starts_of(rows))
+    parts = strings_of(values)
     indices = np.empty((parts.size, 2), np.int64)
-    indices[:, 0] = np.repeat(np.arange(len(rows)), lengths)
+    indices[:, 0] = np.repeat(np.arange(len(strings)), lengths)
     indices[:, 1] = np.arange(parts.size) - np.repeat(lengths.cumsum() - lengths, lengths)
-    shape = np.array([len(rows), np.max(lengths, initial=0)])
+    shape = np.array([len(strings), np.max(lengths, initial=0)])
     return torch.from_numpy(indices), parts, torch.from_numpy(shape)
 
 

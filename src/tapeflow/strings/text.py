@@ -127,12 +127,13 @@ def _substr(input: np.ndarray, pos: torch.Tensor, len: torch.Tensor, unit: str) 
     parts: Any = _same_slices(units, int(pos.item()), int(len.item()), unit) if pos.numel() == 1 else None
     if parts is None:
         first, count = (np.broadcast_to(v.numpy(), shape).reshape(-1).astype(np.int64) for v in (pos, len))
-        sizes = np.diff(starts_of(units))
+        starts = starts_of(units)
+        sizes = np.diff(starts)
         outside = np.flatnonzero((first < -sizes) | (first > sizes))
         if outside.size:
             i = outside[0]
             raise invalid(f"pos {first[i]} out of range for string b'{text(strings[i])}' at index {i}")
-        parts = _slices(units, sizes, first, count, unit)
+        parts = _slices(units, starts, first, count, unit)
     return strings_of(list(parts if in_bytes else map(encoded, parts))).reshape(shape)
 
 
@@ -145,14 +146,15 @@ def _same_slices(units: list[Any], first: int, count: int, unit: str) -> Any:
     return map(itemgetter(slice(first, stop)), units)
 
 
-def _slices(units: list[Any], sizes: np.ndarray, first: np.ndarray, count: np.ndarray, unit: str) -> list[Any]:
-    """Returns the slice of each string."""
+def _slices(units: list[Any], starts: np.ndarray, first: np.ndarray, count: np.ndarray, unit: str) -> list[Any]:
+    """Returns the slice of each string, for the start of each when all are joined."""
+    sizes = np.diff(starts)
     start = np.where(first < 0, first + sizes, first)
     count = np.minimum(count, sizes - start)
     # A negative number of bytes, as a number without a sign, is beyond any length.
     count = np.where(count < 0, sizes - start if unit == "BYTE" else 0, count)
     if units and type(units[0]) is bytes and (count == 1).all():
-        return _BYTES[np.frombuffer(b"".join(units), np.uint8)[starts_of(units)[:-1] + start]].tolist()
+        return _BYTES[np.frombuffer(b"".join(units), np.uint8)[starts[:-1] + start]].tolist()
     return [v[i:j] for v, i, j in zip(units, start.tolist(), (start + count).tolist(), strict=True)]
 
 

@@ -321,18 +321,19 @@ def _encoded(
             raise invalid(f"Code point is out of range for Unicode, or a noncharacter: {code}")
         return chr(replacement_char) if errors == "replace" else ""
 
-    splits = input_splits.tolist()
-    rows: Any
+    splits = input_splits.numpy()
     array = input_values.numpy()
     if not ((array < 0) | (array >= 0x110000) | (array >> 11 == 0xD800 >> 11)).any():
         text = array.astype("<i4").tobytes().decode("utf-32-le")
-        if codec == "utf-8" and min(splits) >= 0 and max(splits) <= len(text):
+        if np.array_equal(splits, np.arange(len(text) + 1)):
+            return strings_of([character.encode(codec) for character in text])
+        if codec == "utf-8" and splits.min() >= 0 and splits.max() <= len(text):
             whole = text.encode()
             cuts = np.append(characters(whole), len(whole))[splits].tolist()
             return strings_of([whole[i:j] for i, j in itertools.pairwise(cuts)])
-        return strings_of([text[i:j].encode(codec) for i, j in itertools.pairwise(splits)])
+        return strings_of([text[i:j].encode(codec) for i, j in itertools.pairwise(splits.tolist())])
     points = input_values.tolist()
-    rows = [points[i:j] for i, j in itertools.pairwise(splits)]
+    rows = [points[i:j] for i, j in itertools.pairwise(splits.tolist())]
     return strings_of(["".join(map(point, row)).encode(codec) for row in rows])
 
 

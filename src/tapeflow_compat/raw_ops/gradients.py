@@ -120,28 +120,6 @@ def _as_images(grads: Any, original_image: TensorShape, *_: Any) -> TensorShape:
     return original_image
 
 
-def _resize_gradient(op: str, images: Any, grads: Any, align_corners: bool, half_pixel_centers: bool) -> Any:
-    """Returns the gradient of an op that resizes images to the size of `grads`."""
-
-    def resized(images: Any) -> Any:
-        return getattr(raw, op)(
-            images=images, size=tf.shape(grads)[1:3], align_corners=align_corners,
-            half_pixel_centers=half_pixel_centers,
-        )  # fmt: skip
-
-    return _gradients(resized, [images], grads)[0]
-
-
-@form("ResizeBilinearGrad", shape=_as_images)
-def _resize_bilinear(grads: Any, original_image: Any, align_corners: bool, half_pixel_centers: bool) -> Any:
-    return _resize_gradient("ResizeBilinear", original_image, grads, align_corners, half_pixel_centers)
-
-
-@form("ResizeBicubicGrad", shape=_as_images)
-def _resize_bicubic(grads: Any, original_image: Any, align_corners: bool, half_pixel_centers: bool) -> Any:
-    return _resize_gradient("ResizeBicubic", original_image, grads, align_corners, half_pixel_centers)
-
-
 def _images_rule(grads: Any, size: Any, *_: Any) -> TensorShape:
     grads = with_rank(grads, 4)
     with_dimension(with_rank(size, 1), 0, 2)
@@ -151,8 +129,14 @@ def _images_rule(grads: Any, size: Any, *_: Any) -> TensorShape:
 
 @form("ResizeNearestNeighborGrad", shape=_images_rule, host=("size",))
 def _resize_nearest(grads: Any, size: Any, align_corners: bool, half_pixel_centers: bool) -> Any:
+    def resized(images: Any) -> Any:
+        return raw.ResizeNearestNeighbor(
+            images=images, size=tf.shape(grads)[1:3], align_corners=align_corners,
+            half_pixel_centers=half_pixel_centers,
+        )  # fmt: skip
+
     images = tf.zeros(tf.concat([tf.shape(grads)[:1], size, tf.shape(grads)[3:]], 0), grads.dtype)
-    return _resize_gradient("ResizeNearestNeighbor", images, grads, align_corners, half_pixel_centers)
+    return _gradients(resized, [images], grads)[0]
 
 
 @form("ScaleAndTranslateGrad", shape=_as_images)

@@ -109,6 +109,8 @@ def run_kernel(
         kernel = lambda *a: op.kernel(*a, device=device)  # noqa: E731
     if any(isinstance(v, np.ndarray) for v in _leaves(values)):
         return on_strings(op)(*_with_arrays(args, values)), False
+    if op.uint64_kernel is not None and _has_tensor_dtype(values, (torch.uint64,)):
+        return op.uint64_kernel(*values), False
     try:
         result = kernel(*values)
     except (errors.OpError, ValueError):

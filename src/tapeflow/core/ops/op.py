@@ -39,6 +39,7 @@ class RegisteredOp(DefinedOp):
         kernel: `kernel(*arguments)`, in the order of the function's parameters: `torch.Tensor`s for tensors, lists of
             them for lists, plain Python values for the rest.
         string_kernel: the same for string tensors, which it gets as NumPy object arrays of `bytes`; or None.
+        uint64_kernel: the same for uint64 tensors, if ATen's kernel takes these for int64; or None.
         moves: the kernel only moves elements, so elements of a dtype that it lacks are moved as bits.
         creates: the kernel has no tensor to take its device from, and takes a `device=` instead.
         orders: the kernel only compares elements. Other values in the same order can stand in for them.
@@ -103,6 +104,7 @@ class RegisteredOp(DefinedOp):
         self.direct: dict[Any, DType | tuple[DType, ...]] = {}
         self.settled: dict[Any, Settled] = {}
         self.string_kernel: Callable[..., Any] | None = None
+        self.uint64_kernel: Callable[..., Any] | None = None
         self.moves = self.creates = self.orders = self.promotes = False
         self.gradient = vjp.gradient  # until one is declared
         self.accumulate: Callable[..., Any] | None = None
@@ -384,6 +386,7 @@ def op(
     moves: bool = False,
     creates: bool = False,
     orders: bool = False,
+    uint64: Callable[..., Any] | None = None,
     promotes: bool = False,
     rename: dict[str, str] | None = None,
     signature: str = "",
@@ -408,6 +411,7 @@ def op(
         moves: the kernel only moves elements, and so works for every dtype there is.
         creates: the kernel takes `device=` as it has no tensor inputs.
         orders: the kernel only compares elements; uint64, which ATen can't compare, is then compared as int64.
+        uint64: the kernel for uint64 inputs, if ATen's takes them for int64.
         promotes: a Python value that does not fit the other operand's dtype keeps its own (and so is a dtype
             mismatch), as in TensorFlow's arithmetic operators; otherwise it is a TypeError. The function converts its
             first argument without a look at the second.
@@ -436,6 +440,7 @@ def op(
         new = RegisteredOp(name, kernel or declared, inputs, host, rename or {})
         new.shape, new.shape_types = shape, shape_types
         new.string_kernel = new.kernel if strings is True else strings or None
+        new.uint64_kernel = uint64
         new.moves, new.creates, new.orders, new.promotes = moves, creates, orders, promotes
         for trait, value in traits.items():
             setattr(new, trait, value)
