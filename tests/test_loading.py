@@ -122,3 +122,14 @@ print(*{name for name in set(sys.modules) - before if name.startswith("torch._dy
 def test_first_calls_load_no_heavy_modules():
     allowed = {"tapeflow", "torch", "numpy", "ml_dtypes"} | set(sys.stdlib_module_names)
     assert set(_run(FIRST_CALLS)) <= allowed
+
+
+def test_the_compiler_loads_with_the_first_function():
+    loaded = "[m for m in sys.modules if m.startswith(('tapeflow.graph.compiler', 'tapeflow.graph.codegen.passes'))]"
+    program = (
+        "import sys, tapeflow as tf\n"
+        f"assert not {loaded}, {loaded}\n"
+        "assert tf.function(lambda x: tf.while_loop(lambda i: i < x, lambda i: i + 2, [0]))(3)[0] == 4\n"
+        f"assert {loaded}"
+    )
+    _run(program)

@@ -79,6 +79,7 @@ from tapeflow.control_flow import Assert, case, cond, switch_case, while_loop
 from tapeflow.core.device import device
 from tapeflow.core.device_spec import DeviceSpec
 from tapeflow.core.hooks import hooks as _hooks
+from tapeflow.core.hooks import later as _later
 from tapeflow.core.malloc import keep_pages as _keep_pages
 from tapeflow.core.ops.definition import load_all as _loaders_of_ops
 from tapeflow.core.scopes import (
@@ -210,7 +211,6 @@ from tapeflow.py_function import numpy_function, py_function
 from tapeflow.registered_gradients import RegisterGradient, no_gradient
 from tapeflow.tensor_array import TensorArray, TensorArraySpec
 from tapeflow.timestamp import timestamp
-from tapeflow.vectorized import vectorized_map
 
 if _typing.TYPE_CHECKING:  # loaded when they are first used, see `_ON_FIRST_USE`
     from keras import initializers, losses, metrics, optimizers
@@ -256,6 +256,7 @@ if _typing.TYPE_CHECKING:  # loaded when they are first used, see `_ON_FIRST_USE
     from tapeflow.signal.fourier_ops import fftnd, ifftnd, irfftnd, rfftnd
     from tapeflow.sparse.tensor import SparseTensor, SparseTensorSpec
     from tapeflow.strings import as_string
+    from tapeflow.vectorized import vectorized_map
 
 # `import tapeflow.x` finds the modules of `tapeflow_compat`, too: the table `_ON_FIRST_USE` and users import them so.
 __path__.append(_os.path.join(_os.path.dirname(_os.path.dirname(__file__)), "tapeflow_compat"))
@@ -276,24 +277,6 @@ def _specs_of_protos() -> dict[int, _typing.Any]:
     }  # fmt: skip
 
 
-def _converted(function: _typing.Any) -> _typing.Any:
-    from tapeflow.autograph.conversion import converted
-
-    return converted(function)
-
-
-def _user_code(function: _typing.Any) -> _typing.Any:
-    from tapeflow.autograph.origin import UserCode
-
-    return UserCode(function)
-
-
-def _over_parts(*args: _typing.Any) -> _typing.Any:
-    from tapeflow.experimental.batchable_extension_type import over_parts
-
-    return over_parts(*args)
-
-
 def _compat_module(name: str) -> _typing.Any:
     return _importlib.import_module(f"tapeflow.{name}")
 
@@ -304,8 +287,11 @@ def _internal_module(fullname: str) -> _typing.Any:
 
 _hooks.compat_module = _compat_module
 _hooks.internal_module = _internal_module
-_hooks.specs_of_protos, _hooks.over_parts = _specs_of_protos, _over_parts
-_hooks.converted, _hooks.user_code = _converted, _user_code
+_hooks.specs_of_protos = _specs_of_protos
+_hooks.over_parts = _later("tapeflow.experimental.batchable_extension_type", "over_parts")
+_hooks.converted = _later("tapeflow.autograph.conversion", "converted")
+_hooks.user_code = _later("tapeflow.autograph.origin", "UserCode")
+_hooks.on_slices = _later("tapeflow.vectorized", "on_slices")
 
 __version__ = version.VERSION
 __git_version__ = version.GIT_VERSION
@@ -371,6 +357,7 @@ _ON_FIRST_USE = {
     "test": "tapeflow.test",
     "tpu": "tapeflow.unsupported",
     "types": "tapeflow.types",
+    "vectorized_map": "tapeflow.vectorized",
     "xla": "tapeflow.xla",
 }
 

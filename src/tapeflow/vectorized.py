@@ -259,6 +259,3 @@ def _one_by_one(
 
     specs = [spec_of(r) for r in leaves]
     return map_fn(call, range_(count), infer_shape=False, fn_output_signature=specs) if leaves else []
-
-
-hooks.on_slices = on_slices

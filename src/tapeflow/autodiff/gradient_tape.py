@@ -170,14 +170,13 @@ class GradientTape:
             )
         zeros = gives_zeros(unconnected_gradients)
         flat, is_list = sources_in(sources)
-        if type(target) is EagerTensor and output_gradients is None:
-            targets = [target] if target.dtype.differentiable else targets_in(target)
+        if type(target) is EagerTensor and output_gradients is None and target.dtype.differentiable:
+            targets, dys = [target], [seed_of(target, None)]
         else:
             targets = targets_in(target)
-        # As in TensorFlow, a list is one gradient for each target, also where there is only one target.
-        seeds = [] if output_gradients is None else nest.flatten(output_gradients, expand_composites=True)
-        dys = [seed_of(t, seeds[i] if i < len(seeds) else None) for i, t in enumerate(targets)]
-        if any(d is None for d in dys):
+            # As in TensorFlow, a list is one gradient for each target, also where there is only one target.
+            seeds = [] if output_gradients is None else nest.flatten(output_gradients, expand_composites=True)
+            dys = [seed_of(t, seeds[i] if i < len(seeds) else None) for i, t in enumerate(targets)]
             targets = [t for t, d in zip(targets, dys, strict=True) if d is not None]
             dys = [d for d in dys if d is not None]
         gradients = tape.gradients(targets, flat, dys)

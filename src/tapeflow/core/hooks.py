@@ -7,6 +7,7 @@ above the code that asks for it. So the lower layer names it here, and the highe
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 
@@ -34,7 +35,7 @@ class Hooks:
     cond: Callable[..., Any]  # control_flow.py: tf.cond
     check: Callable[..., Any]  # control_flow.py: tf.Assert
     map_fn: Callable[..., Any]  # functional.py: tf.map_fn
-    on_slices: Callable[..., Any]  # vectorized.py: a function on all slices at once
+    on_slices: Callable[..., Any]  # tapeflow/__init__.py: a function on all slices at once
     converted: Callable[[Any], Any]  # tapeflow/__init__.py: a Python function, converted by AutoGraph
     user_code: Callable[[Any], Any]  # tapeflow/__init__.py: a context whose errors name a function's lines
     over_parts: Callable[..., Any]  # tapeflow/__init__.py: a function of the parts of extension types
@@ -53,3 +54,17 @@ class Hooks:
 
 
 hooks = Hooks()
+
+
+def later(module: str, function: str) -> Callable[..., Any]:
+    """Returns a function that loads at its first call.
+
+    Args:
+        module: its module's name.
+        function: its name there.
+    """
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return getattr(import_module(module), function)(*args, **kwargs)
+
+    return call

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 
-@dataclasses.dataclass
 class Settings:
     """The process-wide settings.
 
@@ -30,7 +28,9 @@ class Settings:
     synchronous: bool = True
     tensor_float_32: bool = True
     traceback_filtering: bool = True
-    optimizer_options: dict[str, Any] = dataclasses.field(default_factory=dict)
+
+    def __init__(self) -> None:
+        self.optimizer_options: dict[str, Any] = {}
 
 
 settings = Settings()

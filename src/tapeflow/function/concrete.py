@@ -6,7 +6,7 @@ import itertools
 import operator
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -20,12 +20,13 @@ from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.function.atomic import AtomicFunction
 from tapeflow.function.binding import Binding
 from tapeflow.function.signature import FunctionType
-from tapeflow.graph.backends.cuda_graphs import CudaGraphs, explanation
-from tapeflow.graph.codegen.compile import eager_outputs
 from tapeflow.graph.control.body import Body, raw
 from tapeflow.graph.ir.func_graph import FuncGraph
-from tapeflow.graph.ir.python_op import as_eager
+from tapeflow.graph.ir.python_op import as_eager, eager_outputs
 from tapeflow.tensor_array import TensorArray
+
+if TYPE_CHECKING:
+    from tapeflow.graph.backends.cuda_graphs import CudaGraphs
 
 _numbers = itertools.count(1)
 
@@ -221,6 +222,8 @@ class ConcreteFunction:
             >>> "Where gives a tensor whose shape, (None, 1), only its run can tell" in f.explain_cuda_graph()
             True
         """
+        from tapeflow.graph.backends.cuda_graphs import explanation
+
         return explanation(self.body.compiled, self.body.jit is not None)
 
     def explain_rewrites(self) -> str:

@@ -8,7 +8,7 @@ import threading
 import types
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, Protocol, TypeVar, overload
 
 from tapeflow.core.context import contexts, detours, state
 from tapeflow.core.ops.convert import convert
@@ -31,10 +31,11 @@ from tapeflow.function.signature import (
     spec_of,
     unfit,
 )
-from tapeflow.graph.backends.cuda_graphs import CudaGraphs, check_attributes, option_of
-from tapeflow.graph.compiler.jit import compiler_of
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.logger import get_logger
+
+if TYPE_CHECKING:
+    from tapeflow.graph.backends.cuda_graphs import CudaGraphs
 
 MOST_TRACES = 4096  # of one function; beyond that, the oldest one is dropped
 _WARN_AFTER = 5  # traces, as TensorFlow warns, and as often
@@ -78,7 +79,11 @@ class Function:
         self._python_function = python_function
         self._options = options = options or Options()
         self._name = name or _name_of(python_function)
-        self._jit = compiler_of(self._name) if options.jit_compile else None
+        self._jit = None
+        if options.jit_compile:
+            from tapeflow.graph.compiler.jit import compiler_of
+
+            self._jit = compiler_of(self._name)
         self._input_signature = None if options.input_signature is None else tuple(options.input_signature)
         if self._input_signature is not None:
             for spec in nest.flatten(self._input_signature):
@@ -112,6 +117,8 @@ class Function:
     @functools.cached_property
     def _capturing(self) -> CudaGraphs | None:
         """The option to capture traces as CUDA graphs, or None."""
+        from tapeflow.graph.backends.cuda_graphs import option_of
+
         return option_of(self._name, self._options.experimental_attributes, self._jit is not None)
 
     def _check_signature(self) -> None:
@@ -707,6 +714,8 @@ def function(
         [2, 4]
     """
     if experimental_attributes is not None:
+        from tapeflow.graph.backends.cuda_graphs import check_attributes
+
         check_attributes(experimental_attributes)
     if experimental_relax_shapes is not None:
         reduce_retracing = experimental_relax_shapes

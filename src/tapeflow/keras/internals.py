@@ -22,7 +22,6 @@ PRIVATE: dict[str, str] = {
     "backend": "keras._tf_keras.keras:backend",
     "configured_backend": "keras.src.backend.config:backend",
     "global_state": "keras.src.backend.common.global_state:",
-    "get_global_attribute": "keras.src.backend.common.global_state:get_global_attribute",
     "in_stateless_scope": "keras.src.backend.common.stateless_scope:in_stateless_scope",
     "legacy_h5_format": "keras.src.legacy.saving.legacy_h5_format:",
     "saving_lib": "keras.src.saving.saving_lib:",
@@ -101,10 +100,10 @@ _FALLBACKS: dict[str, Callable[[], Any]] = {
     "backend": lambda: _keras().backend,
     "configured_backend": lambda: _keras().backend.backend,
     "global_state": lambda: SimpleNamespace(
-        GLOBAL_STATE_TRACKER=SimpleNamespace(), set_global_attribute=lambda name, value: None
+        GLOBAL_STATE_TRACKER=SimpleNamespace(current_call_ctx=True),  # a call may be within another
+        set_global_attribute=lambda name, value: None,
     ),
     "in_stateless_scope": lambda: lambda: False,
-    "get_global_attribute": lambda: lambda name: name,  # any but None: a call may be within another
     "BaseOptimizer": lambda: _keras().optimizers.Optimizer,
     "distribution_lib": SimpleNamespace,  # `keras.distribution` stays as it is
     "make_default_seed": lambda: lambda: random.randint(1, 10**9),

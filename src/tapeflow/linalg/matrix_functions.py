@@ -215,9 +215,6 @@ def _(call: Call, dy: Any) -> Any:
     return reshape(solve(reshape(sums, square), reshape(dy, column)), whole)
 
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(9)
-
-
 def _logarithm(input: torch.Tensor) -> torch.Tensor:
     check_square(input)
     if not input.numel():
@@ -250,7 +247,8 @@ def _logarithm_by_roots(x: torch.Tensor) -> torch.Tensor:
         x, count = _square_root_by_iteration(x), count + 1
     difference = x - identity
     total = torch.zeros_like(x)
-    for node, weight in zip((_NODES + 1) / 2, _WEIGHTS / 2, strict=True):
+    nodes, weights = np.polynomial.legendre.leggauss(9)
+    for node, weight in zip((nodes + 1) / 2, weights / 2, strict=True):
         total += weight * torch.linalg.solve(identity + node * difference, difference)
     return total * 2**count
 

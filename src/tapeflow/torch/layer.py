@@ -11,7 +11,7 @@ import torch
 from tapeflow.core.context import state
 from tapeflow.core.types.dtypes import FROM_TORCH, as_dtype
 from tapeflow.core.values.tensor import EagerTensor
-from tapeflow.keras.internals import get_global_attribute
+from tapeflow.keras.internals import global_state
 from tapeflow.torch.module_call import ModuleCall
 from tapeflow.torch.parameter import ParameterVariable
 
@@ -80,7 +80,8 @@ class Layer(keras.layers.Layer):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls the layer. Skips Keras's own `__call__` if it would change nothing, as outside other layers."""
-        if self._calls_alone and not kwargs and state.graph is None and get_global_attribute(_CONTEXT) is None:
+        within = getattr(global_state.GLOBAL_STATE_TRACKER, _CONTEXT, None)
+        if within is None and self._calls_alone and not kwargs and state.graph is None:
             for a in args:
                 if type(a) is not EagerTensor or hasattr(a, "_keras_mask"):
                     break

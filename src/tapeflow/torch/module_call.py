@@ -89,14 +89,15 @@ class ModuleCall(Op):
             of_call = call([*args, *self._variables], stateful=self._module.training)
             return _with_tensors(results[0], of_call)
         tape = tapes[0] if tapes else None
-        values = [_own(a.value) for a in args]
+        values = []
         sources: tuple[torch.Tensor, ...] = ()
         ids: tuple[int, ...] = ()
-        if tape is not None:
-            for a, value in zip(args, values):  # noqa: B905  (of one length; `strict` costs as much again)
-                if a._id in tape.watched and a.dtype.differentiable:
-                    sources += (value.requires_grad_(),)
-                    ids += (a._id,)
+        for a in args:
+            value = _own(a.value)
+            values.append(value)
+            if tape is not None and a._id in tape.watched and a.dtype.differentiable:
+                sources += (value.requires_grad_(),)
+                ids += (a._id,)
         enabled = is_grad_enabled()
         if enabled is (tape is None):
             set_grad_enabled(not enabled)

@@ -210,7 +210,7 @@ class Tape:
             i = id_of(target)
             i = self.reads.get(i, i)
             grads[i] = summed(grads[i], dy) if i in grads else dy
-        source_ids = [id_of(s) for s in sources]
+        source_ids = list(map(id_of, sources))
         calls = self.calls
         if not self.persistent:
             self.calls = []
@@ -221,7 +221,7 @@ class Tape:
     ) -> list[Gradient]:
         """Returns the gradients of the sources by `backpropagate`; for variables, the sums over their reads."""
         reads, more = self.reads, self.more
-        first = [reads.get(i, i) for i in source_ids]
+        first = list(map(reads.get, source_ids, source_ids))
         if not more:
             return backpropagate(calls, grads, first, self.roots, keep)
         others = [read for i in source_ids for read in more.get(i, ())]
@@ -409,7 +409,7 @@ def backpropagate(
                     continue
                 else:
                     _add(grads, i, g, owned)
-    return [grads.get(i) for i in source_ids]
+    return list(map(grads.get, source_ids))
 
 
 def added(total: Any, g: Any) -> bool:

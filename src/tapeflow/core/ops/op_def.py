@@ -5,12 +5,11 @@ The definitions stand in `op_defs.txt`, one op a line, in the notation of Tensor
 first looked up, so that importing this module costs nothing.
 """
 
-import dataclasses
 import functools
 import pathlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,8 +21,7 @@ _FILE = pathlib.Path(__file__).with_name("op_defs.txt")
 _PROTO_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class ArgDef:
+class ArgDef(NamedTuple):
     """An input or output of an op.
 
     Its dtype is fixed (`type`), or the value of a type attr (`type_attr`); the number of tensors is the int attr
@@ -52,8 +50,7 @@ class ArgDef:
         return f"{self.name}:Ref({dtype})" if self.is_ref else f"{self.name}:{dtype}"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class AttrDef:
+class AttrDef(NamedTuple):
     """An attr of an op.
 
     `type` is TensorFlow's word for it: "type", "int", "float", "bool", "string", "shape", "tensor", "func", or
@@ -67,7 +64,7 @@ class AttrDef:
     default: Any
     minimum: int | None
     allowed: tuple | None
-    text: str = dataclasses.field(repr=False)
+    text: str
 
     @property
     def has_default(self) -> bool:
@@ -90,8 +87,7 @@ class _NoDefault:
 NO_DEFAULT = _NoDefault()
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class OpDef:
+class OpDef(NamedTuple):
     """The definition of one op.
 
     Example:

@@ -36,7 +36,6 @@ from tapeflow.graph.codegen.structured import StructuredWriter
 from tapeflow.graph.codegen.writing import Writer, identifier
 from tapeflow.graph.compiler.clusters import ClusterOp
 from tapeflow.graph.ir.operation import GraphOp, Operation
-from tapeflow.graph.ir.python_op import as_eager
 
 _MOST_SIZES = 4  # combinations of input sizes with a specialized function
 _LEAST_COST = 32  # in calls of a kernel: a smaller function does not gain from another number of threads
@@ -342,14 +341,6 @@ def arguments(op: Any, args: Sequence[Any], eager: Callable[[SymbolicTensor], Ea
         return host_static(arg) if value_of(arg) is not None else numbers(eager(arg).value)
 
     return op.map(eager, args, host=host)
-
-
-def eager_outputs(values: Iterable[Any], tensors: Iterable[SymbolicTensor]) -> list[Any]:
-    """Wraps raw values of symbolic tensors as eager tensors."""
-    return [
-        EagerTensor(v, t.dtype) if type(v) is torch.Tensor else as_eager(v, t.dtype)
-        for v, t in zip(values, tensors, strict=True)
-    ]
 
 
 def value_now(tensor: SymbolicTensor, value_of: Callable[[SymbolicTensor], Any]) -> Any:

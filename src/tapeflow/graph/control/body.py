@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.autodiff.tape import Tape, record
 from tapeflow.core.context import state
@@ -18,12 +18,15 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import resource
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
-from tapeflow.graph.backends.cuda_graphs import CudaGraphs
-from tapeflow.graph.codegen.compile import Compiled, eager_outputs
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import note_reads
 from tapeflow.graph.ir.operation import GraphOp, variable_of
+from tapeflow.graph.ir.python_op import eager_outputs
 from tapeflow.graph.transform.differentiate import backward_graph, forward_graph
+
+if TYPE_CHECKING:
+    from tapeflow.graph.backends.cuda_graphs import CudaGraphs
+    from tapeflow.graph.codegen.compile import Compiled
 
 
 class Body:
@@ -79,6 +82,8 @@ class Body:
 
     def function(self, *arguments: Any, **options: Any) -> Compiled:
         """Returns a compiled function of the graph; arguments as in `Compiled`."""
+        from tapeflow.graph.codegen.compile import Compiled
+
         compiler = self.graph.compiler
         return (Compiled if compiler is None else compiler.compiled)(*arguments, **options)
 

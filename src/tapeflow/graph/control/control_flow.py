@@ -24,7 +24,6 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.graph.control.body import Body
 from tapeflow.graph.control.conditionals import common, conditional
-from tapeflow.graph.control.loops import loop
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import Operation
 
@@ -251,6 +250,8 @@ def while_loop(
         limit = state.graph.constant(limit, f"{scope}/maximum_iterations/")
     specs = [(t.dtype, common([s, o.shape])) for t, s, o in zip(flat, shapes, loop_body.outputs, strict=True)]
     places = in_condition, in_body
+    from tapeflow.graph.control.loops import loop
+
     operation = loop(flat, captured, condition_body, loop_body, places, specs, limit, f"{scope}/", counted=True)
     finals: list[Any] = operation.outputs[: len(flat)]
     if not state.graph.building_function:

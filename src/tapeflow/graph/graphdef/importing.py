@@ -370,7 +370,7 @@ class Builder:
         for node in last:
             operation = self.operations[node.name]
             operation.args = [self._tensor(node, node.inputs[0])]
-            operation._control_inputs.extend(o for c in node.controls for o in self._control(c))
+            operation._control_inputs += tuple([o for c in node.controls for o in self._control(c)])
 
     def _add(self, node: ParsedNode) -> None:
         definition = definition_of(node.op)

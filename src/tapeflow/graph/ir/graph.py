@@ -372,7 +372,7 @@ class Graph(Collections, GraphNames, GraphMembers):
         if state.devices:
             operation.device = devices.requested()
         for inputs in self._control:
-            operation._control_inputs.extend(c for c in inputs if c not in operation._control_inputs)
+            operation._control_inputs = tuple(dict.fromkeys([*operation._control_inputs, *inputs]))
         self._operations.append(operation)
         self._by_name[name] = operation
         return operation

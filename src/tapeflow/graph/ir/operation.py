@@ -176,7 +176,7 @@ class Operation:
         self.args = args
         self.types = types or {}
         self.outputs: list[SymbolicTensor] = []
-        self._control_inputs: list[Operation] = []
+        self._control_inputs: tuple[Operation, ...] = ()
         self.device = ""
         self.index = 0
         self.position: Position | None = None

@@ -27,9 +27,10 @@ class Positions:
 
     def __init__(self, base: FrameType | None = None) -> None:
         self._base = base
-        self._outside = None if base is None else _position(base)
+        self._outside = None if base is None else _extended([], _users_frames(base)[0], None)
         self._frame: FrameType | None = None  # the last one, and the position of its caller
         self._caller: Position | None = None
+        self._callers: list[Position] = []  # of the last frame, the outermost first: most operations share them
 
     def here(self, depth: int) -> Position | None:
         """Returns the position of the user's code that adds an operation.
@@ -44,9 +45,11 @@ class Positions:
         if frame is base:
             return self._outside
         if base is None:
-            return _position(frame)
+            return _extended([], _users_frames(frame)[0], None)
         if frame is not self._frame:
-            self._frame, self._caller = frame, _position(frame.f_back, base, self._outside)
+            frames, found = _users_frames(frame.f_back, base)
+            self._frame = frame  # another thread has another stack
+            self._caller = _extended(self._callers, frames, self._outside) if found else _extended([], frames, None)
         return frame.f_code, frame.f_lasti, self._caller
 
 
@@ -57,16 +60,31 @@ class Nowhere(Positions):
         return None
 
 
-def _position(frame: FrameType | None, base: FrameType | None = None, outside: Position | None = None) -> Any:
-    """Returns the position of a frame and its callers, without the engine's frames; `outside` from `base` on."""
+def _users_frames(frame: FrameType | None, base: FrameType | None = None) -> tuple[list[FrameType], bool]:
+    """Returns a frame and its callers up to `base`, without the engine's frames, and whether `base` was found."""
     frames = []
     while frame is not None and frame is not base:
         if not is_engine_file[frame.f_code.co_filename]:
-            frames.append((frame.f_code, frame.f_lasti))
+            frames.append(frame)
         frame = frame.f_back
-    position = None if frame is None else outside  # another thread has another stack
-    for code, offset in reversed(frames):
-        position = (code, offset, position)
+    return frames, frame is not None
+
+
+def _extended(known: list[Position], frames: list[FrameType], outside: Position | None) -> Position | None:
+    """Returns the position of the first of some frames.
+
+    Args:
+        known: the positions of earlier frames, the outermost first, which is reused if it is the same, and updated.
+        frames: each frame before its caller.
+        outside: the position of the caller of the outermost one.
+    """
+    position = outside
+    for i, frame in enumerate(reversed(frames)):
+        if i < len(known) and known[i][0] is frame.f_code and known[i][1] == frame.f_lasti:
+            position = known[i]
+            continue
+        position = frame.f_code, frame.f_lasti, position
+        known[i:] = [position]
     return position
 
 

@@ -6,8 +6,10 @@ shapes are unknown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
+
+import torch
 
 from tapeflow.core.autodiff.gradients import zeros_like_value
 from tapeflow.core.autodiff.tape import Tape, dense
@@ -68,6 +70,14 @@ def python_op(
 def as_eager(value: Any, dtype: DType) -> Any:
     """Returns the eager tensor of a raw value. A variable stays itself."""
     return value if hasattr(value, "_read") else EagerTensor(value, dtype)
+
+
+def eager_outputs(values: Iterable[Any], tensors: Iterable[Any]) -> list[Any]:
+    """Wraps raw values of symbolic tensors as eager tensors."""
+    return [
+        EagerTensor(v, t.dtype) if type(v) is torch.Tensor else as_eager(v, t.dtype)
+        for v, t in zip(values, tensors, strict=True)
+    ]
 
 
 def eager_arguments(op: Op, args: Sequence[Any], values: Sequence[Any]) -> list[Any]:

@@ -31,13 +31,14 @@ from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.functional import map_fn
-from tapeflow.graph.codegen.compile import arguments, eager_outputs
+from tapeflow.graph.codegen.compile import arguments
 from tapeflow.graph.codegen.loops import Loop
 from tapeflow.graph.codegen.program import CALLS, needed
 from tapeflow.graph.control.body import Body, by_id, raw, traced_body
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GradientOf, GraphOp, Operation, variable_of
+from tapeflow.graph.ir.python_op import eager_outputs
 from tapeflow.graph.transform.lower import called
 from tapeflow.graph.transform.op_batching import draws, of_registered, own_stream, varying
 from tapeflow.logger import get_logger

@@ -24,7 +24,7 @@ def copy_of(graph: FuncGraph) -> FuncGraph:
         tensors.update(zip(map(id, operation.outputs), own.outputs, strict=True))
     for own in operations.values():
         own.args = substituted(own.args, tensors)
-        own._control_inputs = [operations[id(o)] for o in own._control_inputs]
+        own._control_inputs = tuple([operations[id(o)] for o in own._control_inputs])
         of = own.op.gradient_of if isinstance(own.op, GraphOp) else None
         if of is not None and id(of.operation) in operations:
             own.op = copy.copy(own.op)

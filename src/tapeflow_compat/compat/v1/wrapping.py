@@ -76,7 +76,7 @@ class _Graph(FuncGraph):
             name = operation.name if operation.name not in self._by_name else self.unique_name(operation.name)
             copy = self.insert(operation.op, name, [of_part(a) for a in operation.args], operation.types)
             copy.device, copy.position, copy.static = operation.device, operation.position, operation.static
-            copy._control_inputs.extend(operations[id(c)] for c in operation.control_inputs if id(c) in operations)
+            copy._control_inputs += tuple([operations[id(c)] for c in operation.control_inputs if id(c) in operations])
             operations[id(operation)] = copy
             for tensor in operation.outputs:
                 copy.outputs.append(SymbolicTensor(copy, tensor.value_index, tensor.dtype, tensor.shape))
