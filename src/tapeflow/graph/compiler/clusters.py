@@ -375,10 +375,22 @@ def cluster_all(program: Program) -> None:
 def _replace(program: Program, pays: Callable[[Sequence[Step]], bool]) -> None:
     if devices.machine.has_gpu or not has_llvm():
         return
+    program.steps = [_canonical(step) for step in program.steps]
     clustering = _Clustering(program)
     chosen = [group for group in clustering.groups() if pays(group.steps)]
     if chosen:
         program.steps = clustering.steps(chosen)
+
+
+def _canonical(step: Step) -> Step:
+    """Returns a step in the form that clusters compute best: a gradient of a bias as a sum over rows, a reduction of an
+    axis of one element as a reshape."""
+    x = step.args[0] if step.args else None
+    if step.op is ops.BiasAddGrad.op and step.args[1] == "NHWC" and x.shape.rank:
+        return Step(ops.Sum.op, [x, tuple(range(x.shape.rank - 1)), False], step.outputs, step.origins)
+    if reduced_axes(step) == {-1} and x.shape[-1] == 1 and step.outputs[0].shape.is_fully_defined():
+        return Step(ops.Reshape.op, [x, tuple(step.outputs[0].shape.as_list())], step.outputs, step.origins)
+    return step
 
 
 @functools.cache
