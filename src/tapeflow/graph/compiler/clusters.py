@@ -409,7 +409,7 @@ def _replace(program: Program, pays: Callable[[Sequence[Step]], bool]) -> None:
 def _canonical(step: Step) -> Step:
     """Returns a step in the form that clusters compute best: a gradient of a bias as a sum over rows, a reduction of an
     axis of one element as a reshape."""
-    x = step.args[0] if step.args else None
+    x: Any = step.args[0] if step.args else None
     if step.op is ops.BiasAddGrad.op and step.args[1] == "NHWC" and x.shape.rank:
         return Step(ops.Sum.op, [x, tuple(range(x.shape.rank - 1)), False], step.outputs, step.origins)
     if reduced_axes(step) == {-1} and x.shape[-1] == 1 and step.outputs[0].shape.is_fully_defined():
