@@ -13,6 +13,7 @@ between slices, and its results are compared with those of single slices.
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import random
 import sys
@@ -376,6 +377,7 @@ def main() -> int:
     parser.add_argument("--clusters", action="store_true", help="compile all connected element-wise steps to loops")
     parser.add_argument("--batches", action="store_true", help="compare vectorized_map with single slices")
     args = parser.parse_args()
+    importlib.import_module("tapeflow.graph.codegen.passes.reuse")._LEAST_BYTES = 0
     if args.clusters:
         clusters._LEAST_WORK = 0
     counts = {"same": 0, "skipped": 0, "different": 0}

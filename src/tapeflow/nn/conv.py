@@ -1,8 +1,8 @@
 """Convolution of images with filters, in one to three dimensions.
 
 The filters are `[height, width, in channels / groups, out channels]` ("HWIO"). ATen takes a permuted view of them.
-oneDNN reorders the view faster than a copy would, unless the filters are large. Some convolutions are products of
-matrices: `window_products.py`.
+oneDNN reorders the view faster than a copy would, unless the filters have many elements. Some convolutions are products
+of matrices: `window_products.py`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,6 @@ from tapeflow.nn.packed_filters import layer_of_convolution
 from tapeflow.nn.spread import declare_exports
 from tapeflow.nn.transposed import is_transposed, transposed
 from tapeflow.nn.window_products import (
-    LARGE,
     few_channels_back_input,
     has_few_channels,
     is_product,
@@ -116,13 +115,16 @@ def _image(x: torch.Tensor, layout: Layout) -> torch.Tensor:
     return image if layout.geometry.symmetric else padded(image, layout.rest)
 
 
+_MANY_WEIGHTS = 2**15  # for fewer, a copy costs more than it saves
+
+
 def _weight(filters: torch.Tensor, layout: Layout) -> torch.Tensor:
     """Returns filters in ATen's order of dimensions.
 
-    Large filters are copied to the memory order of channels-last images. The copy is a transposed matrix, which takes a
+    Many elements are copied to the memory order of channels-last images. The copy is a transposed matrix, which takes a
     third of the time of ATen's general copy.
     """
-    if filters.numel() < LARGE or not layout.channels_last or layout.groups > 1 or not filters.is_contiguous():
+    if filters.numel() < _MANY_WEIGHTS or not layout.channels_last or layout.groups > 1 or not filters.is_contiguous():
         return filters.permute(layout.filter_to_first)
     *sizes, channels, results = filters.shape
     return filters.view(-1, results).t().contiguous().view(results, *sizes, channels).permute(layout.to_first)
@@ -147,7 +149,7 @@ def convolve_back_input(
     if has_few_channels(layout, dy, filters.shape):
         return few_channels_back_input(layout, sizes, filters, dy)
     if is_transposed(layout, filters, dy):
-        return transposed(layout, sizes, filters, dy)
+        return transposed(layout, sizes, _weight(filters, layout), dy)
     geometry = layout.geometry
     outer = padded_sizes(sizes, layout.rest, layout.channels_last)
     image = dy.new_empty(outer).permute(layout.to_first)  # only looked at for its shape and layout

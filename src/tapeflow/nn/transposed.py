@@ -22,14 +22,14 @@ def is_transposed(layout: Layout, filters: torch.Tensor, dy: torch.Tensor) -> bo
     return aten.has_onednn() and layout.channels_last and single and by_value(filters) and by_value(dy, MANY)
 
 
-def transposed(layout: Layout, sizes: tuple[int, ...], filters: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
-    """Computes the gradient of a convolution by its images, whose shape is `sizes`."""
+def transposed(layout: Layout, sizes: tuple[int, ...], weight: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
+    """Computes the gradient of a convolution by its images, whose shape is `sizes`; `weight` is in ATen's order."""
     geometry = layout.geometry
     places = zip(sizes[1:-1], geometry.out, geometry.strides, geometry.size, geometry.before, strict=True)
     # What ATen calls padding of the output is how much less is cut off at the end than at the beginning.
     less = [n - ((out - 1) * stride + size - 2 * before) for n, out, stride, size, before in places]
     dx = aten.onednn_convolve_transposed(
-        dy.permute(layout.to_first), filters.permute(layout.filter_to_first), None, geometry.before, less,
+        dy.permute(layout.to_first), weight, None, geometry.before, less,
         geometry.strides, layout.rates, layout.groups, "none", [], "",
     )  # fmt: skip
     return dx.permute(layout.from_first).contiguous()  # ATen takes some images of few pixels for channels first

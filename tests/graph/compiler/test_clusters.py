@@ -140,6 +140,53 @@ def test_random_programs():
     assert done.stdout.splitlines()[-1].endswith(" 0 different"), done.stdout + done.stderr
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda y, x: tf.exp(y) * 2.0 + x,
+        lambda y, x: softmax(y, x, x),  # reads its input twice
+        lambda y, x: (tf.exp(y) * x, tf.tanh(y) + x),
+        lambda y, x: (y, tf.exp(y) * x),
+        lambda y, x: (tf.reshape(y, [-1]), tf.exp(y) * x),
+        lambda y, x: tf.exp(y) * x + tf.transpose(y) @ x,
+        lambda y, x: tf.exp(tf.exp(y) * x @ x) + tf.reduce_sum(y * x, 0),
+        lambda y, x: (lambda z: (z, tf.reduce_sum(z, 0)))(tf.tanh(y + x[0]) * y),
+    ],
+)
+@pytest.mark.parametrize("spec", [[128, 128], [128, None]], ids=str)
+def test_results_in_the_memory_of_inputs(function, spec):
+    x = tf.constant(np.random.default_rng(0).normal(size=(128, 128)) / 16, tf.float32)
+    kept = x.numpy().copy()
+
+    @tf.function(input_signature=[tf.TensorSpec(spec)], jit_compile=True)
+    def compiled(x):
+        return function(x @ x, x)
+
+    for _ in range(2):
+        for a, b in zip(tf.nest.flatten(compiled(x)), tf.nest.flatten(function(x @ x, x)), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+    np.testing.assert_array_equal(x, kept)
+
+
+def test_gradients_of_biases_are_sums_in_clusters():
+    x = tf.constant(np.random.default_rng(0).normal(size=(4, 9, 32)), tf.float32)
+
+    def gradient(x):
+        dy = tf.tanh(x) * 2.0
+        return dy, tf.raw_ops.BiasAddGrad(out_backprop=dy)
+
+    compiled = tf.function(gradient, jit_compile=True)
+    for a, b in zip(compiled(x), gradient(x), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-5)
+    assert "op_TanhMulSum(x)" in compiled.get_concrete_function(x).source()
+
+
+def test_reductions_of_axes_with_one_element():
+    x = tf.constant(np.random.default_rng(0).normal(size=(4, 300, 1)), tf.float32)
+    compiled = tf.function(lambda x: tf.reduce_mean(tf.exp(x) * 2.0, -1) + 1.0, jit_compile=True)
+    np.testing.assert_allclose(compiled(x), np.exp(x[..., 0]) * 2 + 1, rtol=1e-6)
+
+
 def test_a_cluster_without_inputs():
     """Large constants are not folded."""
 

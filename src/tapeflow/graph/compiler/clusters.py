@@ -87,14 +87,21 @@ class Cluster:
         passes = self._passes(operands, self._kinds(of_outputs, shape), rows)
         return self._text(operands, passes, len(sizes)).replace("{name}", self._name)
 
-    def function(self) -> Callable[..., Any]:
-        """Returns the function that takes the variables and the inputs, and returns one tensor or a tuple of them."""
+    def function(self, memory: dict[int, int]) -> Callable[..., Any]:
+        """Returns the function that takes the variables and the inputs, and returns one tensor or a tuple of them.
+
+        Args:
+            memory: for an output, by its index, the index of an input of its shape whose memory it may take.
+        """
         plans: dict[_Shapes, _Plan] = {}
 
         def planned(shapes: _Shapes) -> _Plan:
             if len(plans) >= _MOST_PLANS:
                 plans.clear()
-            plan = plans[shapes] = self._planned(shapes)
+            plan = self._planned(shapes)
+            if plan.once and any(shapes[j] != plan.shapes[i] for i, j in memory.items()):
+                plan = plan._replace(once=False)
+            plans[shapes] = plan
             return plan
 
         def one_by_one(*values: torch.Tensor) -> Any:
@@ -106,7 +113,8 @@ class Cluster:
             "float64": torch.float64, "several": several, "Owned": Owned, "changed": aten.increment_version,
             **{f"dtype{i}": t.dtype.torch for i, t in enumerate(self.outputs)},
         }  # fmt: skip
-        code = _caller(len(self._variables), len(self._inputs), len(self.outputs), bool(self._columns))
+        taken = tuple([memory.get(i) for i in range(len(self.outputs))])
+        code = _caller(len(self._variables), len(self._inputs), taken, bool(self._columns))
         exec(code, namespace)
         call: Callable[..., Any] = namespace["call"]
         return call
@@ -134,7 +142,7 @@ class Cluster:
             return _ONE_BY_ONE
         sizes, operands = self._loops(shapes, shape, rows)
         key = rows, kinds, *operands
-        kernel = self._kernels.get(key)
+        kernel, once = self._kernels.get(key, (None, False))
         if kernel is None:
             try:
                 passes = self._passes(operands, kinds, rows)
@@ -146,12 +154,13 @@ class Cluster:
                 kernel = function(self._name, f"{len(sizes)} {operands} {passes.signature()}", text, 1 + pointers)
             except Unsupported:  # the plan records it
                 return _ONE_BY_ONE
-            self._kernels[key] = kernel
+            once = len(passes.roots) == 1
+            self._kernels[key] = kernel, once
         count = math.prod(sizes[:-1])
         chunk = max(_FEWEST_ROWS, min(_MOST_ROWS, _CHUNK // max(sizes[-1], 1)))
         array = (ctypes.c_int64 * (len(sizes) + 1))(*sizes, chunk)
         totals = len(self._columns) * -(-count // chunk) * (sizes[-1] + _MOST_LANES)
-        return _Plan(kernel, ctypes.addressof(array), of_outputs, totals, array)
+        return _Plan(kernel, ctypes.addressof(array), of_outputs, totals, once, array)
 
     def _of_elements(self, shapes: Sequence[torch.Size]) -> _Shapes:
         """Returns the shapes of the inputs, with scalars for the keys and counters of random numbers."""
@@ -268,13 +277,17 @@ class ClusterOp(GraphOp):
 
     Attributes:
         cluster: the cluster.
+
+    Args:
+        name, cluster: see the attributes.
+        memory: see `Cluster.function`.
     """
 
     allocates = True
     runs_python = False
 
-    def __init__(self, name: str, cluster: Cluster) -> None:
-        super().__init__(name, cluster.function(), gives_tuple=len(cluster.outputs) > 1)
+    def __init__(self, name: str, cluster: Cluster, memory: dict[int, int] | None = None) -> None:
+        super().__init__(name, cluster.function(memory or {}), gives_tuple=len(cluster.outputs) > 1)
         self.cluster = cluster
 
 
@@ -294,6 +307,7 @@ class _Plan(NamedTuple):
         sizes: the address of the loops' sizes.
         shapes: the shapes of the outputs.
         totals: the length of the memory for totals, in elements of 8 bytes.
+        once: True if the kernel reads each element of its inputs once. Outputs may then take the memory of inputs.
         array: holds the sizes.
     """
 
@@ -301,18 +315,25 @@ class _Plan(NamedTuple):
     sizes: int
     shapes: list[tuple[int, ...]]
     totals: int
+    once: bool
     array: Any
 
 
-_ONE_BY_ONE = _Plan(None, 0, [], 0, None)
+_ONE_BY_ONE = _Plan(None, 0, [], 0, False, None)
 
 
 @functools.cache
-def _caller(variables: int, inputs: int, outputs: int, has_totals: bool) -> CodeType:
+def _caller(variables: int, inputs: int, taken: tuple[int | None, ...], has_totals: bool) -> CodeType:
     """Returns the source of functions that call a kernel with a number of operands and memory for totals.
 
     A kernel writes to the memory of variables, so the functions hold the variables' locks.
+
+    Args:
+        variables, inputs: the numbers of operands.
+        taken: for each output, the index of the input whose memory it may take, or None.
+        has_totals: True if there is memory for totals.
     """
+    outputs = len(taken)
     handles, values, results = (
         [f"{c}{i}" for i in range(n)] for c, n in (("v", variables), ("x", inputs), ("y", outputs))
     )
@@ -322,7 +343,10 @@ def _caller(variables: int, inputs: int, outputs: int, has_totals: bool) -> Code
     otherwise = f"one_by_one({', '.join([*handles, *values])})"
     call = [
         *bound([*memory, *values], addresses, otherwise, contiguous=variables),
-        *[f"    {r} = empty(shapes[{i}], dtype=dtype{i})" for i, r in enumerate(results)],
+        *[
+            f"    {r} = {'' if j is None else f'x{j} if once else '}empty(shapes[{i}], dtype=dtype{i})"
+            for i, (r, j) in enumerate(zip(results, taken, strict=True))
+        ],
         *(["    totals = empty(total, dtype=float64)"] if has_totals else []),
         f"    kernel(sizes, {', '.join([*addresses, *written])})",
     ]
@@ -340,7 +364,7 @@ def _caller(variables: int, inputs: int, outputs: int, has_totals: bool) -> Code
     lines = [
         f"def call({', '.join([*handles, *values])}):",
         f"    plan = find({shapes}) or planned({shapes})",
-        "    kernel, sizes, shapes, total, _ = plan",
+        "    kernel, sizes, shapes, total, once, _ = plan",
         "    if kernel is None:",
         f"        return {otherwise}",
         *call,
@@ -375,10 +399,22 @@ def cluster_all(program: Program) -> None:
 def _replace(program: Program, pays: Callable[[Sequence[Step]], bool]) -> None:
     if devices.machine.has_gpu or not has_llvm():
         return
+    program.steps = [_canonical(step) for step in program.steps]
     clustering = _Clustering(program)
     chosen = [group for group in clustering.groups() if pays(group.steps)]
     if chosen:
         program.steps = clustering.steps(chosen)
+
+
+def _canonical(step: Step) -> Step:
+    """Returns a step in the form that clusters compute best: a gradient of a bias as a sum over rows, a reduction of an
+    axis of one element as a reshape."""
+    x: Any = step.args[0] if step.args else None
+    if step.op is ops.BiasAddGrad.op and step.args[1] == "NHWC" and x.shape.rank:
+        return Step(ops.Sum.op, [x, tuple(range(x.shape.rank - 1)), False], step.outputs, step.origins)
+    if reduced_axes(step) == {-1} and x.shape[-1] == 1 and step.outputs[0].shape.is_fully_defined():
+        return Step(ops.Reshape.op, [x, tuple(step.outputs[0].shape.as_list())], step.outputs, step.origins)
+    return step
 
 
 @functools.cache

@@ -10,8 +10,10 @@ nor return a view.
 from __future__ import annotations
 
 from tapeflow.core.ops.definition import Op
+from tapeflow.core.types.dtypes import resource
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import Program, Step
+from tapeflow.graph.compiler.clusters import Cluster, ClusterOp
 from tapeflow.graph.ir.operation import GraphOp
 
 _LEAST_BYTES = 1 << 15  # allocating fewer bytes is cheap
@@ -26,8 +28,9 @@ def reuse(program: Program) -> None:
     lasting = {id(t) for t in (*program.inputs, *program.outputs)} | set(program.constants)
     writable: dict[int, bool] = {}
     for i, step in enumerate(program.steps):
-        place = _writable_input(step, i, writable, users)
-        if place is not None:
+        if isinstance(step.op, ClusterOp):
+            program.steps[i] = _with_memory(step, step.op.cluster, i, writable, users)
+        elif (place := _writable_input(step, i, writable, users)) is not None:
             program.steps[i] = _in_place(step, place)
         for out in step.outputs if step.op.allocates else ():
             used_by = [program.steps[j].op for j in users.get(id(out), ())]
@@ -50,6 +53,21 @@ def _writable_input(step: Step, index: int, writable: dict[int, bool], users: di
         if writable.get(id(t)) and users[id(t)][-1] == index and _fits(t, out):
             return i
     return None
+
+
+def _with_memory(
+    step: Step, cluster: Cluster, index: int, writable: dict[int, bool], users: dict[int, list[int]]
+) -> Step:
+    """Returns the step of a cluster with outputs in the memory of inputs; arguments as in `_writable_input`."""
+    inputs = [t for t in step.inputs if t.dtype is not resource]
+    memory: dict[int, int] = {}
+    for i, t in enumerate(inputs):
+        if writable.get(id(t)) and users[id(t)][-1] == index:
+            fitting = [j for j, out in enumerate(step.outputs) if j not in memory and _fits(t, out)]
+            memory.update((j, i) for j in fitting[:1])
+    if not memory:
+        return step
+    return Step(ClusterOp(step.name, cluster, memory), step.args, step.outputs, step.origins, step.must_run)
 
 
 def _fits(tensor: SymbolicTensor, out: SymbolicTensor) -> bool:
