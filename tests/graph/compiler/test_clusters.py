@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
+from tapeflow.graph.compiler import clusters
 
 SCRIPT = Path(__file__).parents[3] / "scripts" / "fuzz_programs.py"
 SHAPES = [(4, 7), (3, 5, 33), (2, 64), (1, 1), (5, 1), (0, 3), (2, 0), (2, 3, 20000)]
@@ -223,3 +224,24 @@ def test_unknown_sizes_that_differ():
         x, y = (rng.normal(size=(3, n)).astype("f") for n in (4, columns))
         want = np.maximum(2 * x.sum(1, keepdims=True), 3 * y)
         np.testing.assert_allclose(function(x, y), want, rtol=1e-5, atol=1e-6)
+
+
+def test_variables_keep_inputs_that_later_clusters_write_into(monkeypatch):
+    def only_other_clusters(name, *args, **kwargs):
+        if "Assign" in name:
+            raise clusters.Unsupported(name)
+        return compiled(name, *args, **kwargs)
+
+    compiled = clusters.function
+    monkeypatch.setattr(clusters, "function", only_other_clusters)
+    variable, ones = tf.Variable(tf.zeros([256, 256])), tf.ones([256, 256])
+
+    @tf.function(jit_compile=True)
+    def f(x):
+        y = tf.matmul(x, ones)
+        variable.assign(y)
+        column = tf.matmul(tf.tanh(y * 2.0 + variable), ones[:, :1])
+        return tf.exp(-tf.abs(y + column))
+
+    f(ones)
+    assert variable.numpy().min() == variable.numpy().max() == 256.0

@@ -104,8 +104,15 @@ class Cluster:
             plans[shapes] = plan
             return plan
 
-        def one_by_one(*values: torch.Tensor) -> Any:
-            results = self._one_by_one(*values)
+        handles = len(self._variables)
+        of_changes = {id(t) for _, t in self._changes()}
+        kept = [i for i, t in enumerate(self._inputs, handles) if id(t) in of_changes]
+
+        def one_by_one(*values: Any) -> Any:
+            own = list(values)
+            for i in kept:  # a later step may write into the input, and the variable would keep it
+                own[i] = own[i].clone()
+            results = self._one_by_one(*own)
             return None if not self.outputs else results[0] if len(results) == 1 else results
 
         namespace: dict[str, Any] = {
@@ -114,7 +121,7 @@ class Cluster:
             **{f"dtype{i}": t.dtype.torch for i, t in enumerate(self.outputs)},
         }  # fmt: skip
         taken = tuple([memory.get(i) for i in range(len(self.outputs))])
-        code = _caller(len(self._variables), len(self._inputs), taken, bool(self._columns))
+        code = _caller(handles, len(self._inputs), taken, bool(self._columns))
         exec(code, namespace)
         call: Callable[..., Any] = namespace["call"]
         return call
