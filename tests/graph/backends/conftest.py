@@ -1,15 +1,15 @@
 import logging
-import sys
 
 import pytest
 
 from tapeflow.graph.backends import inductor
+from tapeflow.graph.compiler import jit
 
 
 @pytest.fixture
 def for_gpus(monkeypatch):
     """The compiler of GPUs compiles every function with `jit_compile=True`."""
-    monkeypatch.setattr(sys.modules["tapeflow.function.function"], "compiler_of", inductor.JitCompile)
+    monkeypatch.setattr(jit, "compiler_of", inductor.JitCompile)
 
 
 @pytest.fixture

@@ -284,6 +284,7 @@ class Matcher:
         program: the program.
         producers: its steps, by the ids of their outputs.
         uses: the use counts of tensors, without uses of only their shapes, by the tensors' ids.
+        failure: the failure of the last match after the most steps, or None.
     """
 
     def __init__(self, program: Program) -> None:
@@ -291,11 +292,11 @@ class Matcher:
         self.producers = {id(t): step for step in program.steps for t in step.outputs}
         operands = [t for step in program.steps if not step.op.reads_shape for t in symbolic_in(step.args)]
         self.uses = Counter(map(id, [*operands, *program.outputs]))
-        self._failure: Failure | None = None
+        self.failure: Failure | None = None
 
     def matches(self, pattern: Pattern, tensor: Any) -> Iterator[Captures]:
         """Yields the captures of each match of a tensor."""
-        self._failure = None
+        self.failure = None
         yield from pattern.match(self, tensor, Captures({}))
 
     def replace(self, rules: Sequence[Rule]) -> bool:
@@ -318,7 +319,7 @@ class Matcher:
             if reason is None:
                 return True
             reasons.append(Miss(rule.name, step.operation, reason))
-        failure = self._failure
+        failure = self.failure
         if not reasons and failure is not None and rule.anchor in failure.captures.values:
             reasons.append(Miss(rule.name, step.operation, failure.reason, failure.operation))
         self.program.misses += reasons[:1] if rule.anchor else []
@@ -333,10 +334,10 @@ class Matcher:
             reason: the mismatch, as a clause for messages.
             replaces: True if the failure replaces an earlier one after as many steps.
         """
-        furthest = -1 if self._failure is None else self._failure.captures.depth
+        furthest = -1 if self.failure is None else self.failure.captures.depth
         if captures.depth > furthest or (replaces and captures.depth == furthest):
             step = self.producers.get(id(value))
-            self._failure = Failure(captures, None if step is None else step.operation, reason)
+            self.failure = Failure(captures, None if step is None else step.operation, reason)
 
     def step(self, tensor: Any) -> Step | None:
         """Returns the step that computes a tensor; None for inputs, constants and steps placed on a device."""

@@ -400,3 +400,40 @@ def test_other_convolutional_cells_stay_loops(options):
 def test_gradients_of_second_order_of_a_convolutional_cell():
     layer = make_convolutional(padding="same")
     check_second_order(layer, tf.constant(values(*IMAGES), tf.float64), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("activation", "entry", "reason"),
+    [
+        (tf.nn.relu, lambda x, t: x[t], "Tanh is expected (Relu at "),
+        (tf.tanh, lambda x, t: x[t] * 2.0, "its input is not the entry of a list or tensor at the counter of the loop"),
+        (tf.tanh, lambda x, t: x[0], "its input is not the entry of a list or tensor at the counter of the loop"),
+    ],
+)
+def test_loops_that_are_nearly_layers_say_why_they_are_none(activation, entry, reason):
+    kernel, recurrent, bias = values(FEATURES, 4 * SIZE), values(SIZE, 4 * SIZE), values(4 * SIZE)
+
+    @tf.function
+    def f(x):
+        h = c = tf.zeros([2, SIZE])
+        for t in tf.range(5):
+            gates = tf.matmul(entry(x, t), kernel) + tf.matmul(h, recurrent) + bias
+            i, f, g, o = tf.split(gates, 4, axis=-1)
+            c = tf.sigmoid(f) * c + tf.sigmoid(i) * tf.tanh(g)
+            h = tf.sigmoid(o) * activation(c)
+        return h
+
+    text = f.get_concrete_function(tf.TensorSpec([5, 2, FEATURES])).explain_rewrites()
+    assert "near miss: LSTM at " in text
+    assert reason in text
+
+
+def test_loops_without_products_of_states_are_no_near_misses():
+    @tf.function
+    def f(x):
+        state = tf.zeros([2, FEATURES])
+        for t in tf.range(5):
+            state = tf.tanh(0.5 * state + x[t])
+        return state
+
+    assert "near miss" not in f.get_concrete_function(tf.TensorSpec([5, 2, FEATURES])).explain_rewrites()

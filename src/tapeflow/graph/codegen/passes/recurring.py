@@ -18,11 +18,11 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.graph.codegen.cells import GRU, LSTM, Cell
 from tapeflow.graph.codegen.convolutional_cells import ConvLSTM2D
 from tapeflow.graph.codegen.patterns import Call, Capture, Captures, Either, Matcher, Named, Number, Pattern, Via
-from tapeflow.graph.codegen.program import Program, Step
+from tapeflow.graph.codegen.program import Miss, Program, Step
 from tapeflow.graph.codegen.recurrent import Bias, Entries, Layer, RecurrentLayer, Target
 from tapeflow.graph.codegen.regions import LOOPS
 from tapeflow.graph.ir.graph import READ
-from tapeflow.graph.ir.operation import GraphOp
+from tapeflow.graph.ir.operation import GraphOp, Operation
 
 if TYPE_CHECKING:
     from tapeflow.graph.codegen.loops import Loop
@@ -106,11 +106,19 @@ def _selected() -> Pattern:
 def recur(program: Program) -> None:
     """Replaces loops that are recurrent layers by the kernels of their cells."""
     for step in program.steps:
-        layer = _Body(step.op.kernel).layer() if step.name in LOOPS and not step.placed else None
-        if layer is not None and not any(_matters(i, step, program) for i in layer.unread):
-            layer = layer._replace(ends_matter=any(_matters(i, step, program) for i in layer.states[1:]))
-            name = type(layer.cell()).__name__
-            step.op = GraphOp(name, RecurrentLayer(step.op.kernel, layer), gives_tuple=True)
+        if step.name not in LOOPS or step.placed:
+            continue
+        body = _Body(step.op.kernel)
+        layer = body.layer()
+        if layer is None:
+            program.misses += body.misses
+            continue
+        name = type(layer.cell()).__name__
+        if any(_matters(i, step, program) for i in layer.unread):
+            program.misses.append(Miss(name, step.operation, "a list of other states than the output is used"))
+            continue
+        layer = layer._replace(ends_matter=any(_matters(i, step, program) for i in layer.states[1:]))
+        step.op = GraphOp(name, RecurrentLayer(step.op.kernel, layer), gives_tuple=True)
 
 
 def _matters(output: int, loop: Step, program: Program) -> bool:
@@ -160,7 +168,11 @@ class _Value(NamedTuple):
 
 
 class _Body(Matcher):
-    """The body of a loop that may be a recurrent layer."""
+    """The body of a loop that may be a recurrent layer.
+
+    Attributes:
+        misses: the near misses: states whose computation begins like that of a cell, with the products.
+    """
 
     def __init__(self, loop: Loop) -> None:
         super().__init__(loop.body.compiled.program)
@@ -168,6 +180,7 @@ class _Body(Matcher):
         places = [*range(loop.count), *(loop.count + i for i in loop.places[1])]
         self._places = {id(t): place for t, place in zip(self.program.inputs, places, strict=True)}
         self._constants: list[torch.Tensor] = []
+        self.misses: list[Miss] = []
 
     def layer(self) -> Layer | None:
         """Returns the recurrent layer that the loop computes, or None."""
@@ -185,11 +198,22 @@ class _Body(Matcher):
                 entries[place] = None if self._is_counter(index) else index
             if place != loop.prologue.counter:
                 values[place] = self._value(value)
-        cells = (cell for v in values.values() for cell in self._cells(v.tensor))
-        return next((layer for cell in cells if (layer := self._layer_of(cell, values, entries)) is not None), None)
+        for v in values.values():
+            for cell in self._cells(v.tensor):
+                layer = self._layer_of(cell, values, entries)
+                if isinstance(layer, Layer):
+                    return layer
+                self._miss(type(cell.kind()).__name__, cell.after[0], layer)
+        return None
 
-    def _layer_of(self, cell: _Cell, values: dict[int, _Value], entries: dict[int, int | None]) -> Layer | None:
-        """Returns the layer of a cell.
+    def _miss(self, name: str, tensor: Any, reason: str, instead: Operation | None = None) -> None:
+        """Records a near miss at a tensor."""
+        step = self.step(tensor)
+        if step is not None:
+            self.misses.append(Miss(name, step.operation, reason, instead))
+
+    def _layer_of(self, cell: _Cell, values: dict[int, _Value], entries: dict[int, int | None]) -> Layer | str:
+        """Returns the layer of a cell, or the reason for not being one.
 
         Args:
             cell: the cell.
@@ -198,14 +222,18 @@ class _Body(Matcher):
         """
         masks, counter = {v.mask for v in values.values()}, self._loop.prologue.counter
         inputs, bound = self._entries(cell.inputs), self._bound()
-        if inputs is None or bound is None or counter is None or len(masks) > 1:
-            return None
+        if inputs is None:
+            return "its input is not the entry of a list or tensor at the counter of the loop"
+        if bound is None or counter is None:
+            return "the number of iterations changes in the loop"
+        if len(masks) > 1:
+            return "its states have different masks, or some have none"
         others = {id(t) for t in cell.after[1:]}
         unread = {place: entry for place, entry in entries.items() if id(values[place].tensor) in others}
         values = {place: v for place, v in values.items() if place not in unread}
         entries = {place: entry for place, entry in entries.items() if place not in unread}
         if not self._is_all(cell, values, entries):
-            return None
+            return "the loop changes other values, too"
         outputs = {p: Target(v.otherwise, entries.get(p)) for p, v in values.items() if p not in cell.before[1:]}
         return Layer(
             cell.kind, counter, bound, inputs, masks.pop(), cell.before, cell.matrices, cell.biases, outputs,
@@ -320,11 +348,17 @@ class _Body(Matcher):
 
     def _cells(self, h: Any) -> Iterator[_Cell]:
         """Yields the cells whose output may be `h`."""
-        for pattern, cell_of in zip(_cells(), (self._lstm, self._conv_lstm, self._gru), strict=True):
+        kinds = {"LSTM": self._lstm, "ConvLSTM2D": self._conv_lstm, "GRU": self._gru}
+        for pattern, (name, cell_of) in zip(_cells(), kinds.items(), strict=True):
+            matched = False
             for captures in self.matches(pattern, h):
+                matched = True
                 cell = cell_of(h, captures)
                 if cell is not None and len({*cell.before}) == len(cell.before):
                     yield cell
+            failure = self.failure
+            if not matched and failure is not None and "recurrent kernel" in failure.captures.values:
+                self._miss(name, h, failure.reason, failure.operation)
 
     def _lstm(self, h: Any, captures: Captures) -> _Cell:
         before, after = [self._places[id(captures[name])] for name in ("state", "cell")], [h, captures["new cell"]]
