@@ -26,6 +26,7 @@ import tempfile
 import time
 
 BATCH_SECONDS = 0.02  # calls are timed in batches about this long
+SETTLING, SETTLED = 25, 50  # batches for a mean: half a second in which threads adapt to the load, then a second
 BATCHES = 5  # and the fastest one counts, if not told otherwise: what disturbs a batch only ever slows it
 STEPS = 10  # training steps before memory is read: the peak rises for some steps, until the heap has found its shape
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -61,7 +62,11 @@ class Timer:
             self.calls[key] = self.calibrate(call)
         calls = self.calls[key]
         gc.collect()
-        seconds = chosen([self.batch(call, calls, clock) for _ in range(BATCHES)]) / calls
+        if chosen is statistics.fmean:
+            for _ in range(SETTLING):
+                self.batch(call, calls)
+        count = BATCHES if chosen is min else SETTLED
+        seconds = chosen([self.batch(call, calls, clock) for _ in range(count)]) / calls
         return {"seconds": seconds, "digest": self.digests[key]}
 
     def calibrate(self, call):

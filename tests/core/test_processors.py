@@ -1,6 +1,7 @@
 """How many threads kernels use."""
 
 import concurrent.futures
+import time
 
 import pytest
 import torch
@@ -69,10 +70,10 @@ def test_a_number_that_the_user_sets_later_is_the_new_limit():
     def run():
         share = Share()
         share.measure(0.0, 0.0, 1.0)
-        share.measure(1.0, 0.0, 2.0)
+        share.measure(1.0, 1.0, 1.0)
         fewer = torch.get_num_threads()
         tf.config.threading.set_intra_op_parallelism_threads(2)
-        share.measure(2.0, 0.0, 10.0)
+        share.measure(2.0, 2.0, 10.0)
         return fewer, torch.get_num_threads()
 
     setting, here = tf.config.threading.get_intra_op_parallelism_threads(), torch.get_num_threads()
@@ -94,6 +95,17 @@ def test_other_threads_keep_their_number():
 def test_deterministic_ops_keep_the_number(monkeypatch):
     monkeypatch.setattr(settings, "deterministic", True)
     assert counts([1.0, 0.5]) == [4, 4]
+
+
+def test_kernels_use_all_threads_after_a_pause():
+    def run():
+        share, result = Share(), []
+        for now, used in [(0.0, 0.0), (1.0, 1.0), (2.0, 2.0), (9.0, 2.1)]:  # no processor has ever been idle
+            share.measure(now, used, 1.0)
+            result.append(torch.get_num_threads())
+        return result
+
+    assert in_thread_with(4, run) == [4, 1, 1, 4]
 
 
 def test_unknown_times_keep_the_number():
@@ -128,7 +140,7 @@ def test_functions_and_tapes_share_the_processors(monkeypatch, program):
         monkeypatch.setattr(processors, "_share", Share())
         monkeypatch.setattr(processors, "_PERIOD", 0.0)
         monkeypatch.setattr(processors, "idle_seconds", lambda statistics: 1.0)
-        monkeypatch.setattr(processors.time, "process_time", lambda: 1.0)  # no time is free
+        monkeypatch.setattr(processors.time, "process_time", lambda: time.perf_counter() / 2)  # others use the rest
         step()
         step()
         return torch.get_num_threads()

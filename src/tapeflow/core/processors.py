@@ -26,6 +26,7 @@ _TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100  # per seco
 _STATISTICS = Path("/proc/stat")
 # A thread more is worth its waits if it runs this part of the time. The second is larger, to prevent frequent changes.
 _KEEPS, _ADDS = 0.6, 0.8
+_PAUSE = 0.2  # after this process has run for a smaller part of the time, it begins again with all threads
 _setting = threading.Lock()
 
 
@@ -50,7 +51,7 @@ class Share(threading.local):
 
     def __init__(self) -> None:
         self.due = 0.0
-        self._last: tuple[float, float] | None = None  # the time, and the seconds that were free for this process
+        self._last: tuple[float, float, float] | None = None  # the last arguments of `measure`
         self._most = self._threads = 0
 
     def most(self) -> int:
@@ -72,12 +73,12 @@ class Share(threading.local):
             self.due = now + 100 * _PERIOD
             return
         threads = self._threads
-        last, self._last, self.due = self._last, (now, used + idle), now + _PERIOD
-        if settings.deterministic:
+        last, self._last, self.due = self._last, (now, used, idle), now + _PERIOD
+        period, ran, rest = (a - b for a, b in zip((now, used, idle), last or (0.0, 0.0, 0.0), strict=True))
+        if settings.deterministic or last is None or ran < _PAUSE * period:
             self._threads = self._most
-        elif last is not None:
-            free = (used + idle - last[1]) / (now - last[0])
-            self._threads = min(self._most, threads_for(free, self._threads))
+        else:
+            self._threads = min(self._most, threads_for((ran + rest) / period, self._threads))
         if threads != self._threads:
             with suppress(RuntimeError):  # the interpreter is shutting down
                 use_threads(self._threads)

@@ -106,11 +106,11 @@ class Cluster:
 
         handles = len(self._variables)
         of_changes = {id(t) for _, t in self._changes()}
-        kept = [i for i, t in enumerate(self._inputs, handles) if id(t) in of_changes]
+        assigned = [i for i, t in enumerate(self._inputs, handles) if id(t) in of_changes]
 
         def one_by_one(*values: Any) -> Any:
             own = list(values)
-            for i in kept:  # a later step may write into the input, and the variable would keep it
+            for i in assigned:  # a later step may write into the input, and the variable would keep it
                 own[i] = own[i].clone()
             results = self._one_by_one(*own)
             return None if not self.outputs else results[0] if len(results) == 1 else results
@@ -120,8 +120,8 @@ class Cluster:
             "float64": torch.float64, "several": several, "Owned": Owned, "changed": aten.increment_version,
             **{f"dtype{i}": t.dtype.torch for i, t in enumerate(self.outputs)},
         }  # fmt: skip
-        taken = tuple([memory.get(i) for i in range(len(self.outputs))])
-        code = _caller(handles, len(self._inputs), taken, bool(self._columns))
+        reused = tuple([memory.get(i) for i in range(len(self.outputs))])
+        code = _caller(handles, len(self._inputs), reused, bool(self._columns))
         exec(code, namespace)
         call: Callable[..., Any] = namespace["call"]
         return call
@@ -330,17 +330,17 @@ _ONE_BY_ONE = _Plan(None, 0, [], 0, False, None)
 
 
 @functools.cache
-def _caller(variables: int, inputs: int, taken: tuple[int | None, ...], has_totals: bool) -> CodeType:
+def _caller(variables: int, inputs: int, reused: tuple[int | None, ...], has_totals: bool) -> CodeType:
     """Returns the source of functions that call a kernel with a number of operands and memory for totals.
 
     A kernel writes to the memory of variables, so the functions hold the variables' locks.
 
     Args:
         variables, inputs: the numbers of operands.
-        taken: for each output, the index of the input whose memory it may take, or None.
+        reused: for each output, the index of the input whose memory it may take, or None.
         has_totals: True if there is memory for totals.
     """
-    outputs = len(taken)
+    outputs = len(reused)
     handles, values, results = (
         [f"{c}{i}" for i in range(n)] for c, n in (("v", variables), ("x", inputs), ("y", outputs))
     )
@@ -352,7 +352,7 @@ def _caller(variables: int, inputs: int, taken: tuple[int | None, ...], has_tota
         *bound([*memory, *values], addresses, otherwise, contiguous=variables),
         *[
             f"    {r} = {'' if j is None else f'x{j} if once else '}empty(shapes[{i}], dtype=dtype{i})"
-            for i, (r, j) in enumerate(zip(results, taken, strict=True))
+            for i, (r, j) in enumerate(zip(results, reused, strict=True))
         ],
         *(["    totals = empty(total, dtype=float64)"] if has_totals else []),
         f"    kernel(sizes, {', '.join([*addresses, *written])})",

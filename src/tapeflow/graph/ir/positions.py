@@ -47,9 +47,9 @@ class Positions:
         if base is None:
             return _extended([], _users_frames(frame)[0], None)
         if frame is not self._frame:
-            frames, found = _users_frames(frame.f_back, base)
+            frames, has_base = _users_frames(frame.f_back, base)
             self._frame = frame  # another thread has another stack
-            self._caller = _extended(self._callers, frames, self._outside) if found else _extended([], frames, None)
+            self._caller = _extended(self._callers, frames, self._outside) if has_base else _extended([], frames, None)
         return frame.f_code, frame.f_lasti, self._caller
 
 
@@ -61,7 +61,7 @@ class Nowhere(Positions):
 
 
 def _users_frames(frame: FrameType | None, base: FrameType | None = None) -> tuple[list[FrameType], bool]:
-    """Returns a frame and its callers up to `base`, without the engine's frames, and whether `base` was found."""
+    """Returns a frame and its callers up to `base`, without the engine's frames, and whether `base` is among these."""
     frames = []
     while frame is not None and frame is not base:
         if not is_engine_file[frame.f_code.co_filename]:
@@ -70,21 +70,21 @@ def _users_frames(frame: FrameType | None, base: FrameType | None = None) -> tup
     return frames, frame is not None
 
 
-def _extended(known: list[Position], frames: list[FrameType], outside: Position | None) -> Position | None:
+def _extended(earlier: list[Position], frames: list[FrameType], outside: Position | None) -> Position | None:
     """Returns the position of the first of some frames.
 
     Args:
-        known: the positions of earlier frames, the outermost first, which is reused if it is the same, and updated.
+        earlier: the positions of earlier frames, the outermost first, which is reused if it is the same, and updated.
         frames: each frame before its caller.
         outside: the position of the caller of the outermost one.
     """
     position = outside
     for i, frame in enumerate(reversed(frames)):
-        if i < len(known) and known[i][0] is frame.f_code and known[i][1] == frame.f_lasti:
-            position = known[i]
+        if i < len(earlier) and earlier[i][0] is frame.f_code and earlier[i][1] == frame.f_lasti:
+            position = earlier[i]
             continue
         position = frame.f_code, frame.f_lasti, position
-        known[i:] = [position]
+        earlier[i:] = [position]
     return position
 
 
