@@ -1,8 +1,8 @@
 """Numbers of threads: kernels use the processors that others leave free.
 
-A kernel divides its work evenly among its threads, and waits for the last one. Beside other processes, one of them may
-not be running: on two processors beside one busy process, two threads take twice as long as one. So functions and tapes
-call `share`, which measures how much time of the processors is left, and sets the number of threads. It never
+A kernel divides its work evenly among its threads, and waits for the last one. Beside other processes, a thread may
+wait for a processor: on two processors, beside a busy process, two threads take twice as long as one. So functions and
+tapes call `share`, which measures how much time of the processors is left, and sets the number of threads. It never
 exceeds torch's number, which the user may set. Sums over several threads may round in another order, so
 `enable_op_determinism` keeps the number fixed.
 """

@@ -6,7 +6,7 @@ Every resizing but the plainest is two products with small matrices of weights, 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from tapeflow.core.ops.batching import Batch, Slices, static
 from tapeflow.core.ops.elementwise_kernels import by_value
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import with_rank
-from tapeflow.core.types.dtypes import float32, float64
+from tapeflow.core.types.dtypes import DType, bfloat16, float16, float32, float64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
 from tapeflow.image.banded_weights import MOST_BLOCKED_CHANNELS, Weights, columns_product, product, weights
@@ -190,22 +190,26 @@ def resize_bilinear(
     return _weighted(images, size, _linear, align_corners, half_pixel_centers)
 
 
-@op("ResizeBilinearGrad", shape=lambda grads, original_image, *_: original_image)
-def resize_bilinear_grad(
-    grads: torch.Tensor, original_image: torch.Tensor, align_corners: bool = False, half_pixel_centers: bool = False
-) -> Any:
-    """Computes the gradient of `resize_bilinear` from that of its result."""
-    return _weighted_gradient(grads, original_image, _linear, align_corners, half_pixel_centers)
+def _declare_gradient(resize: Any, kind: Callable[..., Weights], dtypes: Sequence[DType]) -> None:
+    """Declares the gradient of an op that resizes images of some dtypes by weights, and the second derivative."""
+
+    @op(f"{resize.op.name}Grad", shape=lambda grads, original_image, *_: original_image)
+    def gradient(
+        grads: torch.Tensor, original_image: torch.Tensor, align_corners: bool = False, half_pixel_centers: bool = False
+    ) -> Any:
+        return _weighted_gradient(grads, original_image, kind, align_corners, half_pixel_centers)
+
+    @resize.gradient(needs="input0")
+    def _(call: Call, dy: Any) -> Any:
+        images = call.inputs[0]
+        return gradient(dy, images, *call.attrs[-2:]) if images.dtype in dtypes else None
+
+    @gradient.gradient(needs="input0")
+    def _(call: Call, dy: Any) -> Any:
+        return resize(dy, shape(call.inputs[0])[1:3], *call.attrs), None
 
 
-@resize_bilinear.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
-    return resize_bilinear_grad(dy, call.inputs[0], *call.attrs[-2:])
-
-
-@resize_bilinear_grad.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
-    return resize_bilinear(dy, shape(call.inputs[0])[1:3], *call.attrs), None
+_declare_gradient(resize_bilinear, _linear, (float16, bfloat16, float32, float64))
 
 
 @op("ResizeNearestNeighbor", host=("size",), shape=_resized_shape, batching=_join_slices, exact_in_batches=True)
@@ -259,23 +263,7 @@ def resize_bicubic(
     return _weighted(images, size, _cubic, align_corners, half_pixel_centers)
 
 
-@op("ResizeBicubicGrad", shape=lambda grads, original_image, *_: original_image)
-def resize_bicubic_grad(
-    grads: torch.Tensor, original_image: torch.Tensor, align_corners: bool = False, half_pixel_centers: bool = False
-) -> Any:
-    """Computes the gradient of `resize_bicubic` from that of its result."""
-    return _weighted_gradient(grads, original_image, _cubic, align_corners, half_pixel_centers)
-
-
-@resize_bicubic.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
-    images = call.inputs[0]
-    return resize_bicubic_grad(dy, images, *call.attrs[-2:]) if images.dtype in (float32, float64) else None
-
-
-@resize_bicubic_grad.gradient(needs="input0")
-def _(call: Call, dy: Any) -> Any:
-    return resize_bicubic(dy, shape(call.inputs[0])[1:3], *call.attrs), None
+_declare_gradient(resize_bicubic, _cubic, (float32, float64))
 
 
 @weights

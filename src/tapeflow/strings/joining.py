@@ -230,7 +230,7 @@ def _ngrams(
 
 
 def _check_splits(splits: np.ndarray, count: int) -> None:
-    """Raises InvalidArgumentError if row splits are not those of so many strings."""
+    """Raises InvalidArgumentError if row splits do not fit the number of strings."""
     if not splits.size:
         return
     if splits[0] != 0:

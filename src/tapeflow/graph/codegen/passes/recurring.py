@@ -171,7 +171,7 @@ class _Body(Matcher):
     """The body of a loop that may be a recurrent layer.
 
     Attributes:
-        misses: the near misses: states whose computation begins like that of a cell, with the products.
+        misses: the near misses: states that multiply weights like a cell, and then differ.
     """
 
     def __init__(self, loop: Loop) -> None:
