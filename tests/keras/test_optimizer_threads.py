@@ -60,12 +60,11 @@ def test_eight_threads_are_as_good_as_one(name, traced):
 def test_other_optimizers_do_not_wait():
     held, other = tf.keras.optimizers.SGD(), tf.keras.optimizers.SGD()
     trained(held, 1, 1, False)
-    with held._turn.lock:
+    with held._updating.lock:
         assert trained(other, 2, 3, True)[0] == 7
 
 
 def test_copies_have_turns_of_their_own():
     optimizer = tf.keras.optimizers.SGD()
     trained(optimizer, 1, 1, False)
-    turn = copy.deepcopy(optimizer._turn)
-    assert turn.lock is not optimizer._turn.lock
+    assert copy.deepcopy(optimizer._updating).lock is not optimizer._updating.lock

@@ -9,9 +9,6 @@
 - With several workers, `BackupAndRestore` of the first one writes the folder that all restore. The others write folders
   of their own beside it, so no worker deletes or overwrites another's files.
 - `tf.Variable`s set on a layer or model, or in its lists and dicts, are its weights.
-- Threads that share an optimizer apply gradients one after the other, as do functions that apply them: an optimizer
-  reads its moments and its count before it writes them, and would lose another thread's update in between. (Not
-  replicas of a strategy, which wait for each other within an update.)
 - `tf.keras.backend.get_graph()`: the graph under construction.
 
 One setting differs from TensorFlow: `jit_compile="auto"` does not compile on GPUs either.
@@ -22,18 +19,14 @@ from __future__ import annotations
 import functools
 import inspect
 import os
-import threading
 from typing import Any
 
 import keras
 
 from tapeflow.array.creation import zeros
-from tapeflow.core.context import state
-from tapeflow.core.hooks import hooks
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.data_structures import ListWrapper, _DictWrapper
-from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import current_graph
 from tapeflow.io.replacing import replaced_file
 from tapeflow.keras import internals
@@ -69,7 +62,6 @@ def add() -> None:
     backup.on_train_begin = _with_folders_of_workers(backup.on_train_begin)
     replace("keras:Layer", "_initialize_tracker", _tracking_variables)
     replace("keras:Model", "_resolve_auto_jit_compile", lambda resolve: _never_auto_compile)
-    internals.BaseOptimizer.apply = _one_by_one(internals.BaseOptimizer.apply)
     setattr(keras.Model, _names_of_edges.__name__, _names_of_edges)  # a name of TapeFlow's
     replace("keras:Layer", "_lookup_dependency", _finding_collections)
     for layer in (keras.layers.DepthwiseConv1D, keras.layers.DepthwiseConv2D):
@@ -80,39 +72,6 @@ def add() -> None:
 def _never_auto_compile(self: Any) -> bool:
     """Returns False: `jit_compile="auto"` does not compile, as TorchInductor takes much longer than XLA."""
     return False
-
-
-# ---- optimizers of threads -------------------------------------------------------------------------------------------
-
-
-class _Turn:
-    """A lock: one thread at a time applies gradients by an optimizer. A copy of the optimizer has its own."""
-
-    def __init__(self) -> None:
-        self.lock = threading.RLock()
-
-    def __reduce__(self) -> Any:
-        return _Turn, ()
-
-
-def _one_by_one(apply: Any) -> Any:
-    @functools.wraps(apply)
-    def apply_one_by_one(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
-        attributes = self.__dict__
-        if "_turn" not in attributes:
-            attributes["_turn"] = _Turn() if hooks.replicas() == 1 else None
-        turn = attributes["_turn"]
-        if turn is None:
-            return apply(self, grads, trainable_variables)
-        graph = state.graph
-        while isinstance(graph, FuncGraph):
-            if turn.lock not in graph.locks:
-                graph.locks.append(turn.lock)
-            graph = graph.around
-        with turn.lock:
-            return apply(self, grads, trainable_variables)
-
-    return apply_one_by_one
 
 
 # ---- reset_states ----------------------------------------------------------------------------------------------------
