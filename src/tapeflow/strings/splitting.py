@@ -23,7 +23,7 @@ from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int64, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, mistyped
-from tapeflow.strings.kernels import joined, starts_of, string_op, strings_of
+from tapeflow.strings.kernels import joined, string_op, strings_of
 from tapeflow.strings.text import length, substr
 
 if TYPE_CHECKING:
@@ -105,21 +105,24 @@ def _separated(
     return first.split(b"\0"), np.minimum(counts, maxsplit + 1)
 
 
+_MANY = 16  # fewer strings are split one by one
+
+
 def _parts(input: np.ndarray, sep: np.ndarray, maxsplit: int) -> tuple[torch.Tensor, np.ndarray, torch.Tensor]:
     separator, strings = sep.item(), input.tolist()
-    whole = joined(strings)
+    whole = joined(strings) if len(strings) >= _MANY else None
     if whole is not None and not separator and maxsplit < 0:
         values, lengths = _words(whole)
     elif whole is not None and separator and b"\0" not in separator and (len(separator) == 1 or _MARK not in whole):
         values, lengths = _separated(strings, whole, separator, maxsplit)
     else:
         rows = [_split(text, separator or None, maxsplit) for text in strings]
-        values, lengths = list(itertools.chain.from_iterable(rows)), np.diff(starts_of(rows))
+        values, lengths = list(itertools.chain.from_iterable(rows)), np.array(list(map(len, rows)), np.int64)
     parts = strings_of(values)
     indices = np.empty((parts.size, 2), np.int64)
-    indices[:, 0] = np.repeat(np.arange(len(strings)), lengths)
-    indices[:, 1] = np.arange(parts.size) - np.repeat(lengths.cumsum() - lengths, lengths)
-    shape = np.array([len(strings), np.max(lengths, initial=0)])
+    indices[:, 0] = np.arange(len(strings)).repeat(lengths)
+    indices[:, 1] = np.arange(parts.size) - (lengths.cumsum() - lengths).repeat(lengths)
+    shape = np.array([len(strings), lengths.max(initial=0)])
     return torch.from_numpy(indices), parts, torch.from_numpy(shape)
 
 
