@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 PROGRAM = """
 import threading
 import tapeflow as tf
@@ -55,6 +57,41 @@ def test_a_name_that_is_first_used_within_an_import(tmp_path):
     command, env = [sys.executable, "-W", "ignore", "-c", program], {**os.environ}
     env["PYTHONPATH"] = os.pathsep.join([str(tmp_path), env.get("PYTHONPATH", "")])
     run = subprocess.run(command, capture_output=True, text=True, env=env, timeout=60)
+    assert run.returncode == 0, run.stderr
+
+
+COLLECTION = """
+import gc, threading
+full = []
+gc.callbacks.append(lambda phase, info: full.append(phase) if info["generation"] == 2 else None)
+{before}
+import tapeflow as tf
+tf.keras.layers, tf.data
+assert gc.isenabled() is {enabled}
+assert bool(full) is {collects}, full
+{after}
+"""
+OTHER_THREAD = "stop = threading.Event(); thread = threading.Thread(target=stop.wait); thread.start()"
+
+
+@pytest.mark.parametrize(
+    ("before", "enabled", "collects", "after"),
+    [("", True, False, ""), ("gc.disable()", False, False, ""), (OTHER_THREAD, True, True, "stop.set()")],
+)
+def test_importing_does_not_collect_garbage_and_keeps_the_setting(before, enabled, collects, after):
+    program = COLLECTION.format(before=before, enabled=enabled, collects=collects, after=after)
+    run = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+
+
+def test_the_namespace_of_tensorflow_1_loads_with_its_first_use():
+    program = (
+        "import sys, tapeflow as tf\n"
+        "tf.keras.layers\n"
+        "assert 'tapeflow.compat.v1' not in sys.modules\n"
+        "assert tf.compat.v1.Session and tf.compat.v2.constant"
+    )
+    run = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
 
 

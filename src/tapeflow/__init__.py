@@ -13,204 +13,220 @@ if not getattr(_sys, "_is_gil_enabled", lambda: True)():
         "PYTHON_GIL=1 before it starts, or use another Python."
     )
 
-from tapeflow.core import threads as _threads  # isort: skip  # first: it loads torch
-from tapeflow.core.processors import use_quota as _use_quota  # isort: skip
+from tapeflow.core.collection import paused as _paused  # isort: skip
 
-from tapeflow import autodiff, bitwise, config, debugging, dtypes, errors, linalg, math, nest, nn, operators, version
-from tapeflow.array.blocks import (
-    batch_to_space,
-    extract_volume_patches,
-    required_space_to_batch_paddings,
-    space_to_batch,
-    space_to_batch_nd,
-)
-from tapeflow.array.creation import (
-    constant,
-    convert_to_tensor,
-    fill,
-    ones,
-    ones_like,
-    range,
-    register_tensor_conversion_function,
-    zeros,
-    zeros_like,
-)
-from tapeflow.array.gathering import gather, gather_nd
-from tapeflow.array.grids import eye, linspace, meshgrid, one_hot
-from tapeflow.array.initializers import Constant as constant_initializer
-from tapeflow.array.initializers import Ones as ones_initializer
-from tapeflow.array.initializers import RandomNormal as random_normal_initializer
-from tapeflow.array.initializers import RandomUniform as random_uniform_initializer
-from tapeflow.array.initializers import Zeros as zeros_initializer
-from tapeflow.array.joining import concat, parallel_stack, repeat, split, stack, tile, unstack
-from tapeflow.array.masks import boolean_mask, sequence_mask, where
-from tapeflow.array.padding import pad, reverse, reverse_sequence, roll
-from tapeflow.array.partitioning import dynamic_partition, dynamic_stitch
-from tapeflow.array.passing import check_pinned, group, guarantee_const, identity, identity_n, no_op, stop_gradient
-from tapeflow.array.passing import tuple_ as tuple
-from tapeflow.array.properties import (
-    broadcast_dynamic_shape,
-    broadcast_static_shape,
-    ensure_shape,
-    get_static_value,
-    is_symbolic_tensor,
-    is_tensor,
-    rank,
-    shape,
-    shape_n,
-    size,
-)
-from tapeflow.array.protos import make_ndarray, make_tensor_proto
-from tapeflow.array.scattering import (
-    scatter_nd,
-    tensor_scatter_nd_add,
-    tensor_scatter_nd_max,
-    tensor_scatter_nd_min,
-    tensor_scatter_nd_sub,
-    tensor_scatter_nd_update,
-)
-from tapeflow.array.shaping import broadcast_to, expand_dims, reshape, squeeze, transpose
-from tapeflow.array.slicing import slice, strided_slice
-from tapeflow.array.sorting import argsort, searchsorted, sort, unique, unique_with_counts, unravel_index
-from tapeflow.array.summaries import edit_distance, fingerprint, histogram_fixed_width, histogram_fixed_width_bins
-from tapeflow.autodiff import GradientTape
-from tapeflow.autodiff.ends import UnconnectedGradients
-from tapeflow.control_flow import Assert, case, cond, switch_case, while_loop
-from tapeflow.core.device import device
-from tapeflow.core.device_spec import DeviceSpec
-from tapeflow.core.hooks import hooks as _hooks
-from tapeflow.core.hooks import later as _later
-from tapeflow.core.malloc import keep_pages as _keep_pages
-from tapeflow.core.ops.definition import load_all as _loaders_of_ops
-from tapeflow.core.scopes import (
-    control_dependencies,
-    executing_eagerly,
-    get_current_name_scope,
-    init_scope,
-    inside_function,
-    name_scope,
-    variable_creator_scope,
-)
-from tapeflow.core.types.dtypes import (
-    DType,
-    as_dtype,
-    bfloat16,
-    bool,
-    complex64,
-    complex128,
-    double,
-    float16,
-    float32,
-    float64,
-    half,
-    int8,
-    int16,
-    int32,
-    int64,
-    qint8,
-    qint16,
-    qint32,
-    quint8,
-    quint16,
-    resource,
-    string,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-    variant,
-)
-from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.types.spec import IndexedSlicesSpec, NoneTensorSpec, TensorSpec, TypeSpec, type_spec_from_value
-from tapeflow.core.values.indexed_slices import IndexedSlices
-from tapeflow.core.values.tensor import Tensor
-from tapeflow.core.values.variable import Variable, VariableAggregation, VariableSynchronization
-from tapeflow.critical_section import CriticalSection
-from tapeflow.custom_gradients import (
-    AggregationMethod,
-    custom_gradient,
-    grad_pass_through,
-    gradients,
-    hessians,
-    recompute_grad,
-)
-from tapeflow.debugging import assert_equal, assert_greater, assert_less, assert_rank
-from tapeflow.function import function
-from tapeflow.functional import foldl, foldr, map_fn, scan
-from tapeflow.graph.graphdef.builders import load_services as _loaders_of_services
-from tapeflow.graph.ir.graph import Graph
-from tapeflow.graph.ir.operation import Operation
-from tapeflow.install import install_as_tensorflow
-from tapeflow.linalg import eig, eigvals, einsum, matmul, norm, tensordot
-from tapeflow.linalg import sqrtm as matrix_square_root
-from tapeflow.linalg.norms import clip_by_global_norm, clip_by_norm
-from tapeflow.logger import get_logger
-from tapeflow.math import (
-    abs,
-    acos,
-    acosh,
-    add,
-    add_n,
-    argmax,
-    argmin,
-    asin,
-    asinh,
-    atan,
-    atan2,
-    atanh,
-    cos,
-    cosh,
-    cumsum,
-    divide,
-    equal,
-    exp,
-    floor,
-    greater,
-    greater_equal,
-    less,
-    less_equal,
-    logical_and,
-    logical_not,
-    logical_or,
-    maximum,
-    minimum,
-    multiply,
-    negative,
-    not_equal,
-    pow,
-    reduce_all,
-    reduce_any,
-    reduce_logsumexp,
-    reduce_max,
-    reduce_mean,
-    reduce_min,
-    reduce_prod,
-    reduce_sum,
-    round,
-    scalar_mul,
-    sigmoid,
-    sign,
-    sin,
-    sinh,
-    sqrt,
-    square,
-    subtract,
-    tan,
-    tanh,
-    truediv,
-)
-from tapeflow.math.casting import bitcast, cast, saturate_cast
-from tapeflow.math.complex import complex
-from tapeflow.math.division import realdiv, truncatediv, truncatemod
-from tapeflow.math.extrema import clip_by_value
-from tapeflow.math.topk import approx_top_k
-from tapeflow.module import Module
-from tapeflow.optional import OptionalSpec
-from tapeflow.printing import print
-from tapeflow.py_function import numpy_function, py_function
-from tapeflow.registered_gradients import RegisterGradient, no_gradient
-from tapeflow.tensor_array import TensorArray, TensorArraySpec
-from tapeflow.timestamp import timestamp
+with _paused():
+    from tapeflow.core import threads as _threads  # isort: skip  # first: it loads torch
+    from tapeflow.core.processors import use_quota as _use_quota  # isort: skip
+
+    from tapeflow import (
+        autodiff,
+        bitwise,
+        config,
+        debugging,
+        dtypes,
+        errors,
+        linalg,
+        math,
+        nest,
+        nn,
+        operators,
+        version,
+    )
+    from tapeflow.array.blocks import (
+        batch_to_space,
+        extract_volume_patches,
+        required_space_to_batch_paddings,
+        space_to_batch,
+        space_to_batch_nd,
+    )
+    from tapeflow.array.creation import (
+        constant,
+        convert_to_tensor,
+        fill,
+        ones,
+        ones_like,
+        range,
+        register_tensor_conversion_function,
+        zeros,
+        zeros_like,
+    )
+    from tapeflow.array.gathering import gather, gather_nd
+    from tapeflow.array.grids import eye, linspace, meshgrid, one_hot
+    from tapeflow.array.initializers import Constant as constant_initializer
+    from tapeflow.array.initializers import Ones as ones_initializer
+    from tapeflow.array.initializers import RandomNormal as random_normal_initializer
+    from tapeflow.array.initializers import RandomUniform as random_uniform_initializer
+    from tapeflow.array.initializers import Zeros as zeros_initializer
+    from tapeflow.array.joining import concat, parallel_stack, repeat, split, stack, tile, unstack
+    from tapeflow.array.masks import boolean_mask, sequence_mask, where
+    from tapeflow.array.padding import pad, reverse, reverse_sequence, roll
+    from tapeflow.array.partitioning import dynamic_partition, dynamic_stitch
+    from tapeflow.array.passing import check_pinned, group, guarantee_const, identity, identity_n, no_op, stop_gradient
+    from tapeflow.array.passing import tuple_ as tuple
+    from tapeflow.array.properties import (
+        broadcast_dynamic_shape,
+        broadcast_static_shape,
+        ensure_shape,
+        get_static_value,
+        is_symbolic_tensor,
+        is_tensor,
+        rank,
+        shape,
+        shape_n,
+        size,
+    )
+    from tapeflow.array.protos import make_ndarray, make_tensor_proto
+    from tapeflow.array.scattering import (
+        scatter_nd,
+        tensor_scatter_nd_add,
+        tensor_scatter_nd_max,
+        tensor_scatter_nd_min,
+        tensor_scatter_nd_sub,
+        tensor_scatter_nd_update,
+    )
+    from tapeflow.array.shaping import broadcast_to, expand_dims, reshape, squeeze, transpose
+    from tapeflow.array.slicing import slice, strided_slice
+    from tapeflow.array.sorting import argsort, searchsorted, sort, unique, unique_with_counts, unravel_index
+    from tapeflow.array.summaries import edit_distance, fingerprint, histogram_fixed_width, histogram_fixed_width_bins
+    from tapeflow.autodiff import GradientTape
+    from tapeflow.autodiff.ends import UnconnectedGradients
+    from tapeflow.control_flow import Assert, case, cond, switch_case, while_loop
+    from tapeflow.core.device import device
+    from tapeflow.core.device_spec import DeviceSpec
+    from tapeflow.core.hooks import hooks as _hooks
+    from tapeflow.core.hooks import later as _later
+    from tapeflow.core.malloc import keep_pages as _keep_pages
+    from tapeflow.core.ops.definition import load_all as _loaders_of_ops
+    from tapeflow.core.scopes import (
+        control_dependencies,
+        executing_eagerly,
+        get_current_name_scope,
+        init_scope,
+        inside_function,
+        name_scope,
+        variable_creator_scope,
+    )
+    from tapeflow.core.types.dtypes import (
+        DType,
+        as_dtype,
+        bfloat16,
+        bool,
+        complex64,
+        complex128,
+        double,
+        float16,
+        float32,
+        float64,
+        half,
+        int8,
+        int16,
+        int32,
+        int64,
+        qint8,
+        qint16,
+        qint32,
+        quint8,
+        quint16,
+        resource,
+        string,
+        uint8,
+        uint16,
+        uint32,
+        uint64,
+        variant,
+    )
+    from tapeflow.core.types.shape import TensorShape
+    from tapeflow.core.types.spec import IndexedSlicesSpec, NoneTensorSpec, TensorSpec, TypeSpec, type_spec_from_value
+    from tapeflow.core.values.indexed_slices import IndexedSlices
+    from tapeflow.core.values.tensor import Tensor
+    from tapeflow.core.values.variable import Variable, VariableAggregation, VariableSynchronization
+    from tapeflow.critical_section import CriticalSection
+    from tapeflow.custom_gradients import (
+        AggregationMethod,
+        custom_gradient,
+        grad_pass_through,
+        gradients,
+        hessians,
+        recompute_grad,
+    )
+    from tapeflow.debugging import assert_equal, assert_greater, assert_less, assert_rank
+    from tapeflow.function import function
+    from tapeflow.functional import foldl, foldr, map_fn, scan
+    from tapeflow.graph.graphdef.builders import load_services as _loaders_of_services
+    from tapeflow.graph.ir.graph import Graph
+    from tapeflow.graph.ir.operation import Operation
+    from tapeflow.install import install_as_tensorflow
+    from tapeflow.linalg import eig, eigvals, einsum, matmul, norm, tensordot
+    from tapeflow.linalg import sqrtm as matrix_square_root
+    from tapeflow.linalg.norms import clip_by_global_norm, clip_by_norm
+    from tapeflow.logger import get_logger
+    from tapeflow.math import (
+        abs,
+        acos,
+        acosh,
+        add,
+        add_n,
+        argmax,
+        argmin,
+        asin,
+        asinh,
+        atan,
+        atan2,
+        atanh,
+        cos,
+        cosh,
+        cumsum,
+        divide,
+        equal,
+        exp,
+        floor,
+        greater,
+        greater_equal,
+        less,
+        less_equal,
+        logical_and,
+        logical_not,
+        logical_or,
+        maximum,
+        minimum,
+        multiply,
+        negative,
+        not_equal,
+        pow,
+        reduce_all,
+        reduce_any,
+        reduce_logsumexp,
+        reduce_max,
+        reduce_mean,
+        reduce_min,
+        reduce_prod,
+        reduce_sum,
+        round,
+        scalar_mul,
+        sigmoid,
+        sign,
+        sin,
+        sinh,
+        sqrt,
+        square,
+        subtract,
+        tan,
+        tanh,
+        truediv,
+    )
+    from tapeflow.math.casting import bitcast, cast, saturate_cast
+    from tapeflow.math.complex import complex
+    from tapeflow.math.division import realdiv, truncatediv, truncatemod
+    from tapeflow.math.extrema import clip_by_value
+    from tapeflow.math.topk import approx_top_k
+    from tapeflow.module import Module
+    from tapeflow.optional import OptionalSpec
+    from tapeflow.printing import print
+    from tapeflow.py_function import numpy_function, py_function
+    from tapeflow.registered_gradients import RegisterGradient, no_gradient
+    from tapeflow.tensor_array import TensorArray, TensorArraySpec
+    from tapeflow.timestamp import timestamp
 
 if _typing.TYPE_CHECKING:  # loaded when they are first used, see `_ON_FIRST_USE`
     from keras import initializers, losses, metrics, optimizers
@@ -383,7 +399,8 @@ def _loaded(home: str) -> _typing.Any:
         frame = frame.f_back
     held = _loading.acquire(blocking=frame is None)
     try:
-        return _importlib.import_module(home)
+        with _paused():
+            return _importlib.import_module(home)
     finally:
         if held:
             _loading.release()

@@ -43,10 +43,10 @@ def add() -> None:
 
 
 class _Updating:
-    """What belongs to an optimizer. A copy of the optimizer has its own.
+    """The lock and the updates of an optimizer. A copy of the optimizer has its own.
 
     Attributes:
-        lock: the lock of a thread that applies gradients; None for replicas of a strategy.
+        lock: held by a thread that applies gradients; None for replicas of a strategy.
         updates: the updates of the variables that it updated last.
     """
 

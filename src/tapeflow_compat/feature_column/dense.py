@@ -26,10 +26,10 @@ from tapeflow.nn.embedding import embedding_lookup_sparse, safe_embedding_lookup
 from tapeflow.sparse.arranging import slice as sparse_slice
 from tapeflow.sparse.dense import to_dense
 from tapeflow.sparse.tensor import SparseTensor
-from tapeflow_compat.compat.v1.defaults import get_default_graph
 from tapeflow_compat.compat.v1.sparse import merge
 from tapeflow_compat.compat.v1.train.saver import init_from_checkpoint
 from tapeflow_compat.compat.v1.variable_scopes import get_variable
+from tapeflow_compat.default_graph import get_default_graph
 from tapeflow_compat.feature_column.categorical import SequenceCategoricalColumn
 from tapeflow_compat.feature_column.configuration import Configured, OfFeature
 from tapeflow_compat.feature_column.protocol import (

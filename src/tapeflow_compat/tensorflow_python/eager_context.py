@@ -15,7 +15,7 @@ from tapeflow.core.device import Machine, current, machine, synchronize
 from tapeflow.core.device_spec import DeviceSpec
 from tapeflow.core.scopes import executing_eagerly, init_scope
 from tapeflow.core.settings import settings
-from tapeflow_compat.compat.v1.defaults import disable_eager_execution, enable_eager_execution
+from tapeflow_compat.default_graph import disable_eager_execution, enable_eager_execution
 
 
 class Context:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tapeflow.core.types.dtypes import int64
-from tapeflow_compat.compat.v1.defaults import get_default_graph
+from tapeflow.graph.ir.graph import current_graph
 from tapeflow_compat.compat.v1.train.hooks import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
 from tapeflow_compat.compat.v1.train.monitored import MonitoredSession
 from tapeflow_compat.compat.v1.train.progress_hooks import FinalOpsHook
@@ -22,7 +22,7 @@ def _get_or_create_eval_step() -> Any:
     Raises:
         ValueError: the graph has several.
     """
-    steps = get_default_graph().get_collection(GraphKeys.EVAL_STEP)
+    steps = current_graph().get_collection(GraphKeys.EVAL_STEP)
     if len(steps) > 1:
         raise ValueError("Multiple tensors added to tf.GraphKeys.EVAL_STEP")
     if steps:

@@ -9,8 +9,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.graph.graphdef.importing import Builder
 from tapeflow.graph.graphdef.node_protos import function_of, shape_of
 from tapeflow.graph.ir.func_graph import FuncGraph
-from tapeflow.graph.ir.graph import Graph
-from tapeflow_compat.compat.v1.defaults import get_default_graph
+from tapeflow.graph.ir.graph import Graph, current_graph
 
 
 def function_def_to_graph(
@@ -40,7 +39,7 @@ def function_def_to_graph(
     outer = Graph()
     with outer.as_default():
         arguments = [outer.placeholder(dtype, None) for dtype in function.dtypes]
-    library = {f.signature.name: f for f in get_default_graph().as_graph_def().library.function}
+    library = {f.signature.name: f for f in current_graph().as_graph_def().library.function}
     shapes = [TensorShape(None) if shape is None else TensorShape(shape) for shape in shapes]
     graph = Builder(outer, library).func_graph(function, arguments, shapes, [None] * len(arguments))
     graph.structured_input_signature = structured_input_signature

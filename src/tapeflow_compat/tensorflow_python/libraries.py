@@ -125,7 +125,7 @@ MODULES = {
         "convert_to_tensor": "tapeflow.array.creation",
         "convert_to_tensor_or_composite": f"{_H}.conversion",
         "device": "tapeflow.core.device",
-        "get_default_graph": "tapeflow.compat.v1.defaults",
+        "get_default_graph": "tapeflow.graph.ir.graph:current_graph",
         "get_stats_for_node_def": f"{_H}.op_statistics",
         "name_scope": "tapeflow.compat.v1.scopes",
         "name_scope_v1": "tapeflow.compat.v1.scopes:name_scope",

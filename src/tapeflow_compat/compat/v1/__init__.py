@@ -63,14 +63,6 @@ from tapeflow_compat.compat.v1.checks import (
     verify_tensor_all_finite,
 )
 from tapeflow_compat.compat.v1.control_flow import Print, case, cond, while_loop
-from tapeflow_compat.compat.v1.defaults import (
-    disable_eager_execution,
-    enable_eager_execution,
-    executing_eagerly_outside_functions,
-    get_default_graph,
-    get_default_session,
-    reset_default_graph,
-)
 from tapeflow_compat.compat.v1.device_spec import DeviceSpec
 from tapeflow_compat.compat.v1.initializers import constant as constant_initializer
 from tapeflow_compat.compat.v1.initializers import glorot_normal as glorot_normal_initializer
@@ -162,6 +154,14 @@ from tapeflow_compat.compat.v1.variables import (
     variables_initializer,
 )
 from tapeflow_compat.compat.v1.wrapping import wrap_function
+from tapeflow_compat.default_graph import (
+    disable_eager_execution,
+    enable_eager_execution,
+    executing_eagerly_outside_functions,
+    get_default_graph,
+    get_default_session,
+    reset_default_graph,
+)
 
 _find = names.finder()
 globals().update({name: _find(name) for name in aliases.listed() if "." not in name})

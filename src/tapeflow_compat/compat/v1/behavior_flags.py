@@ -6,7 +6,7 @@ import threading
 
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.operators import compare_elements, compare_identities
-from tapeflow_compat.compat.v1.defaults import disable_eager_execution, enable_eager_execution
+from tapeflow_compat.default_graph import disable_eager_execution, enable_eager_execution
 
 
 class _ControlFlow(threading.local):

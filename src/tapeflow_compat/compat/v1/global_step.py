@@ -9,9 +9,9 @@ from tapeflow.control_flow import cond
 from tapeflow.core.context import state
 from tapeflow.core.types.dtypes import int64
 from tapeflow.core.values.variable import Variable
-from tapeflow_compat.compat.v1.defaults import get_default_graph
 from tapeflow_compat.compat.v1.variable_scopes import in_collections
 from tapeflow_compat.compat.v1.variables import GraphKeys, is_variable_initialized
+from tapeflow_compat.default_graph import get_default_graph
 
 
 def get_global_step(graph: Any = None) -> Any:

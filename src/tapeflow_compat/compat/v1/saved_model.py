@@ -19,11 +19,11 @@ from tapeflow.saved_model.serving import add_saver
 from tapeflow.sparse.tensor import SparseTensor
 from tapeflow.train.states import checkpoint_exists
 from tapeflow_compat.compat.v1 import names
-from tapeflow_compat.compat.v1.defaults import get_default_graph
 from tapeflow_compat.compat.v1.tables import tables_initializer
 from tapeflow_compat.compat.v1.train.meta_graph import export_meta_graph, import_meta_graph
 from tapeflow_compat.compat.v1.train.saver import Saver
 from tapeflow_compat.compat.v1.variables import GraphKeys, global_variables_initializer, local_variables_initializer
+from tapeflow_compat.default_graph import get_default_graph
 from tapeflow_compat.v1_graphs.saved_models import INIT_OP, LEGACY_INIT_OP_KEY, MAIN_OP_KEY, assets_of, main_op_of
 
 _SERVING = "tensorflow/serving/"

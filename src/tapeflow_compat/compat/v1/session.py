@@ -35,8 +35,8 @@ from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.ragged.value import RaggedTensorValue
 from tapeflow.sparse.tensor import SparseTensorValue
 from tapeflow.train.cluster import TARGETS_OF_SEVERAL
-from tapeflow_compat.compat.v1.defaults import get_default_graph
 from tapeflow_compat.compat.v1.session_tensors import TensorHandle
+from tapeflow_compat.default_graph import get_default_graph
 from tapeflow_compat.queue.together import RunTogether
 from tapeflow_compat.queue.waiting import time_limit
 

@@ -14,7 +14,7 @@ from tapeflow.core.values.variable import Variable
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_in
 from tapeflow.graph.ir.variables import has_value, is_initialized
 from tapeflow.math.comparison import equal
-from tapeflow_compat.compat.v1.defaults import get_default_graph
+from tapeflow_compat.default_graph import get_default_graph
 
 
 class GraphKeys:

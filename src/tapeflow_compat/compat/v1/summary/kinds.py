@@ -20,16 +20,12 @@ from tapeflow.summary import kinds as recorded
 from tapeflow.summary.recording import get_step, recording
 from tapeflow.summary.writing import graph as write_graph
 from tapeflow_compat.compat.v1.arrays import constant
-from tapeflow_compat.compat.v1.defaults import (
-    executing_eagerly_outside_functions,
-    get_default_graph,
-    get_default_session,
-)
 from tapeflow_compat.compat.v1.global_step import get_global_step
 from tapeflow_compat.compat.v1.protos import message
 from tapeflow_compat.compat.v1.scopes import name_scope
 from tapeflow_compat.compat.v1.variable_scopes import in_name_scope
 from tapeflow_compat.compat.v1.variables import GraphKeys
+from tapeflow_compat.default_graph import executing_eagerly_outside_functions, get_default_graph, get_default_session
 from tapeflow_compat.raw_ops import summary_protos
 
 _NOT_IN_TAGS = re.compile(r"[^-/\w.]")

@@ -16,8 +16,8 @@ from tapeflow.core import errors
 from tapeflow.core.context import state
 from tapeflow.io.records import read_records
 from tapeflow.summary.event_file import EventFile
-from tapeflow_compat.compat.v1.defaults import get_default_graph
 from tapeflow_compat.compat.v1.protos import message
+from tapeflow_compat.default_graph import get_default_graph
 
 
 class FileWriter:

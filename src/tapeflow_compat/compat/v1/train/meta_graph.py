@@ -14,11 +14,11 @@ from tapeflow.core.values.variable import Variable
 from tapeflow.graph.graphdef.importing import add_graph_def
 from tapeflow.io.replacing import write_file
 from tapeflow.version import VERSION
-from tapeflow_compat.compat.v1.defaults import get_default_graph
 from tapeflow_compat.compat.v1.partitioned import SaveSliceInfo
 from tapeflow_compat.compat.v1.protos import message
 from tapeflow_compat.compat.v1.train.queue_runner import QueueRunner
 from tapeflow_compat.compat.v1.variables import GraphKeys
+from tapeflow_compat.default_graph import get_default_graph
 
 _OF_VARIABLES = (
     "variables",

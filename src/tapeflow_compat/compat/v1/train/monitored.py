@@ -10,7 +10,6 @@ from typing import Any
 from tapeflow.core import errors
 from tapeflow.logger import get_logger
 from tapeflow.train.coordinator import Coordinator
-from tapeflow_compat.compat.v1.defaults import get_default_graph
 from tapeflow_compat.compat.v1.protos import message
 from tapeflow_compat.compat.v1.session import Session
 from tapeflow_compat.compat.v1.train.hooks import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
@@ -20,6 +19,7 @@ from tapeflow_compat.compat.v1.train.saving_hooks import CheckpointSaverHook, Su
 from tapeflow_compat.compat.v1.train.scaffold import Scaffold
 from tapeflow_compat.compat.v1.train.session_creators import ChiefSessionCreator, SessionCreator, WorkerSessionCreator
 from tapeflow_compat.compat.v1.variables import GraphKeys, get_collection
+from tapeflow_compat.default_graph import get_default_graph
 
 # After these a training goes on in a new session.
 _PREEMPTIONS = (errors.AbortedError, errors.UnavailableError)

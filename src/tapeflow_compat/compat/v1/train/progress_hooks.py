@@ -10,7 +10,6 @@ import numpy as np
 
 from tapeflow.core import errors
 from tapeflow.logger import get_logger
-from tapeflow_compat.compat.v1.defaults import get_default_graph
 from tapeflow_compat.compat.v1.global_step import get_global_step, readable_global_step
 from tapeflow_compat.compat.v1.protos import message
 from tapeflow_compat.compat.v1.summary.writers import FileWriterCache
@@ -21,6 +20,7 @@ from tapeflow_compat.compat.v1.train.hooks import (
     SessionRunHook,
     SessionRunValues,
 )
+from tapeflow_compat.default_graph import get_default_graph
 
 _WARNINGS = 5  # that the global step does not grow
 

@@ -18,13 +18,13 @@ from tapeflow.train.manager import remove_checkpoint
 from tapeflow.train.object_graph import keys_by_full_name
 from tapeflow.train.reader import OBJECT_GRAPH, CheckpointReader, load_checkpoint
 from tapeflow.train.states import checkpoint_exists, update_checkpoint_state
-from tapeflow_compat.compat.v1.defaults import get_default_graph
 from tapeflow_compat.compat.v1.global_step import global_step as step_of
 from tapeflow_compat.compat.v1.partitioned import PartitionedVariable, joined_parts, part_values, pieces_of, whole_value
 from tapeflow_compat.compat.v1.placeholders import placeholder
 from tapeflow_compat.compat.v1.protos import message
 from tapeflow_compat.compat.v1.train.meta_graph import export_meta_graph
 from tapeflow_compat.compat.v1.variables import GraphKeys, get_collection, global_variables
+from tapeflow_compat.default_graph import get_default_graph
 
 
 class Saver:

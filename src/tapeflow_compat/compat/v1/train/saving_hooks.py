@@ -8,7 +8,6 @@ from typing import Any
 
 from tapeflow.io.graphs import write_graph
 from tapeflow.logger import get_logger
-from tapeflow_compat.compat.v1.defaults import get_default_graph
 from tapeflow_compat.compat.v1.protos import message
 from tapeflow_compat.compat.v1.summary.writers import FileWriterCache
 from tapeflow_compat.compat.v1.train.hooks import (
@@ -21,6 +20,7 @@ from tapeflow_compat.compat.v1.train.hooks import (
 from tapeflow_compat.compat.v1.train.meta_graph import export_meta_graph
 from tapeflow_compat.compat.v1.train.progress_hooks import step_for
 from tapeflow_compat.compat.v1.variables import GraphKeys, get_collection
+from tapeflow_compat.default_graph import get_default_graph
 
 
 class CheckpointSaverListener:

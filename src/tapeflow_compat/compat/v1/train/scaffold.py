@@ -7,7 +7,6 @@ from typing import Any
 
 from tapeflow.array.passing import group
 from tapeflow.train.checkpoint import Checkpoint
-from tapeflow_compat.compat.v1.defaults import get_default_graph
 from tapeflow_compat.compat.v1.summary.kinds import merge_all
 from tapeflow_compat.compat.v1.tables import tables_initializer
 from tapeflow_compat.compat.v1.train.saver import Saver
@@ -21,6 +20,7 @@ from tapeflow_compat.compat.v1.variables import (
     local_variables_initializer,
     report_uninitialized_variables,
 )
+from tapeflow_compat.default_graph import get_default_graph
 
 
 def first_or_new(key: str, make: Callable[[], Any]) -> Any:

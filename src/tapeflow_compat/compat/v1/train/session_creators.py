@@ -5,10 +5,10 @@ from __future__ import annotations
 import abc
 from typing import Any
 
-from tapeflow_compat.compat.v1.defaults import get_default_graph
 from tapeflow_compat.compat.v1.session import Session
 from tapeflow_compat.compat.v1.train.scaffold import Scaffold
 from tapeflow_compat.compat.v1.train.session_manager import SessionManager
+from tapeflow_compat.default_graph import get_default_graph
 
 
 class SessionCreator(abc.ABC):

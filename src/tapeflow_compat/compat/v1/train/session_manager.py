@@ -10,9 +10,9 @@ from typing import Any
 from tapeflow.core import errors
 from tapeflow.logger import get_logger
 from tapeflow.train.states import get_checkpoint_state
-from tapeflow_compat.compat.v1.defaults import get_default_graph
 from tapeflow_compat.compat.v1.session import Session
 from tapeflow_compat.compat.v1.variables import get_collection
+from tapeflow_compat.default_graph import get_default_graph
 
 
 class SessionManager:

@@ -14,7 +14,6 @@ from tapeflow.core.context import state
 from tapeflow.io.graphs import write_graph
 from tapeflow.logger import get_logger
 from tapeflow.train.coordinator import Coordinator
-from tapeflow_compat.compat.v1.defaults import get_default_graph
 from tapeflow_compat.compat.v1.global_step import get_global_step
 from tapeflow_compat.compat.v1.global_step import global_step as step_of
 from tapeflow_compat.compat.v1.protos import message
@@ -32,6 +31,7 @@ from tapeflow_compat.compat.v1.variables import (
     global_variables_initializer,
     report_uninitialized_variables,
 )
+from tapeflow_compat.default_graph import get_default_graph
 
 
 class Supervisor:

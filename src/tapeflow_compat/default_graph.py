@@ -18,7 +18,10 @@ default = _Default()
 
 
 def get_default_session() -> Any:
-    """Returns the innermost session of this thread, or None.
+    """Returns the innermost session of this thread.
+
+    Returns:
+        A `Session`, or None.
 
     Example:
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
@@ -29,7 +32,10 @@ def get_default_session() -> Any:
 
 
 def get_default_graph() -> Graph:
-    """Returns the graph that this thread builds, or the thread's own default graph.
+    """Returns the graph that this thread builds.
+
+    Returns:
+        A `Graph`. A thread that builds none has a default graph of its own.
 
     Example:
         >>> with tf.Graph().as_default() as g:
@@ -115,7 +121,10 @@ def enable_eager_execution(config: Any = None, device_policy: Any = None, execut
 
 
 def executing_eagerly_outside_functions() -> bool:
-    """Returns True if ops run eagerly outside of functions that are being traced.
+    """Tells whether ops run eagerly outside of functions that are being traced.
+
+    Returns:
+        True or False.
 
     Example:
         >>> tf.compat.v1.executing_eagerly_outside_functions()
