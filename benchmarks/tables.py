@@ -56,7 +56,8 @@ class Table:
 
 def duration(seconds):
     """Three significant digits in the unit that suits: '17.1 us', '2.38 ms'."""
-    unit, scale = ("s", 1.0) if seconds >= 1 else ("ms", 1e-3) if seconds >= 1e-3 else ("us", 1e-6)
+    size = abs(seconds)
+    unit, scale = ("s", 1.0) if size >= 1 else ("ms", 1e-3) if size >= 1e-3 else ("us", 1e-6)
     return f"{three_digits(seconds / scale)} {unit}"
 
 

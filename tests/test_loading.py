@@ -65,21 +65,28 @@ import gc, threading
 full = []
 gc.callbacks.append(lambda phase, info: full.append(phase) if info["generation"] == 2 else None)
 {before}
+del full[:]
 import tapeflow as tf
 tf.keras.layers, tf.data
 assert gc.isenabled() is {enabled}
 assert bool(full) is {collects}, full
+assert bool(gc.get_freeze_count()) is {freezes}
 {after}
 """
 OTHER_THREAD = "stop = threading.Event(); thread = threading.Thread(target=stop.wait); thread.start()"
 
 
 @pytest.mark.parametrize(
-    ("before", "enabled", "collects", "after"),
-    [("", True, False, ""), ("gc.disable()", False, False, ""), (OTHER_THREAD, True, True, "stop.set()")],
+    ("before", "enabled", "collects", "freezes", "after"),
+    [
+        ("", True, False, True, ""),
+        ("import torch", True, False, False, ""),
+        ("gc.disable()", False, False, False, ""),
+        (OTHER_THREAD, True, True, False, "stop.set()"),
+    ],
 )
-def test_importing_does_not_collect_garbage_and_keeps_the_setting(before, enabled, collects, after):
-    program = COLLECTION.format(before=before, enabled=enabled, collects=collects, after=after)
+def test_importing_does_not_collect_garbage_and_keeps_the_setting(before, enabled, collects, freezes, after):
+    program = COLLECTION.format(before=before, enabled=enabled, collects=collects, freezes=freezes, after=after)
     run = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
 

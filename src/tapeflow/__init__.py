@@ -15,7 +15,8 @@ if not getattr(_sys, "_is_gil_enabled", lambda: True)():
 
 from tapeflow.core.collection import paused as _paused  # isort: skip
 
-with _paused():
+# The objects of a program that has loaded torch itself may become garbage.
+with _paused(freezes="torch" not in _sys.modules):
     from tapeflow.core import threads as _threads  # isort: skip  # first: it loads torch
     from tapeflow.core.processors import use_quota as _use_quota  # isort: skip
 
