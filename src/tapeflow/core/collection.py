@@ -1,7 +1,7 @@
-"""Python's collection of garbage while modules load.
+"""Python's collection of garbage while modules load and functions are traced.
 
-Modules create many objects that stay: torch and TapeFlow 300,000. A collection that passes through all of them takes a
-tenth of a second, and frees nothing.
+Both create many objects that stay: the modules of torch and TapeFlow 300,000. A collection that passes through all of
+them takes a tenth of a second, and frees nothing.
 """
 
 import gc

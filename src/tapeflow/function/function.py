@@ -10,6 +10,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, Protocol, TypeVar, overload
 
+from tapeflow.core.collection import paused
 from tapeflow.core.context import contexts, detours, state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.settings import settings
@@ -290,6 +291,7 @@ class Function:
 
     # ---- tracing -----------------------------------------------------------------------------------------------------
 
+    @paused()
     def _traced(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ConcreteFunction:
         """Traces the function for these arguments, and caches the trace."""
         enough = 1 if self._jit is None else self._jit.most_shapes
