@@ -24,7 +24,6 @@ import numpy as np
 import torch
 
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.types.dtypes import bfloat16, float16, float32, float64
 from tapeflow.graph.codegen.passes.recognizing import Attention, scaled
 from tapeflow.graph.codegen.patterns import (
     Call,
@@ -39,11 +38,9 @@ from tapeflow.graph.codegen.patterns import (
     is_vector,
     unshaped,
 )
-from tapeflow.graph.codegen.program import Program, Step
+from tapeflow.graph.codegen.program import NATIVE, Program, Step
 from tapeflow.graph.ir.operation import GraphOp
 from tapeflow.torch.changes import is_change
-
-_FLOATS = frozenset({bfloat16, float16, float32, float64})
 
 
 def recognize(program: Program) -> None:
@@ -145,7 +142,7 @@ class _Functions(Attention):
 
     def replace_layers(self) -> None:
         """Replaces linear layers."""
-        self.replace([Rule(pattern, self._replace_linear, dtypes=_FLOATS) for pattern in _linear()])
+        self.replace([Rule(pattern, self._replace_linear, dtypes=NATIVE) for pattern in _linear()])
 
     def write(self, step: Step, name: str, args: list[Any], arguments: str, ending: str = "", **attrs: Any) -> None:
         call = f"torch.nn.functional.{name}({arguments}){ending}"

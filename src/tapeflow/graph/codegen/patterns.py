@@ -141,7 +141,7 @@ class Call(Pattern):
     """The result of an op.
 
     Args:
-        op: the op, or its name.
+        op: the op or its name; or several, as a tuple. Each one that is commutative matches in both orders.
         args: for each argument, a pattern or an equal value. Trailing arguments may be omitted. False also matches a
             missing trailing argument.
         name: the name of the capture of the result; "" captures nothing.
@@ -149,8 +149,7 @@ class Call(Pattern):
     """
 
     def __init__(self, op: Any, *args: Any, name: str = "", once: bool = False) -> None:
-        self.op = op if isinstance(op, str) else op.op.name
-        self._commutative = not isinstance(op, str) and op.op.commutative
+        self.ops = [o if isinstance(o, str) else o.op.name for o in (op if isinstance(op, tuple) else (op,))]
         self._operands = {i: arg for i, arg in enumerate(args) if isinstance(arg, (Pattern, list))}
         self._others = {i: arg for i, arg in enumerate(args) if i not in self._operands}
         self._has_number = any(isinstance(arg, Number) for arg in args)
@@ -158,11 +157,11 @@ class Call(Pattern):
 
     def match(self, matcher: Matcher, value: Any, captures: Captures) -> Iterator[Captures]:
         step = matcher.step(value)
-        if step is None or step.name != self.op:
-            matcher.fail(value, captures, f"{self.op} is expected")
+        if step is None or step.name not in self.ops:
+            matcher.fail(value, captures, f"{' or '.join(self.ops)} is expected")
             return
         if any(step.args[i] != arg if i < len(step.args) else arg for i, arg in self._others.items()):
-            matcher.fail(value, captures, f"other arguments of {self.op} are expected")
+            matcher.fail(value, captures, f"other arguments of {step.name} are expected")
             return
         inner = captures.bound(self._name, value)
         if inner is None:
@@ -174,10 +173,10 @@ class Call(Pattern):
         operands, values = [*self._operands.values()], [step.args[i] for i in self._operands]
         # Checking for the number first avoids a search of long chains in both orders of each step.
         if self._has_number and all(matcher.number(v) is None for v in values):
-            matcher.fail(value, inner, f"{self.op} by a number is expected")
+            matcher.fail(value, inner, f"{step.name} by a number is expected")
             return
         yield from _match_all(matcher, operands, values, inner)
-        if self._commutative:
+        if step.op.commutative:
             yield from _match_all(matcher, operands[::-1], values, inner)
 
 
@@ -280,18 +279,23 @@ class Rule(NamedTuple):
 class Matcher:
     """Finds patterns in a program.
 
-    Attributes:
+    Args:
         program: the program.
-        producers: its steps, by the ids of their outputs.
-        uses: the use counts of tensors, without uses of only their shapes, by the tensors' ids.
+        uses: the use counts of tensors, by the tensors' ids; by default without uses of only their shapes.
+
+    Attributes:
+        program, uses: the arguments.
+        producers: the steps of the program, by the ids of their outputs.
         failure: the failure of the last match after the most steps, or None.
     """
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, uses: dict[int, int] | None = None) -> None:
         self.program = program
         self.producers = {id(t): step for step in program.steps for t in step.outputs}
-        operands = [t for step in program.steps if not step.op.reads_shape for t in symbolic_in(step.args)]
-        self.uses = Counter(map(id, [*operands, *program.outputs]))
+        if uses is None:
+            operands = [t for step in program.steps if not step.op.reads_shape for t in symbolic_in(step.args)]
+            uses = Counter(map(id, [*operands, *program.outputs]))
+        self.uses = uses
         self.failure: Failure | None = None
 
     def matches(self, pattern: Pattern, tensor: Any) -> Iterator[Captures]:
@@ -303,7 +307,8 @@ class Matcher:
         """Applies rules, and returns True if a step was replaced. Near misses go to `program.misses`."""
         by_op: dict[str, list[Rule]] = {}
         for rule in rules:
-            by_op.setdefault(rule.pattern.op, []).append(rule)
+            for name in rule.pattern.ops:
+                by_op.setdefault(name, []).append(rule)
         count = 0
         for step in [*self.program.steps]:
             count += any(self._replaces(rule, step) for rule in by_op.get(step.name, ()))
@@ -311,18 +316,19 @@ class Matcher:
 
     def _replaces(self, rule: Rule, step: Step) -> bool:
         """Applies a rule to a step. Returns True if the step was replaced; otherwise may record a near miss."""
-        if step.placed or step.outputs[0].dtype not in rule.dtypes:
+        if not step.registered or step.placed or step.outputs[0].dtype not in rule.dtypes:
             return False
         reasons = []
         for captures in self.matches(rule.pattern, step.outputs[0]):
             reason = rule.replace(step, captures)
             if reason is None:
                 return True
-            reasons.append(Miss(rule.name, step.operation, reason))
+            if rule.anchor in captures.values:
+                reasons.append(Miss(rule.name, step.operation, reason))
         failure = self.failure
         if not reasons and failure is not None and rule.anchor in failure.captures.values:
             reasons.append(Miss(rule.name, step.operation, failure.reason, failure.operation))
-        self.program.misses += reasons[:1] if rule.anchor else []
+        self.program.misses += reasons[:1]
         return False
 
     def fail(self, value: Any, captures: Captures, reason: str, replaces: bool = False) -> None:
