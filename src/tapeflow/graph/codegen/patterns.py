@@ -20,7 +20,7 @@ from tapeflow.core.ops.static import host_static, numbers
 from tapeflow.core.types.dtypes import DType, float32, float64
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import Miss, Program, Step
-from tapeflow.graph.ir.operation import Operation, symbolic_in
+from tapeflow.graph.ir.operation import Operation
 
 USED_ELSEWHERE = "used elsewhere, such as in a gradient"
 _FLOATS = frozenset({float32, float64})
@@ -279,23 +279,17 @@ class Rule(NamedTuple):
 class Matcher:
     """Finds patterns in a program.
 
-    Args:
-        program: the program.
-        uses: the use counts of tensors, by the tensors' ids; by default without uses of only their shapes.
-
     Attributes:
-        program, uses: the arguments.
-        producers: the steps of the program, by the ids of their outputs.
+        program: the program.
+        producers: its steps, by the ids of their outputs.
+        uses: the use counts of tensors, by the tensors' ids.
         failure: the failure of the last match after the most steps, or None.
     """
 
-    def __init__(self, program: Program, uses: dict[int, int] | None = None) -> None:
+    def __init__(self, program: Program) -> None:
         self.program = program
         self.producers = {id(t): step for step in program.steps for t in step.outputs}
-        if uses is None:
-            operands = [t for step in program.steps if not step.op.reads_shape for t in symbolic_in(step.args)]
-            uses = Counter(map(id, [*operands, *program.outputs]))
-        self.uses = uses
+        self.uses = program.use_counts()
         self.failure: Failure | None = None
 
     def matches(self, pattern: Pattern, tensor: Any) -> Iterator[Captures]:

@@ -16,7 +16,7 @@ def fuse(program: Program) -> None:
     """Replaces pairs of steps by one step, if the op of the second step declares a fusion with the first."""
     fusions = {step.name: tuple(step.op.fusions) for step in program.steps if step.op.fusions}
     if fusions:
-        pairs = _Pairs(program, program.use_counts())
+        pairs = _Pairs(program)
         pairs.replace([pairs.rule(outer, inner) for outer, inner in fusions.items()])
 
 

@@ -57,7 +57,9 @@ class _Layer(NamedTuple):
 
 
 class _Layers(Matcher):
-    """The layers of a program. Rules match its steps in program order, and each one appends a step to a layer.
+    """The layers of a program.
+
+    Rules match the steps in program order. Each rule appends one step to a layer, so long chains take linear time.
 
     Attributes:
         fixed: the ids of the tensors that depend only on variables.
@@ -65,7 +67,7 @@ class _Layers(Matcher):
     """
 
     def __init__(self, program: Program, fixed: set[int]) -> None:
-        super().__init__(program, program.use_counts())
+        super().__init__(program)
         self.fixed = fixed
         self.layers: dict[int, _Layer] = {}
 
@@ -112,7 +114,7 @@ class _Layers(Matcher):
         return None
 
     def _add_vector(self, step: Step, captures: Captures) -> str | None:
-        """Appends a bias, a factor or a summand of the channels."""
+        """Appends the combination with a number, or with a vector of the channels."""
         layer, parameter = self.layers[id(captures["layer"])], captures["parameter"]
         vector = captures["constant"] if parameter is None else parameter
         if vector.shape.num_elements() not in (1, layer.kernels.channels):

@@ -40,7 +40,7 @@ class _Postponing(Matcher):
     """
 
     def __init__(self, program: Program, reshapes: tuple[Any, ...]) -> None:
-        super().__init__(program, program.use_counts())
+        super().__init__(program)
         self.gone: set[int] = set()
         self._reshapes = reshapes
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import math
 import string
+from collections import Counter
 from typing import Any
 
 import torch
@@ -118,6 +119,12 @@ def _attention_patterns() -> tuple[Call, ...]:
 
 class Attention(Matcher):
     """The attention of a program."""
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        # A use of only a tensor's shape does not count: layers read many shapes.
+        operands = [t for step in program.steps if not step.op.reads_shape for t in step.inputs]
+        self.uses = Counter(map(id, [*operands, *program.outputs]))
 
     def rules(self) -> list[Rule]:
         """Returns the rules that replace attention."""
