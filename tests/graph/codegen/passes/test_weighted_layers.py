@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
+from tapeflow.linalg import packed_products
 
 X = np.random.default_rng(0).normal(size=(4, 10, 10, 8)).astype("float32")
 
@@ -164,6 +165,16 @@ def test_a_vector_along_another_dimension_stays():
     concrete, source = traced(f, tf.constant(X))
     assert "op_Conv2D(" in source and "Conv2DMul" not in source
     np.testing.assert_allclose(concrete(tf.constant(X)), f(tf.constant(X)), rtol=2e-5, atol=2e-5)
+
+
+@pytest.mark.parametrize("shape", [(6,), (1, 6), (1, 1, 6), (1, 1, 1, 6)])
+def test_a_factor_that_adds_dimensions_stays(monkeypatch, shape):
+    monkeypatch.setattr(packed_products, "is_large", lambda *_: True)
+    matrix = variable(8, 6)
+    f = lambda x: tf.matmul(x[:, 0, 0], matrix) * tf.reshape(SCALE, shape)  # noqa: E731
+    concrete, source = traced(f, tf.constant(X))
+    assert ("= op_MatMulMul(" in source) == (len(shape) <= 2)
+    np.testing.assert_allclose(concrete(tf.constant(X)), f(tf.constant(X)), rtol=2e-5, atol=2e-5, strict=True)
 
 
 def test_other_dtypes_and_layouts_are_left():

@@ -117,8 +117,9 @@ class _Layers(Matcher):
         """Appends the combination with a number, or with a vector of the channels."""
         layer, parameter = self.layers[id(captures["layer"])], captures["parameter"]
         vector = captures["constant"] if parameter is None else parameter
-        if vector.shape.num_elements() not in (1, layer.kernels.channels):
-            return "the operand has more numbers than the layer has channels"
+        before, after = captures["layer"].shape, step.outputs[0].shape
+        if (after.rank, after[-1]) != (before.rank, layer.kernels.channels):
+            return "the operand is larger than the result of the layer"
         change = {"Mul": "mul", "Sub": "sub"}.get(step.name, "add")
         return self._append(step, captures["layer"], vectors=(*layer.vectors, (change, vector)))
 
@@ -154,7 +155,7 @@ class _Layers(Matcher):
 def _is_vector(tensor: SymbolicTensor) -> bool:
     """Returns True if a tensor is a number, or a vector of the last dimension."""
     shape = tensor.shape
-    return shape.is_fully_defined() and shape.rank <= 4 and (not shape.rank or shape[-1] == shape.num_elements())
+    return shape.is_fully_defined() and (not shape.rank or shape[-1] == shape.num_elements())
 
 
 def _are_alike(x: SymbolicTensor, y: SymbolicTensor) -> bool:
