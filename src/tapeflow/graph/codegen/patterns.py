@@ -150,17 +150,18 @@ class Call(Pattern):
 
     def __init__(self, op: Any, *args: Any, name: str = "", once: bool = False) -> None:
         self.ops = [o if isinstance(o, str) else o.op.name for o in (op if isinstance(op, tuple) else (op,))]
-        self._operands = {i: arg for i, arg in enumerate(args) if isinstance(arg, (Pattern, list))}
-        self._others = {i: arg for i, arg in enumerate(args) if i not in self._operands}
+        self._places = [i for i, arg in enumerate(args) if isinstance(arg, (Pattern, list))]
+        self._operands = [args[i] for i in self._places]
+        self._others = [(i, arg) for i, arg in enumerate(args) if i not in self._places]
         self._has_number = any(isinstance(arg, Number) for arg in args)
-        self._name, self._once = name, once
+        self._name, self._once, self._expected = name, once, f"{' or '.join(self.ops)} is expected"
 
     def match(self, matcher: Matcher, value: Any, captures: Captures) -> Iterator[Captures]:
         step = matcher.step(value)
         if step is None or step.name not in self.ops:
-            matcher.fail(value, captures, f"{' or '.join(self.ops)} is expected")
+            matcher.fail(value, captures, self._expected)
             return
-        if any(step.args[i] != arg if i < len(step.args) else arg for i, arg in self._others.items()):
+        if any(step.args[i] != arg if i < len(step.args) else arg for i, arg in self._others):
             matcher.fail(value, captures, f"other arguments of {step.name} are expected")
             return
         inner = captures.bound(self._name, value)
@@ -170,30 +171,28 @@ class Call(Pattern):
         if self._once and matcher.uses[id(value)] != 1:
             matcher.fail(value, inner, USED_ELSEWHERE)
             return
-        operands, values = [*self._operands.values()], [step.args[i] for i in self._operands]
+        values = [step.args[i] for i in self._places]
         # Checking for the number first avoids a search of long chains in both orders of each step.
         if self._has_number and all(matcher.number(v) is None for v in values):
             matcher.fail(value, inner, f"{step.name} by a number is expected")
             return
-        yield from _match_all(matcher, operands, values, inner)
+        yield from _match_all(matcher, self._operands, values, inner)
         if step.op.commutative:
-            yield from _match_all(matcher, operands[::-1], values, inner)
+            yield from _match_all(matcher, self._operands[::-1], values, inner)
 
 
 def _match_all(
     matcher: Matcher, patterns: Sequence[Any], values: Sequence[Any], captures: Captures
 ) -> Iterator[Captures]:
-    """Yields the captures of each match of a sequence of values with a sequence of patterns."""
+    """Returns the captures of each match of a sequence of values with a sequence of patterns."""
     if not patterns:
-        yield captures
-        return
-    first, value = patterns[0], values[0]
+        return iter([captures])
+    first, value, rest = patterns[0], values[0], patterns[1:]
     if isinstance(first, Pattern):
         ways = first.match(matcher, value, captures)
     else:
         ways = _match_all(matcher, first, value, captures) if len(first) == len(value) else iter(())
-    for way in ways:
-        yield from _match_all(matcher, patterns[1:], values[1:], way)
+    return (last for way in ways for last in _match_all(matcher, rest, values[1:], way)) if rest else ways
 
 
 class Either(Pattern):
@@ -289,8 +288,12 @@ class Matcher:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.producers = {id(t): step for step in program.steps for t in step.outputs}
-        self.uses = program.use_counts()
+        self.uses = self.use_counts()
         self.failure: Failure | None = None
+
+    def use_counts(self) -> dict[int, int]:
+        """Returns the use counts of tensors, by the tensors' ids."""
+        return self.program.use_counts()
 
     def matches(self, pattern: Pattern, tensor: Any) -> Iterator[Captures]:
         """Yields the captures of each match of a tensor."""

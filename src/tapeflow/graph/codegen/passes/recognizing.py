@@ -120,11 +120,10 @@ def _attention_patterns() -> tuple[Call, ...]:
 class Attention(Matcher):
     """The attention of a program."""
 
-    def __init__(self, program: Program) -> None:
-        super().__init__(program)
-        # A use of only a tensor's shape does not count: layers read many shapes.
-        operands = [t for step in program.steps if not step.op.reads_shape for t in step.inputs]
-        self.uses = Counter(map(id, [*operands, *program.outputs]))
+    def use_counts(self) -> dict[int, int]:
+        """Returns the use counts of tensors without uses of only their shapes, because layers read many shapes."""
+        operands = [t for step in self.program.steps if not step.op.reads_shape for t in step.inputs]
+        return Counter(map(id, [*operands, *self.program.outputs]))
 
     def rules(self) -> list[Rule]:
         """Returns the rules that replace attention."""
