@@ -191,17 +191,17 @@ def _steps_of(layer: _Layer) -> Sequence[Step]:
 
 def _preparation(layer: _Layer) -> Callable[..., tuple[torch.Tensor, torch.Tensor]]:
     """Returns a function that computes the prepared weights and one bias from the weights and vectors."""
-    channels, prepared, changes = layer.kernels.channels, layer.kernels.prepare, [change for change, _ in layer.vectors]
+    kernels, changes = layer.kernels, [change for change, _ in layer.vectors]
 
     def prepare(weights: torch.Tensor, *vectors: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        factors, bias = None, weights.new_zeros(channels)
+        factors, bias = None, weights.new_zeros(kernels.channels)
         for change, vector in zip(changes, vectors, strict=True):
             vector = vector.reshape(-1)
             if change == "mul":
                 bias = bias * vector
-                factors = vector.expand(channels) if factors is None else factors * vector
+                factors = vector.expand(kernels.channels) if factors is None else factors * vector
             else:
                 bias = bias + vector if change == "add" else bias - vector
-        return prepared(weights, factors), bias
+        return kernels.prepare(weights, factors), bias
 
     return prepare
