@@ -17,10 +17,10 @@ from tapeflow.linalg.large_products import is_large
 _LEAST = 1 << 23  # multiplications: below, the overhead of a longer call exceeds the gain
 
 
-def layer_of_product(step: Any, producer: Callable[..., Any]) -> WeightLayer | None:
+def layer_of_product(
+    rows: Any, weights: Any, transposes_rows: bool = False, is_transposed: bool = False
+) -> WeightLayer | None:
     """Returns the layer of a product of rows, of any number of dimensions, with a matrix, as `@f.layer` wants it."""
-    rows, weights, *transposed = step.args
-    transposes_rows, is_transposed = transposed or (False, False)
     if transposes_rows or weights.shape.rank != 2 or not rows.shape.rank or not weights.shape.is_fully_defined():
         return None
     channels = weights.shape[0 if is_transposed else 1]
@@ -34,7 +34,7 @@ def layer_of_product(step: Any, producer: Callable[..., Any]) -> WeightLayer | N
             matrix = matrix * factors.unsqueeze(1)
         return aten.onednn_packed_matrix(matrix.contiguous(), count)
 
-    return WeightLayer(rows, weights, channels, prepare, _kernel, lambda activation: None)
+    return WeightLayer(channels, prepare, _kernel, lambda activation: None)
 
 
 def _kernel(activation: Activation) -> Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]:

@@ -11,9 +11,7 @@ from typing import Any
 import torch
 
 from tapeflow.core import aten
-from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.layer import NO_ACTIVATION, Activation, WeightLayer
-from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.dtypes import float32
 from tapeflow.nn.conv_layout import Layout, convolution_layout
 from tapeflow.nn.windows import padded, padded_sizes
@@ -25,11 +23,9 @@ _SHALLOW = 4  # filters of this depth cost the passes over memory, and not the a
 def layer_of_convolution(op: str) -> Callable[..., WeightLayer | None]:
     """Returns the rule of a two-dimensional convolution for `@f.layer`; `op` is its name."""
 
-    def rule(step: Any, producer: Callable[..., Any]) -> WeightLayer | None:
-        image, filters, *attrs = step.args
+    def rule(image: Any, filters: Any, *attrs: Any) -> WeightLayer | None:
         if not aten.has_onednn() or image.dtype is not float32 or not filters.shape.is_fully_defined():
             return None
-        image, attrs, steps = _without_padding(image, attrs, producer)
         shape = image.shape
         if attrs[3] != "NHWC" or shape.rank != 4 or None in shape[1:]:
             return None
@@ -40,7 +36,7 @@ def layer_of_convolution(op: str) -> Callable[..., WeightLayer | None]:
         if layout.empty:
             return None
         packed = _Packed(layout, (height, width, *of_groups), sizes)
-        return WeightLayer(image, filters, of_groups[1], packed.prepare, packed.kernel, packed.adding, steps)
+        return WeightLayer(of_groups[1], packed.prepare, packed.kernel, packed.adding)
 
     return rule
 
@@ -61,19 +57,6 @@ def adding_convolution(
     packed = _Packed(convolution_layout(op, images, filters.shape, *attrs), tuple(filters.shape), images)
     adding, weights = packed.adding(NO_ACTIVATION), packed.prepare(filters, None)
     return None if adding is None else lambda total, x: adding[1](total, x, weights, None)
-
-
-def _without_padding(
-    image: Any, attrs: list[Any], producer: Callable[..., Any]
-) -> tuple[Any, list[Any], tuple[Any, ...]]:
-    """Finds the padding step before a convolution. Returns its input, attrs that include its padding, and the step."""
-    strides, padding, _, data_format, dilations = attrs
-    pad = producer(image, ops.Pad.op)
-    amounts = host_static(pad.args[1]) if pad is not None and padding == "VALID" and data_format == "NHWC" else None
-    explicit = tuple([n for row in amounts for n in row]) if isinstance(amounts, tuple) else (None,)
-    if None in explicit or len(explicit) != 8 or explicit[:2] + explicit[-2:] != (0, 0, 0, 0) or min(explicit) < 0:
-        return image, attrs, ()
-    return pad.args[0], [strides, "EXPLICIT", explicit, data_format, dilations], (pad,)
 
 
 class _Packed:

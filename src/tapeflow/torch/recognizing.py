@@ -24,7 +24,6 @@ import numpy as np
 import torch
 
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.types.dtypes import bfloat16, float16, float32, float64
 from tapeflow.graph.codegen.passes.recognizing import Attention, scaled
 from tapeflow.graph.codegen.patterns import (
     Call,
@@ -39,11 +38,9 @@ from tapeflow.graph.codegen.patterns import (
     is_vector,
     unshaped,
 )
-from tapeflow.graph.codegen.program import Program, Step
+from tapeflow.graph.codegen.program import NATIVE, Program, Step
 from tapeflow.graph.ir.operation import GraphOp
 from tapeflow.torch.changes import is_change
-
-_FLOATS = frozenset({bfloat16, float16, float32, float64})
 
 
 def recognize(program: Program) -> None:
@@ -113,8 +110,8 @@ def _normalization() -> Call:
 def _dropout() -> Call:
     """Returns the pattern of a choice between scaled numbers and zeros, by random numbers."""
     shape = Either(Call(ops.Shape, Capture("like")), Capture())
-    draws = [Call(ops.RandomUniform, shape, name="draws"), Call(ops.StatelessRandomUniformV2, shape, name="draws")]
-    keeps = Call(ops.GreaterEqual, Either(*draws), Number("rate"))
+    draws = Call((ops.RandomUniform, ops.StatelessRandomUniformV2), shape, name="draws")
+    keeps = Call(ops.GreaterEqual, draws, Number("rate"))
     scaled_up = Named("scaled", Either(*scaled(Capture("x"))))
     return Call(ops.SelectV2, keeps, scaled_up, Number(0.0))
 
@@ -123,8 +120,8 @@ def _dropout() -> Call:
 def _linear() -> tuple[Call, Call]:
     """Returns the patterns of the sum of a product with a matrix, which may be reshaped, and a bias."""
     x, matrix, bias = Capture("x"), Capture("matrix", lambda _, t: t.shape.rank == 2), Capture("bias")
-    products = [Call(op, x, matrix, name="product", once=True) for op in (ops.MatMul, ops.BatchMatMulV2)]
-    total = Either(*products, Call(ops.Reshape, Either(*products), name="reshape", once=True))
+    product = Call((ops.MatMul, ops.BatchMatMulV2), x, matrix, name="product", once=True)
+    total = Either(product, Call(ops.Reshape, product, name="reshape", once=True))
     return Call(ops.AddV2, total, bias), Call(ops.BiasAdd, total, bias, "NHWC")
 
 
@@ -145,7 +142,7 @@ class _Functions(Attention):
 
     def replace_layers(self) -> None:
         """Replaces linear layers."""
-        self.replace([Rule(pattern, self._replace_linear, dtypes=_FLOATS) for pattern in _linear()])
+        self.replace([Rule(pattern, self._replace_linear, dtypes=NATIVE) for pattern in _linear()])
 
     def write(self, step: Step, name: str, args: list[Any], arguments: str, ending: str = "", **attrs: Any) -> None:
         call = f"torch.nn.functional.{name}({arguments}){ending}"

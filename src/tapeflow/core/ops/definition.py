@@ -55,7 +55,7 @@ class Op:
         fusions: from the name of an op whose result this one takes to the rule that computes both in one kernel.
         inline: `inline(*args)`, the expression that the compiler writes for a call: a function and a template with
             `{kernel}` and the tensors `{0}`, `{1}`, ...; or None.
-        layer: `layer(step, producer)`, the kernels that take the weights prepared; see `core/ops/layer.py`.
+        layer: `layer(*args)`, the kernels that take the weights prepared; see `core/ops/layer.py`.
         decomposition: writes the op in TensorFlow's own ones, for a `GraphDef`.
 
         element: the op's computation for one element, see `core/ops/elements.py`; makes the op elementwise.

@@ -8,7 +8,7 @@ memory. An op declares it with `@f.layer`; `graph/codegen/passes/layers.py` read
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 
@@ -37,9 +37,7 @@ class WeightLayer(NamedTuple):
     """The kernels of an op that multiplies by weights.
 
     Attributes:
-        input: the op's other operand, or the source of that operand if the kernel computes the operand too.
-        weights: the weights, whose last dimensions are the channels of the result.
-        channels: the number of these.
+        channels: the size of the result's last dimension.
         prepare: takes the weights, and the factors of the channels or None, and returns the prepared weights, in memory
             of their own.
         kernel: returns for an activation the function of the input, the prepared weights and a bias.
@@ -48,13 +46,9 @@ class WeightLayer(NamedTuple):
             the same in the summand's memory, if the shapes are static. If `adding` returns None for `NO_ACTIVATION`, it
             does for all activations. The summand has the result's shape; but if the number of images is dynamic, either
             may have one image.
-        steps: the steps before the op whose work the kernel does too.
     """
 
-    input: Any
-    weights: Any
     channels: int
     prepare: Callable[[torch.Tensor, torch.Tensor | None], torch.Tensor]
     kernel: Callable[[Activation], Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]]
     adding: Callable[[Activation], tuple[Callable[..., torch.Tensor], Callable[..., torch.Tensor]] | None]
-    steps: tuple[Any, ...] = ()

@@ -20,7 +20,7 @@ from tapeflow.core.ops.static import host_static, numbers
 from tapeflow.core.types.dtypes import DType, float32, float64
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import Miss, Program, Step
-from tapeflow.graph.ir.operation import Operation, symbolic_in
+from tapeflow.graph.ir.operation import Operation
 
 USED_ELSEWHERE = "used elsewhere, such as in a gradient"
 _FLOATS = frozenset({float32, float64})
@@ -141,7 +141,7 @@ class Call(Pattern):
     """The result of an op.
 
     Args:
-        op: the op, or its name.
+        op: the op or its name; or several, as a tuple. Each one that is commutative matches in both orders.
         args: for each argument, a pattern or an equal value. Trailing arguments may be omitted. False also matches a
             missing trailing argument.
         name: the name of the capture of the result; "" captures nothing.
@@ -149,20 +149,20 @@ class Call(Pattern):
     """
 
     def __init__(self, op: Any, *args: Any, name: str = "", once: bool = False) -> None:
-        self.op = op if isinstance(op, str) else op.op.name
-        self._commutative = not isinstance(op, str) and op.op.commutative
-        self._operands = {i: arg for i, arg in enumerate(args) if isinstance(arg, (Pattern, list))}
-        self._others = {i: arg for i, arg in enumerate(args) if i not in self._operands}
+        self.ops = [o if isinstance(o, str) else o.op.name for o in (op if isinstance(op, tuple) else (op,))]
+        self._places = [i for i, arg in enumerate(args) if isinstance(arg, (Pattern, list))]
+        self._operands = [args[i] for i in self._places]
+        self._others = [(i, arg) for i, arg in enumerate(args) if i not in self._places]
         self._has_number = any(isinstance(arg, Number) for arg in args)
-        self._name, self._once = name, once
+        self._name, self._once, self._expected = name, once, f"{' or '.join(self.ops)} is expected"
 
     def match(self, matcher: Matcher, value: Any, captures: Captures) -> Iterator[Captures]:
         step = matcher.step(value)
-        if step is None or step.name != self.op:
-            matcher.fail(value, captures, f"{self.op} is expected")
+        if step is None or step.name not in self.ops:
+            matcher.fail(value, captures, self._expected)
             return
-        if any(step.args[i] != arg if i < len(step.args) else arg for i, arg in self._others.items()):
-            matcher.fail(value, captures, f"other arguments of {self.op} are expected")
+        if any(step.args[i] != arg if i < len(step.args) else arg for i, arg in self._others):
+            matcher.fail(value, captures, f"other arguments of {step.name} are expected")
             return
         inner = captures.bound(self._name, value)
         if inner is None:
@@ -171,30 +171,28 @@ class Call(Pattern):
         if self._once and matcher.uses[id(value)] != 1:
             matcher.fail(value, inner, USED_ELSEWHERE)
             return
-        operands, values = [*self._operands.values()], [step.args[i] for i in self._operands]
+        values = [step.args[i] for i in self._places]
         # Checking for the number first avoids a search of long chains in both orders of each step.
         if self._has_number and all(matcher.number(v) is None for v in values):
-            matcher.fail(value, inner, f"{self.op} by a number is expected")
+            matcher.fail(value, inner, f"{step.name} by a number is expected")
             return
-        yield from _match_all(matcher, operands, values, inner)
-        if self._commutative:
-            yield from _match_all(matcher, operands[::-1], values, inner)
+        yield from _match_all(matcher, self._operands, values, inner)
+        if step.op.commutative:
+            yield from _match_all(matcher, self._operands[::-1], values, inner)
 
 
 def _match_all(
     matcher: Matcher, patterns: Sequence[Any], values: Sequence[Any], captures: Captures
 ) -> Iterator[Captures]:
-    """Yields the captures of each match of a sequence of values with a sequence of patterns."""
+    """Returns the captures of each match of a sequence of values with a sequence of patterns."""
     if not patterns:
-        yield captures
-        return
-    first, value = patterns[0], values[0]
+        return iter([captures])
+    first, value, rest = patterns[0], values[0], patterns[1:]
     if isinstance(first, Pattern):
         ways = first.match(matcher, value, captures)
     else:
         ways = _match_all(matcher, first, value, captures) if len(first) == len(value) else iter(())
-    for way in ways:
-        yield from _match_all(matcher, patterns[1:], values[1:], way)
+    return (last for way in ways for last in _match_all(matcher, rest, values[1:], way)) if rest else ways
 
 
 class Either(Pattern):
@@ -283,16 +281,19 @@ class Matcher:
     Attributes:
         program: the program.
         producers: its steps, by the ids of their outputs.
-        uses: the use counts of tensors, without uses of only their shapes, by the tensors' ids.
+        uses: the use counts of tensors, by the tensors' ids.
         failure: the failure of the last match after the most steps, or None.
     """
 
     def __init__(self, program: Program) -> None:
         self.program = program
         self.producers = {id(t): step for step in program.steps for t in step.outputs}
-        operands = [t for step in program.steps if not step.op.reads_shape for t in symbolic_in(step.args)]
-        self.uses = Counter(map(id, [*operands, *program.outputs]))
+        self.uses = self.use_counts()
         self.failure: Failure | None = None
+
+    def use_counts(self) -> dict[int, int]:
+        """Returns the use counts of tensors, by the tensors' ids."""
+        return self.program.use_counts()
 
     def matches(self, pattern: Pattern, tensor: Any) -> Iterator[Captures]:
         """Yields the captures of each match of a tensor."""
@@ -303,7 +304,8 @@ class Matcher:
         """Applies rules, and returns True if a step was replaced. Near misses go to `program.misses`."""
         by_op: dict[str, list[Rule]] = {}
         for rule in rules:
-            by_op.setdefault(rule.pattern.op, []).append(rule)
+            for name in rule.pattern.ops:
+                by_op.setdefault(name, []).append(rule)
         count = 0
         for step in [*self.program.steps]:
             count += any(self._replaces(rule, step) for rule in by_op.get(step.name, ()))
@@ -311,18 +313,19 @@ class Matcher:
 
     def _replaces(self, rule: Rule, step: Step) -> bool:
         """Applies a rule to a step. Returns True if the step was replaced; otherwise may record a near miss."""
-        if step.placed or step.outputs[0].dtype not in rule.dtypes:
+        if not step.registered or step.placed or step.outputs[0].dtype not in rule.dtypes:
             return False
         reasons = []
         for captures in self.matches(rule.pattern, step.outputs[0]):
             reason = rule.replace(step, captures)
             if reason is None:
                 return True
-            reasons.append(Miss(rule.name, step.operation, reason))
+            if rule.anchor in captures.values:
+                reasons.append(Miss(rule.name, step.operation, reason))
         failure = self.failure
         if not reasons and failure is not None and rule.anchor in failure.captures.values:
             reasons.append(Miss(rule.name, step.operation, failure.reason, failure.operation))
-        self.program.misses += reasons[:1] if rule.anchor else []
+        self.program.misses += reasons[:1]
         return False
 
     def fail(self, value: Any, captures: Captures, reason: str, replaces: bool = False) -> None:

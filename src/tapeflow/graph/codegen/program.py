@@ -20,7 +20,7 @@ from tapeflow.core.types.dtypes import bfloat16, float16, float32, float64
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.ir.operation import GraphOp, Operation, VariableUpdate, symbolic_in, variable_of
 
-_NATIVE = frozenset({float16, bfloat16, float32, float64})
+NATIVE = frozenset({float16, bfloat16, float32, float64})
 _FEW = 8  # the limit of elements for comparing constants, such as shapes
 CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 
@@ -92,7 +92,7 @@ class Step:
     @property
     def native(self) -> bool:
         """True if all its tensors are floating-point: ATen supports these in all kernels that passes substitute."""
-        return not self.registered or all(t.dtype in _NATIVE for t in (*self.op.tensors(self.args), *self.outputs))
+        return not self.registered or all(t.dtype in NATIVE for t in (*self.op.tensors(self.args), *self.outputs))
 
     @property
     def pure(self) -> bool:

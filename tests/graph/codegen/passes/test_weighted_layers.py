@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
+from tapeflow.linalg import packed_products
 
 X = np.random.default_rng(0).normal(size=(4, 10, 10, 8)).astype("float32")
 
@@ -166,6 +167,16 @@ def test_a_vector_along_another_dimension_stays():
     np.testing.assert_allclose(concrete(tf.constant(X)), f(tf.constant(X)), rtol=2e-5, atol=2e-5)
 
 
+@pytest.mark.parametrize("shape", [(6,), (1, 6), (1, 1, 6), (1, 1, 1, 6)])
+def test_a_factor_that_adds_dimensions_stays(monkeypatch, shape):
+    monkeypatch.setattr(packed_products, "is_large", lambda *_: True)
+    matrix = variable(8, 6)
+    f = lambda x: tf.matmul(x[:, 0, 0], matrix) * tf.reshape(SCALE, shape)  # noqa: E731
+    concrete, source = traced(f, tf.constant(X))
+    assert ("= op_MatMulMul(" in source) == (len(shape) <= 2)
+    np.testing.assert_allclose(concrete(tf.constant(X)), f(tf.constant(X)), rtol=2e-5, atol=2e-5, strict=True)
+
+
 def test_other_dtypes_and_layouts_are_left():
     wide = tf.Variable(tf.cast(FILTERS, tf.float64))
     assert "Weights" not in traced(lambda x: tf.nn.conv2d(x, wide, 1, "SAME"), tf.TensorSpec(X.shape, tf.float64))[1]
@@ -186,3 +197,61 @@ def test_a_model_gives_what_it_gives_eagerly():
     concrete, source = traced(lambda x: model(x, training=False), tf.constant(x))
     assert "op_PadConv2DBiasAddMulAddV2Relu(" in source
     np.testing.assert_allclose(concrete(tf.constant(x)), model(x, training=False), rtol=2e-5, atol=2e-5)
+
+
+def near_misses(function, *args):
+    lines = traced(function, *args)[0].explain_rewrites().splitlines()
+    return [line.partition("near miss: ")[2] for line in lines if "near miss" in line]
+
+
+def test_a_bias_after_a_result_that_is_used_again_is_a_near_miss():
+    def f(x):
+        y = convolved(x)
+        return tf.nn.bias_add(y, BIAS), normalized(tf.sigmoid(y) * y), y
+
+    line = f"{__file__}:{f.__code__.co_firstlineno + 2}"
+    assert near_misses(f, tf.constant(X)) == [
+        f"layer at {line}: the result of Conv2D is used elsewhere, such as in a gradient"
+    ]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: (y := convolved(x)) * tf.nn.relu6(y + 3.0),  # numbers that no training changes
+        lambda x: (y := tf.nn.bias_add(convolved(x), BIAS)) * x[0, 0, 0, :6] + y,  # a factor that depends on inputs
+        lambda x: tf.nn.relu(y := convolved(x)) + y,  # an activation
+    ],
+)
+def test_other_steps_after_a_result_that_is_used_again_are_not_explained(f):
+    assert not near_misses(f, tf.constant(X))
+
+
+def test_training_steps_have_no_near_misses():
+    def step(x):
+        with tf.GradientTape() as tape:
+            y = convolved(x)
+            loss = tf.reduce_sum(tf.nn.bias_add(y, BIAS) * y)
+        FILTERS.assign_sub(1e-6 * tape.gradient(loss, FILTERS))
+        return loss
+
+    assert not near_misses(step, tf.constant(X))
+
+
+def test_a_sum_of_two_layers_is_added_by_the_first_one():
+    f = lambda x: tf.nn.relu(tf.nn.bias_add(convolved(x), BIAS) + convolved(x, dilations=2) * SCALE)  # noqa: E731
+    concrete, source = traced(f, tf.constant(X))
+    assert "= op_Conv2DMul(x, " in source and "= op_Conv2DBiasAddAddV2Relu(" in source
+    np.testing.assert_allclose(concrete(tf.constant(X)), f(tf.constant(X)), rtol=2e-5, atol=2e-5)
+
+
+def test_a_layer_of_many_steps():
+    def f(x):
+        x = convolved(x)
+        for i in range(300):
+            x = x + BIAS if i % 3 else x * 0.5
+        return x
+
+    concrete, source = traced(f, tf.constant(X))
+    assert source.count("return (") == 1 and source.count("= op_Conv2DMul") == 1
+    np.testing.assert_allclose(concrete(tf.constant(X)), f(tf.constant(X)), rtol=2e-5, atol=2e-5)

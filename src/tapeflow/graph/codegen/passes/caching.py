@@ -59,9 +59,9 @@ def fixed_tensors(program: Program) -> set[int]:
         else:
             inputs = step.inputs
             depends = (
-                _may_be_cached(step)
-                and any(id(t) in fixed for t in inputs)
+                any(id(t) in fixed for t in inputs)
                 and all(id(t) in fixed or id(t) in program.constants for t in inputs)
+                and _may_be_cached(step)
             )
         if depends:
             fixed |= {id(t) for t in step.outputs}
@@ -73,11 +73,12 @@ def _may_be_cached(step: Step) -> bool:
     `Preparation`."""
     if isinstance(step.op, Preparation):
         return True
-    tensors = (*step.inputs, *step.outputs)
+    inputs = step.inputs
+    tensors = (*inputs, *step.outputs)
     if not step.pure or step.placed or not all(t.shape.is_fully_defined() and t.dtype.size for t in tensors):
         return False
     sizes = [t.shape.num_elements() * t.dtype.size for t in tensors]
-    return sum(sizes[len(step.inputs) :]) <= sum(sizes[: len(step.inputs)])
+    return sum(sizes[len(inputs) :]) <= sum(sizes[: len(inputs)])
 
 
 def _cached_steps(program: Program) -> list[Step]:

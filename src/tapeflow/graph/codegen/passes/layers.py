@@ -11,7 +11,7 @@ a NaN into its lower limit, as in TensorFlow's graphs.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -20,116 +20,142 @@ from tapeflow.core.ops.layer import NO_ACTIVATION, Activation, WeightLayer
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.passes.caching import Preparation, fixed_tensors
+from tapeflow.graph.codegen.patterns import USED_ELSEWHERE, Call, Capture, Captures, Either, Matcher, Rule, Static
 from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.ir.operation import GraphOp, Operation
 
 
 def join_layers(program: Program) -> None:
     """Replaces each layer by two steps: one prepares the weights, the other computes the layer."""
-    if any(step.op.layer is not None for step in program.steps):
-        fixed = fixed_tensors(program)
-        joining = _Joining(program, fixed)
-        for step in program.steps:
-            joining.add(step)
-        program.steps = joining.steps()
+    fixed = fixed_tensors(program) if any(step.op.layer is not None for step in program.steps) else None
+    if fixed:
+        layers = _Layers(program, fixed)
+        layers.replace(layers.rules())
+        program.steps = layers.steps()
 
 
-class _Chain:
-    """A layer and the steps that follow it so far."""
+class _Layer(NamedTuple):
+    """A product with weights, and the steps after it that its kernel computes too.
 
-    def __init__(self, layer: WeightLayer, step: Step) -> None:
-        self.layer = layer
-        self.steps = [*layer.steps, step]
-        self.product = step
-        self.vectors: list[tuple[str, SymbolicTensor]] = []  # "mul", "add" or "sub", and a vector of the channels
-        self.summand: SymbolicTensor | None = None
-        self.activation: Activation = NO_ACTIVATION
+    Attributes:
+        kernels: the kernels.
+        args: the input and the weights.
+        product: the step of the product.
+        steps: all steps, in program order.
+        vectors: "mul", "add" or "sub" and a vector of the channels, for each step that combines these with the result.
+        summand: the residual connection, or None.
+        activation: the activation.
+    """
+
+    kernels: WeightLayer
+    args: list[Any]
+    product: Step
+    steps: list[Step]
+    vectors: tuple[tuple[str, SymbolicTensor], ...] = ()
+    summand: SymbolicTensor | None = None
+    activation: Activation = NO_ACTIVATION
 
 
-class _Joining:
-    """The state of a walk through a program."""
+class _Layers(Matcher):
+    """The layers of a program.
+
+    Rules match the steps in program order. Each rule appends one step to a layer, so long chains take linear time.
+
+    Attributes:
+        fixed: the ids of the tensors that depend only on variables.
+        layers: the layers so far, by the ids of their results.
+    """
 
     def __init__(self, program: Program, fixed: set[int]) -> None:
-        self._program = program
-        self._uses = program.use_counts()
-        self._fixed = fixed
-        self._producers: dict[int, Step] = {}
-        self._chains: dict[int, _Chain] = {}  # by the id of the last result
+        super().__init__(program)
+        self.fixed = fixed
+        self.layers: dict[int, _Layer] = {}
 
-    def add(self, step: Step) -> None:
-        """Starts a layer with a step, or appends the step to the layer before it."""
-        if step.registered and step.native and not step.placed:
-            if step.op.layer is not None:
-                self._start(step)
-            else:
-                self._extend(step)
-        for tensor in step.outputs:
-            self._producers[id(tensor)] = step
+    def rules(self) -> list[Rule]:
+        """Returns the rules that start a layer, and that append a step to a layer."""
+        products = tuple({step.name for step in self.program.steps if step.op.layer is not None})
+        activations = tuple({step.name for step in self.program.steps if step.op.activation is not None})
+        weights = Capture("weights", lambda layers, tensor: id(tensor) in layers.fixed)
+        padded = Call(ops.Pad, Capture("image"), Static("amounts"), name="padded", once=True)
+        convolutions = "Conv2D", "DepthwiseConv2dNative"
+        layer = Capture("layer", lambda layers, tensor: layers.is_open(tensor, False))
+        total = Capture("layer", lambda layers, tensor: layers.is_open(tensor, True))
+        vector = Either(
+            Capture("parameter", lambda layers, tensor: id(tensor) in layers.fixed and _is_vector(tensor)),
+            Capture("constant", lambda layers, tensor: id(tensor) in layers.program.constants and _is_vector(tensor)),
+        )
+        return [
+            Rule(Call(convolutions, padded, weights, Capture(), "VALID", Capture(), "NHWC"), self._start),
+            Rule(Call(products, Capture(), weights), self._start),
+            Rule(Call((ops.Mul, ops.AddV2, ops.Sub), layer, vector), self._add_vector, "layer", "parameter"),
+            Rule(Call(ops.BiasAdd, layer, vector, "NHWC"), self._add_vector, "layer", "parameter"),
+            Rule(Call(ops.AddV2, layer, Capture("summand")), self._add_summand),
+            Rule(Call(activations, total), self._activate),
+        ]
+
+    def is_open(self, tensor: Any, with_summand: bool) -> bool:
+        """Returns True if a tensor is the result of a layer without activation, and possibly without summand."""
+        layer = self.layers.get(id(tensor))
+        return layer is not None and layer.activation is NO_ACTIVATION and (with_summand or layer.summand is None)
+
+    def _start(self, step: Step, captures: Captures) -> str | None:
+        """Starts a layer with a product. The kernel of a convolution also pads."""
+        args, steps = step.args, [step]
+        if captures["padded"] is not None:
+            padding = tuple([n for row in captures["amounts"] for n in row])
+            if None in padding or len(padding) != 8 or padding[:2] + padding[-2:] != (0, 0, 0, 0) or min(padding) < 0:
+                return "the kernel can't pad like this"
+            args = [captures["image"], *args[1:3], "EXPLICIT", padding, *args[5:]]
+            steps = [self.producers[id(captures["padded"])], step]
+        kernels = step.op.layer(*args)
+        if kernels is None:
+            return "there is no kernel"
+        self.layers[id(step.outputs[0])] = _Layer(kernels, args[:2], step, steps)
+        return None
+
+    def _add_vector(self, step: Step, captures: Captures) -> str | None:
+        """Appends the combination with a number, or with a vector of the channels."""
+        layer, parameter = self.layers[id(captures["layer"])], captures["parameter"]
+        vector = captures["constant"] if parameter is None else parameter
+        before, after = captures["layer"].shape, step.outputs[0].shape
+        if (after.rank, after[-1]) != (before.rank, layer.kernels.channels):
+            return "the operand is larger than the result of the layer"
+        change = {"Mul": "mul", "Sub": "sub"}.get(step.name, "add")
+        return self._append(step, captures["layer"], vectors=(*layer.vectors, (change, vector)))
+
+    def _add_summand(self, step: Step, captures: Captures) -> str | None:
+        """Appends the sum with a residual connection."""
+        adding, summand = self.layers[id(captures["layer"])].kernels.adding, captures["summand"]
+        if not _are_alike(captures["layer"], summand) or adding(NO_ACTIVATION) is None:
+            return "there is no kernel for this summand"
+        return self._append(step, captures["layer"], summand=summand)
+
+    def _activate(self, step: Step, captures: Captures) -> str | None:
+        """Appends an activation."""
+        layer, activation = self.layers[id(captures["layer"])], step.op.activation
+        if layer.summand is not None and layer.kernels.adding(activation) is None:
+            return "there is no kernel for the activation of a sum"
+        return self._append(step, captures["layer"], activation=activation)
+
+    def _append(self, step: Step, result: SymbolicTensor, **parts: Any) -> str | None:
+        """Appends a step to the layer with a result. Returns None, or the reason for not appending it."""
+        if self.uses[id(result)] != 1:
+            return f"the result of {self.producers[id(result)].name} is {USED_ELSEWHERE}"
+        layer = self.layers.pop(id(result))
+        self.layers[id(step.outputs[0])] = layer._replace(steps=[*layer.steps, step], **parts)
+        return None
 
     def steps(self) -> list[Step]:
         """Returns the steps of the program, with each layer in the place of its last step."""
-        ends = {id(chain.steps[-1]): chain for chain in self._chains.values()}
-        joined = {id(step) for chain in ends.values() for step in chain.steps}
-        result: list[Step] = []
-        for step in self._program.steps:
-            if id(step) in ends:
-                result += _steps_of(ends[id(step)])
-            elif id(step) not in joined:
-                result.append(step)
-        return result
+        ends = {id(layer.steps[-1]): _steps_of(layer) for layer in self.layers.values()}
+        inner = {id(step) for layer in self.layers.values() for step in layer.steps[:-1]}
+        return [new for step in self.program.steps if id(step) not in inner for new in ends.get(id(step), (step,))]
 
-    def _producer(self, tensor: Any, op: Any) -> Step | None:
-        """Returns the step that computes a tensor, if the step has this op and the tensor has no other use."""
-        step = self._producers.get(id(tensor))
-        if step is None or step.op is not op or step.placed or self._uses[id(tensor)] != 1:
-            return None
-        return step
 
-    def _start(self, step: Step) -> None:
-        layer = step.op.layer(step, self._producer)
-        if layer is not None and id(layer.weights) in self._fixed:
-            self._chains[id(step.outputs[0])] = _Chain(layer, step)
-
-    def _extend(self, step: Step) -> None:
-        tensors = step.inputs
-        for tensor, other in (tensors, tensors[::-1])[: 2 if step.op.commutative else 1] if len(tensors) == 2 else ():
-            chain = self._open_chain(tensor)
-            if chain is None or chain.summand is not None:
-                continue
-            change = _change(step)
-            if change is not None and self._is_vector(other, chain.layer.channels):
-                chain.vectors.append((change, other))
-            elif step.op is ops.AddV2.op and _are_alike(tensor, other) and chain.layer.adding(NO_ACTIVATION):
-                chain.summand = other
-            else:
-                continue
-            self._move(chain, tensor, step)
-            return
-        activation = step.op.activation
-        chain = self._open_chain(tensors[0]) if activation is not None else None
-        if chain is not None and (chain.summand is None or chain.layer.adding(activation) is not None):
-            chain.activation = activation
-            self._move(chain, tensors[0], step)
-
-    def _open_chain(self, tensor: SymbolicTensor) -> _Chain | None:
-        """Returns the layer that computes a tensor, if the layer can grow and the tensor has no other use."""
-        chain = self._chains.get(id(tensor))
-        if chain is None or chain.activation is not NO_ACTIVATION or self._uses[id(tensor)] != 1:
-            return None
-        return chain
-
-    def _move(self, chain: _Chain, tensor: SymbolicTensor, step: Step) -> None:
-        chain.steps.append(step)
-        self._chains[id(step.outputs[0])] = self._chains.pop(id(tensor))
-
-    def _is_vector(self, tensor: SymbolicTensor, channels: int) -> bool:
-        """Returns True if a tensor depends on variables only, and has one number per channel or one for all."""
-        if id(tensor) not in self._fixed and not isinstance(self._program.constant(tensor), torch.Tensor):
-            return False
-        shape = tensor.shape
-        return shape.is_fully_defined() and shape.rank <= 4 and shape.num_elements() in (1, channels) and (
-            not shape.rank or shape[-1] == shape.num_elements()
-        )  # fmt: skip
+def _is_vector(tensor: SymbolicTensor) -> bool:
+    """Returns True if a tensor is a number, or a vector of the last dimension."""
+    shape = tensor.shape
+    return shape.is_fully_defined() and (not shape.rank or shape[-1] == shape.num_elements())
 
 
 def _are_alike(x: SymbolicTensor, y: SymbolicTensor) -> bool:
@@ -138,53 +164,44 @@ def _are_alike(x: SymbolicTensor, y: SymbolicTensor) -> bool:
     return x is not y and sizes[0] == sizes[1] and None not in sizes[0][1:]
 
 
-def _change(step: Step) -> str | None:
-    """Returns "mul", "add" or "sub" for a step that combines its operands this way; None for other steps."""
-    if step.op is ops.Mul.op:
-        return "mul"
-    if step.op is ops.AddV2.op or (step.op is ops.BiasAdd.op and step.args[2] == "NHWC"):
-        return "add"
-    return "sub" if step.op is ops.Sub.op else None
-
-
-def _steps_of(chain: _Chain) -> Sequence[Step]:
+def _steps_of(layer: _Layer) -> Sequence[Step]:
     """Returns the step that prepares the weights, and the step that computes the layer."""
-    layer, product = chain.layer, chain.product
-    changes = [change for change, _ in chain.vectors]
-    vectors = [layer.weights, *(vector for _, vector in chain.vectors)]
+    kernels, product, summand, (x, weights) = layer.kernels, layer.product, layer.summand, layer.args
+    vectors = [weights, *(vector for _, vector in layer.vectors)]
     name = product.operation.name
-    prepare = Preparation(f"{product.name}Weights", _preparation(layer, changes), gives_tuple=True)
+    prepare = Preparation(f"{product.name}Weights", _preparation(layer), gives_tuple=True)
     operation = Operation(product.operation.graph, prepare, f"{name}_weights", vectors)
-    weights = SymbolicTensor(operation, 0, layer.weights.dtype, layer.weights.shape)
+    weights = SymbolicTensor(operation, 0, weights.dtype, weights.shape)
     operation.outputs.append(weights)
     of_bias = Operation(operation.graph, prepare, f"{name}_bias", vectors)
-    bias = SymbolicTensor(of_bias, 0, weights.dtype, TensorShape([layer.channels]))
+    bias = SymbolicTensor(of_bias, 0, weights.dtype, TensorShape([kernels.channels]))
     of_bias.outputs.append(bias)
-    origins = [o for step in chain.steps for o in step.origins]
-    args, template = [layer.input, weights, bias], "{kernel}({0}, {1}, {2})"
-    kernel, in_place = layer.kernel(chain.activation), None
-    adding = None if chain.summand is None else layer.adding(chain.activation)
+    origins = [o for step in layer.steps for o in step.origins]
+    args, template = [x, weights, bias], "{kernel}({0}, {1}, {2})"
+    kernel, in_place = kernels.kernel(layer.activation), None
+    adding = None if summand is None else kernels.adding(layer.activation)
     if adding is not None:
         kernel, in_place = adding
-        args, template = [chain.summand, *args], "{kernel}({0}, {1}, {2}, {3})"
-    op = GraphOp("".join(step.name for step in chain.steps), kernel, template=template)
+        args, template = [summand, *args], "{kernel}({0}, {1}, {2}, {3})"
+    op = GraphOp("".join(step.name for step in layer.steps), kernel, template=template)
     op.allocates = True
     op.in_place = None if in_place is None else lambda *_: (in_place, template)
-    return Step(prepare, vectors, [weights, bias], origins), Step(op, args, chain.steps[-1].outputs, origins)
+    return Step(prepare, vectors, [weights, bias], origins), Step(op, args, layer.steps[-1].outputs, origins)
 
 
-def _preparation(layer: WeightLayer, changes: Sequence[str]) -> Callable[..., tuple[torch.Tensor, torch.Tensor]]:
+def _preparation(layer: _Layer) -> Callable[..., tuple[torch.Tensor, torch.Tensor]]:
     """Returns a function that computes the prepared weights and one bias from the weights and vectors."""
+    kernels, changes = layer.kernels, [change for change, _ in layer.vectors]
 
     def prepare(weights: torch.Tensor, *vectors: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        factors, bias = None, weights.new_zeros(layer.channels)
+        factors, bias = None, weights.new_zeros(kernels.channels)
         for change, vector in zip(changes, vectors, strict=True):
             vector = vector.reshape(-1)
             if change == "mul":
                 bias = bias * vector
-                factors = vector.expand(layer.channels) if factors is None else factors * vector
+                factors = vector.expand(kernels.channels) if factors is None else factors * vector
             else:
                 bias = bias + vector if change == "add" else bias - vector
-        return layer.prepare(weights, factors), bias
+        return kernels.prepare(weights, factors), bias
 
     return prepare

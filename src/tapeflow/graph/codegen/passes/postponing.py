@@ -6,7 +6,8 @@ activation can work in the product's memory.
 
 A unary step moves before the reshape. A binary step moves if its other operand is a scalar or has one number per
 channel. The channels are the last dimension before the reshape, and the last dimension or dimensions after it. The
-tensors between product and step must have no other use.
+tensors between product and step must have no other use. The step may be any element-wise op with the reshape at any
+operand, so the pass reads traits instead of matching rules.
 """
 
 from __future__ import annotations
@@ -42,7 +43,6 @@ class _Postponing(Matcher):
         super().__init__(program)
         self.gone: set[int] = set()
         self._reshapes = reshapes
-        self._uses = program.use_counts()
 
     def steps_for(self, step: Step) -> list[Step]:
         """Returns the step itself, or steps that compute its result and end with a reshape."""
@@ -62,11 +62,11 @@ class _Postponing(Matcher):
     def _reshape(self, tensor: Any) -> Step | None:
         """Returns the reshape that computes a tensor, if its operand owns its memory and neither has another use."""
         reshape = self.producers.get(id(tensor))
-        if reshape is None or reshape.op not in self._reshapes or reshape.placed or self._uses[id(tensor)] != 1:
+        if reshape is None or reshape.op not in self._reshapes or reshape.placed or self.uses[id(tensor)] != 1:
             return None
         before = reshape.args[0]
         product = self.producers.get(id(before))
-        if product is None or not product.op.allocates or self._uses[id(before)] != 1 or (before.shape.rank or 0) < 2:
+        if product is None or not product.op.allocates or self.uses[id(before)] != 1 or (before.shape.rank or 0) < 2:
             return None
         return reshape
 
@@ -82,7 +82,7 @@ class _Postponing(Matcher):
         steps.append(Step(step.op, args, [result], step.origins, step.must_run))
         steps.append(Step(reshape.op, [result, *reshape.args[1:]], [out], [*reshape.origins, *step.origins]))
         self.gone.add(id(reshape))
-        self._uses[id(result)] = 1
+        self.uses[id(result)] = 1
         self.producers.update((id(t), new) for new in steps for t in new.outputs)
         return steps
 

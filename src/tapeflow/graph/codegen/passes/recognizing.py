@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import math
 import string
+from collections import Counter
 from typing import Any
 
 import torch
@@ -118,6 +119,11 @@ def _attention_patterns() -> tuple[Call, ...]:
 
 class Attention(Matcher):
     """The attention of a program."""
+
+    def use_counts(self) -> dict[int, int]:
+        """Returns the use counts of tensors without uses of only their shapes, because layers read many shapes."""
+        operands = [t for step in self.program.steps if not step.op.reads_shape for t in step.inputs]
+        return Counter(map(id, [*operands, *self.program.outputs]))
 
     def rules(self) -> list[Rule]:
         """Returns the rules that replace attention."""

@@ -39,13 +39,11 @@ class _RowWise(Matcher):
     """A program whose steps may compute each row from the same row of their inputs.
 
     Attributes:
-        counts: the use counts of tensors, including uses of their shapes, by the tensors' ids.
         operands: the row-wise inputs of steps, by the ids of their results.
     """
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
-        self.counts = program.use_counts()
         self.operands: dict[int, list[SymbolicTensor]] = {}
         # For each result, the tensor at the start of its row-wise chain. Tensors with one origin have as many rows.
         origins: dict[int, SymbolicTensor] = {}
@@ -74,7 +72,7 @@ class _Region:
 
     def _joins(self, tensor: SymbolicTensor, uses: int) -> bool:
         """Returns True if a tensor's step joins the region. `uses` is the tensor's use count inside the region."""
-        if id(tensor) not in self._rowwise.operands or self._rowwise.counts[id(tensor)] != uses:
+        if id(tensor) not in self._rowwise.operands or self._rowwise.uses[id(tensor)] != uses:
             return False
         step = self._rowwise.producers[id(tensor)]
         return self._may_reshape or not (_is_reshape(step) or self._needs_matrix(step))
