@@ -16,6 +16,7 @@ OPTIMIZERS = {
     "RMSprop": lambda: optimizers.RMSprop(0.01, centered=True),
     "Adam": lambda: optimizers.Adam(0.01, amsgrad=True),
     "AdamW": lambda: optimizers.AdamW(0.01, clipnorm=1.0),
+    "a decay with a schedule": lambda: optimizers.AdamW(optimizers.schedules.InverseTimeDecay(0.1, 3, 0.5), 0.1),
     "Adadelta": lambda: optimizers.Adadelta(0.1),
     "Adagrad": lambda: optimizers.Adagrad(0.1, use_ema=True),
     "Adamax": lambda: optimizers.Adamax(0.01),
@@ -122,10 +123,10 @@ def test_numbers_of_rows_may_vary(calls):
     assert calls == []
 
 
-@pytest.mark.parametrize("attribute", ["momentum", "learning_rate", "nesterov"])
+@pytest.mark.parametrize("attribute", ["momentum", "learning_rate", "nesterov", "weight_decay"])
 def test_a_changed_attribute_takes_effect(attribute, determinism):
     def values():
-        training = Training(optimizers.SGD(0.1, momentum=0.5))
+        training = Training(optimizers.SGD(0.1, momentum=0.5, weight_decay=0.5))
         training.run(12)
         setattr(training.optimizer, attribute, 0.25 if attribute != "nesterov" else True)
         return training.run(12)

@@ -39,7 +39,7 @@ PRIVATE: dict[str, str] = {
 REPLACED: dict[str, tuple[str, ...]] = {
     "keras:Layer": ("_lookup_dependency", "_handle_deferred_dependencies", "_initialize_tracker"),
     "keras:Model": ("_resolve_auto_jit_compile",),
-    "keras:Optimizer": ("_backend_update_step",),
+    "keras:Optimizer": ("_backend_update_step", "_apply_weight_decay"),
     "keras:Variable": ("_serialize_to_tensors", "_restore_from_tensors", "_initialize"),
     PRIVATE["TensorFlowTrainer"]: ("_autoconvert_optionals",),
     PRIVATE["distribution_lib"]: ("_to_backend_mesh",),

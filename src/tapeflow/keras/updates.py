@@ -40,6 +40,7 @@ def add() -> None:
     """Changes the optimizers of Keras."""
     internals.BaseOptimizer.apply = _one_by_one(internals.BaseOptimizer.apply)
     replace("keras:Optimizer", "_backend_update_step", _compiling)
+    replace("keras:Optimizer", "_apply_weight_decay", _compiling_decay)
 
 
 class _Updating:
@@ -47,12 +48,12 @@ class _Updating:
 
     Attributes:
         lock: held by a thread that applies gradients; None for replicas of a strategy.
-        updates: the updates of the variables that it updated last.
+        repeated: the repeated updates, by the names of methods.
     """
 
     def __init__(self) -> None:
         self.lock = threading.RLock() if hooks.replicas() == 1 else None
-        self.updates: _Updates | None = None
+        self.repeated: dict[str, _Updates] = {}
 
     def __reduce__(self) -> Any:
         return _Updating, ()
@@ -83,56 +84,72 @@ def _one_by_one(apply: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _Updates:
-    """The updates of some variables by an optimizer.
+    """The repeated calls of a method that updates variables.
 
     Args:
-        update: the method of Keras.
-        optimizer: the optimizer.
-        variables: the variables.
-        key: the identities of the variables, and the optimizer's attributes.
+        run: the method for its tensors.
+        key: what a function has as constants: the variables, and the optimizer's attributes.
     """
 
-    def __init__(self, update: Callable[..., Any], optimizer: Any, variables: Sequence[Any], key: Any) -> None:
+    def __init__(self, run: Callable[..., None], key: Any) -> None:
         self.key, self._count = key, 0
+        self._eager, self._compiled = run, function(run, autograph=False, reduce_retracing=True)
 
-        def step(grads: Sequence[Any], learning_rate: Any) -> None:
-            update(optimizer, grads, variables, learning_rate)
-
-        self._eager, self._compiled = step, function(step, autograph=False, reduce_retracing=True)
-
-    def __call__(self, grads: Sequence[Any], learning_rate: Any) -> None:
+    def __call__(self, *tensors: Any) -> None:
         """Updates the variables."""
         self._count += 1
-        if self._count <= _EAGER:
-            self._eager(grads, learning_rate)
-        else:
-            self._compiled(list(grads), convert(learning_rate))
+        (self._eager if self._count <= _EAGER else self._compiled)(*tensors)
 
 
-def _compiling(update: Callable[..., Any]) -> Callable[..., Any]:
+def _compiling(update: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(update)
-    def update_compiled(self: Any, grads: Any, trainable_variables: Any, learning_rate: Any) -> Any:
-        variables = [v.value if isinstance(v, keras.Variable) else v for v in trainable_variables]
-        if not _may_compile(self, grads, variables):
-            return update(self, grads, trainable_variables, learning_rate)
-        updating = _updating(self)
-        # A function has the attributes as constants.
-        attributes = [v if isinstance(v, (Number, str)) else id(v) for v in self.__dict__.values()]
-        key = (*map(id, variables), *attributes)
-        if updating.updates is None or updating.updates.key != key:
-            updating.updates = _Updates(update, self, variables, key)
-        updating.updates(grads, learning_rate)
-        return None
+    def update_compiled(self: Any, grads: Any, trainable_variables: Any, learning_rate: Any) -> None:
+        variables = _values(trainable_variables)
+        if not (_may_compile(self, variables) and all(type(g) in (EagerTensor, IndexedSlices) for g in grads)):
+            update(self, grads, trainable_variables, learning_rate)
+            return
+
+        def run(grads: Any, rate: Any) -> None:
+            update(self, grads, variables, rate)
+
+        _repeat(self, update.__name__, variables, run, list(grads), convert(learning_rate))
 
     return update_compiled
 
 
-def _may_compile(optimizer: Any, grads: Sequence[Any], variables: Sequence[Any]) -> bool:
-    """Returns True if a function may replace an update."""
+def _compiling_decay(decay: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(decay)
+    def decay_compiled(self: Any, variables: Any) -> None:
+        # A schedule computes the rate by code of its own.
+        if self.weight_decay is None or not isinstance(self._learning_rate, keras.Variable):
+            decay(self, variables)
+            return
+        variables = _values(variables)
+        if _may_compile(self, variables):
+            _repeat(self, decay.__name__, variables, lambda: decay(self, variables))
+        else:
+            decay(self, variables)
+
+    return decay_compiled
+
+
+def _values(variables: Sequence[Any]) -> list[Any]:
+    """Returns the variables of TapeFlow that belong to those of Keras."""
+    return [v.value if isinstance(v, keras.Variable) else v for v in variables]
+
+
+def _may_compile(optimizer: Any, variables: Sequence[Any]) -> bool:
+    """Returns True if a function may replace updates of variables."""
     if state.graph is not None or state.tapes or state.on_slices or has_strategy() or settings.deterministic:
         return False
-    if not type(optimizer).__module__.startswith("keras."):
-        return False
-    return all(type(v) is ResourceVariable for v in variables) and all(
-        type(g) in (EagerTensor, IndexedSlices) for g in grads
-    )
+    return type(optimizer).__module__.startswith("keras.") and all(type(v) is ResourceVariable for v in variables)
+
+
+def _repeat(optimizer: Any, name: str, variables: Sequence[Any], run: Callable[..., None], *tensors: Any) -> None:
+    """Updates variables by `run(*tensors)`, the method of a name, or by its compiled function."""
+    attributes = [v if isinstance(v, (Number, str)) else id(v) for v in optimizer.__dict__.values()]
+    key = (*map(id, variables), *attributes)
+    repeated = _updating(optimizer).repeated
+    if name not in repeated or repeated[name].key != key:
+        repeated[name] = _Updates(run, key)
+    repeated[name](*tensors)
