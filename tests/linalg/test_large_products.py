@@ -1,4 +1,4 @@
-"""Products of large and of narrow matrices, where MKL has only general code for the processor."""
+"""Products of large and of narrow matrices, where MKL is slow on the processor."""
 
 import subprocess
 import sys
@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import tapeflow as tf
-from tapeflow.core.ops import elementwise_kernels
+from tapeflow.core import mkl
 from tapeflow.core.types.dtypes import float32, float64
 from tapeflow.linalg import large_products
 from tapeflow.linalg.large_products import chooses, product
@@ -16,17 +16,22 @@ from tapeflow.linalg.large_products import chooses, product
 needs_onednn = pytest.mark.skipif(not torch.backends.mkldnn.is_available(), reason="there is no oneDNN")
 
 
+def say_slow(monkeypatch, is_slow):
+    for products in ("products_are_slow", "narrow_products_are_slow"):
+        monkeypatch.setattr(mkl, products, lambda: is_slow)
+
+
 @pytest.fixture
 def for_all_sizes(monkeypatch):
     """Has oneDNN compute small products, too, on every processor."""
-    monkeypatch.setattr(large_products, "mkl_is_slow", lambda: True)
+    say_slow(monkeypatch, True)
     monkeypatch.setattr(large_products, "_LARGE", 1)
     monkeypatch.setattr(large_products, "_MANY_ROWS", 20)
 
 
 @pytest.fixture(params=[False, True], ids=["fast MKL", "slow MKL"])
 def slow_mkl(request, monkeypatch):
-    monkeypatch.setattr(large_products, "mkl_is_slow", lambda: request.param)
+    say_slow(monkeypatch, request.param)
     return request.param
 
 
@@ -143,8 +148,9 @@ def test_a_classifier_in_a_function_computes_what_eager_code_does(rows):
 _EAGER = """
 import numpy as np
 import tapeflow as tf
-from tapeflow.linalg import contraction, large_products
-contraction.mkl_is_slow = large_products.mkl_is_slow = lambda: True
+from tapeflow.core import mkl
+from tapeflow.linalg import large_products
+mkl.products_are_slow = lambda: True
 large_products._LARGE = 1
 calls = []
 by_onednn = large_products._by_onednn
@@ -193,10 +199,12 @@ def test_eager_products_and_gradients_choose_by_size():
 
 def test_the_choice_is_measured_once(tmp_path, monkeypatch):
     monkeypatch.setenv("TAPEFLOW_CACHE_DIR", str(tmp_path))
-    for times_slower, is_slow in ((1.6, True), (1.0, False)):
+    available = torch.backends.mkl.is_available() and torch.backends.mkldnn.is_available()
+    monkeypatch.setattr(mkl, "_slowness", mkl._slowness.__wrapped__)  # as in new processes
+    questions = mkl.products_are_slow, mkl.narrow_products_are_slow, mkl.functions_are_slow
+    cases = ((1.1, 1.1, 1.1), (True, False, False)), ((1.0, 3.0, 1.0), (False, True, False)), ((0.8, 1, 5), (0, 0, 1))
+    for times_slower, answers in cases:
         monkeypatch.setenv("MKL_TESTED_WITH", str(times_slower))  # settings of MKL have outcomes of their own
-        monkeypatch.setattr(elementwise_kernels, "_times_slower_in_mkl", lambda times=times_slower: times)
-        available = torch.backends.mkl.is_available() and torch.backends.mkldnn.is_available()
-        assert elementwise_kernels.mkl_is_slow.__wrapped__() == (is_slow and available)
-        monkeypatch.setattr(elementwise_kernels, "_times_slower_in_mkl", lambda: 1 / 0)
-        assert elementwise_kernels.mkl_is_slow.__wrapped__() == (is_slow and available)
+        for measured in (lambda times=times_slower: mkl.Slowness(*times), lambda: 1 / 0):
+            monkeypatch.setattr(mkl, "_measured", measured)
+            assert [question() for question in questions] == [bool(a) and available for a in answers]

@@ -21,7 +21,6 @@ from tapeflow.core.ops.batching import Batch, NoRule, Slices
 from tapeflow.core.ops.by_shapes import by_shapes
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import MANY, NotStatic, ops
-from tapeflow.core.ops.elementwise_kernels import mkl_is_slow
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import broadcast, text
 from tapeflow.core.types.aliases import AxisLike, TensorLike
@@ -29,7 +28,7 @@ from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
-from tapeflow.linalg.large_products import product
+from tapeflow.linalg.large_products import may_choose, product
 from tapeflow.linalg.products import matmul
 from tapeflow.math.arithmetic import add
 
@@ -136,7 +135,7 @@ def _einsum(inputs: list[torch.Tensor], equation: str) -> torch.Tensor:
     """Sums products of one tensor or two, as an equation with all subscripts says."""
     plain = _is_plain(equation)
     if plain and not any(1 in x.shape for x in inputs):
-        matrices = _as_matrices(equation) if len(inputs) == 2 and inputs[0].numel() >= MANY and mkl_is_slow() else None
+        matrices = _as_matrices(equation) if len(inputs) == 2 and inputs[0].numel() >= MANY and may_choose() else None
         return torch.einsum(equation, *inputs) if matrices is None else _matrix_product(inputs[0], inputs[1], *matrices)
     sizes, _ = _sizes([x.shape for x in inputs], equation)  # torch would broadcast lengths of 1
     left, _, output = equation.partition("->")

@@ -1,8 +1,8 @@
-"""Products of matrices where MKL, which ATen calls, has only general code for the processor.
+"""Products of matrices where MKL, which ATen calls, is slow on the processor.
 
-oneDNN then computes large products in half of MKL's time. A matrix of 2 to 15 columns, such as the last layer of a
-classifier, takes MKL three to seven times as long as one of 16. The product of the transposes has as many rows, and is
-fast. Eager ops, functions and gradients all choose here.
+oneDNN then computes large products in 0.4 to 0.9 of MKL's time. On some processors, a matrix of 2 to 15 columns, such
+as the last layer of a classifier, takes MKL three to seven times as long as one of 16. The product of the transposes
+has as many rows, and is fast. Eager ops, functions and gradients all choose here.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any
 
 import torch
 
-from tapeflow.core import aten
-from tapeflow.core.ops.elementwise_kernels import by_value, mkl_is_slow
+from tapeflow.core import aten, mkl
+from tapeflow.core.ops.elementwise_kernels import by_value
 from tapeflow.core.types.dtypes import DType, float32
 from tapeflow.core.types.shape import TensorShape
 
@@ -25,7 +25,12 @@ _MANY_ROWS = 1 << 10  # oneDNN reads transposed weights again for each block of 
 
 def by_size(kernel: Callable[..., Any]) -> Callable[[], Callable[..., Any] | None]:
     """Returns the trait `for_many` of a product: its kernel that chooses by size, where there is a choice."""
-    return lambda: kernel if mkl_is_slow() else None
+    return lambda: kernel if may_choose() else None
+
+
+def may_choose() -> bool:
+    """Returns True if `product` computes some products in less time than ATen."""
+    return mkl.products_are_slow() or mkl.narrow_products_are_slow()
 
 
 def chooses(dtype: DType, rows: TensorShape, columns: int | None) -> bool:
@@ -37,9 +42,7 @@ def chooses(dtype: DType, rows: TensorShape, columns: int | None) -> bool:
         columns: the number of columns of the result, or None if it is not static.
     """
     count = rows.num_elements()
-    if dtype is not float32 or not mkl_is_slow():
-        return False
-    if columns in _NARROW:
+    if dtype is float32 and columns in _NARROW and mkl.narrow_products_are_slow():
         return count is None or count >= _TALL
     return is_large(dtype, rows, columns)
 
@@ -52,7 +55,7 @@ def is_large(dtype: DType, rows: TensorShape, columns: int | None, least: int = 
         least: the fewest multiplications.
     """
     count = rows.num_elements()
-    return dtype is float32 and None not in (count, columns) and count * columns >= least and mkl_is_slow()
+    return dtype is float32 and None not in (count, columns) and count * columns >= least and mkl.products_are_slow()
 
 
 def product(rows: torch.Tensor, matrix: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
@@ -65,11 +68,11 @@ def product(rows: torch.Tensor, matrix: torch.Tensor, bias: torch.Tensor | None 
     """
     columns, count = matrix.shape[-1], rows.numel()
     operands = (rows, matrix) if bias is None else (rows, matrix, bias)
-    if rows.dtype is torch.float32 is matrix.dtype and mkl_is_slow() and all(map(by_value, operands)):
-        if columns in _NARROW and count >= _TALL and rows.ndim == 2:
+    if rows.dtype is torch.float32 is matrix.dtype and all(map(by_value, operands)):
+        if columns in _NARROW and count >= _TALL and rows.ndim == 2 and mkl.narrow_products_are_slow():
             result = torch.mm(matrix.t(), rows.t()).t().contiguous()
             return result if bias is None else result.add_(bias)
-        if count * columns >= _LARGE:
+        if count * columns >= _LARGE and mkl.products_are_slow():
             return _by_onednn(rows, matrix.t(), bias)
     if rows.ndim != 2:
         return torch.nn.functional.linear(rows, matrix.t(), bias)

@@ -9,22 +9,15 @@ thread, so ATen's kernels win with more than a few threads.
 
 from __future__ import annotations
 
-import contextlib
-import functools
-import hashlib
 import math
-import os
-import platform
-import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
 
-from tapeflow.core import aten, disk_cache
+from tapeflow.core import aten, mkl
 from tapeflow.core.ops.definition import MANY, Op
 from tapeflow.core.values.tensor import traced
 
@@ -41,53 +34,6 @@ def by_value(x: torch.Tensor, count: int = 0) -> bool:
     """Returns True if a tensor has at least so many elements, on the CPU, with values to look at, which torch's
     autograd does not follow."""
     return x.numel() >= count and x.is_cpu and not x.requires_grad and not traced(x) and not aten.is_batchedtensor(x)
-
-
-@functools.cache
-def mkl_is_slow() -> bool:
-    """Returns True if MKL, which ATen calls for products and for functions of floats, has only general code for this
-    processor.
-
-    oneDNN has code for all processors, so the first process on a machine times a product by both. Later ones read the
-    outcome from a file: a program gives the same bits in each run.
-    """
-    if not (torch.backends.mkl.is_available() and torch.backends.mkldnn.is_available()):
-        return False
-    settings = sorted(f"{k}={v}" for k, v in os.environ.items() if k.startswith(("MKL_", "ONEDNN_", "DNNL_")))
-    key = f"{torch.__version__} {_processor()} {settings}"
-    name = f"mkl_is_slow_{hashlib.sha256(key.encode()).hexdigest()[:32]}"
-    known = disk_cache.read(name)
-    if known is None:
-        with ThreadPoolExecutor(1) as thread:  # modes of torch in this thread, such as one for fake tensors, stay here
-            known = b"1" if thread.submit(_times_slower_in_mkl).result() >= _SLOW else b"0"
-        disk_cache.write(name, known)
-    return known == b"1"
-
-
-def _processor() -> str:
-    """Returns the name of the processor, and the instruction set that torch uses."""
-    name = platform.processor()
-    with contextlib.suppress(OSError), open("/proc/cpuinfo") as file:
-        name = next((line for line in file if line.startswith("model name")), name).strip()
-    return f"{name} {torch.backends.cpu.get_cpu_capability()}"
-
-
-_SLOW = 1.25  # times oneDNN's time: on an Intel Xeon 0.8 to 1.05, and from 1.6 with MKL limited to AVX2
-_SIZE, _ROUNDS = 256, 12
-
-
-def _times_slower_in_mkl() -> float:
-    """Returns MKL's time for a product over oneDNN's. The clock is this thread's own, so other processes matter little,
-    and the fastest round counts."""
-    x = torch.full((_SIZE, _SIZE), 0.5)
-    functions = partial(torch.mm, x, x.t()), partial(aten.onednn_linear, x, x, None, "none", [], "")
-    best = [math.inf, math.inf]
-    for _ in range(_ROUNDS):
-        for i, function in enumerate(functions):
-            start = time.thread_time_ns()
-            function()
-            best[i] = min(best[i], time.thread_time_ns() - start)
-    return best[0] / max(best[1], 1)
 
 
 def comparison(function: Callable[..., torch.Tensor], numpys: np.ufunc) -> Callable[..., torch.Tensor]:
@@ -256,7 +202,7 @@ def by_numpy(
     """
 
     def choose() -> ByNumpy | None:
-        if (needs_wide and not _has_wide_code(numpys)) or (instead_of_mkl and not mkl_is_slow()):
+        if (needs_wide and not _has_wide_code(numpys)) or (instead_of_mkl and not mkl.functions_are_slow()):
             return None
         return ByNumpy(function, numpys, threads, needs_wide, where_finite)
 
