@@ -25,7 +25,7 @@ LAYERS = [
     "sysconfig timestamp torch train transport types xla",
     "as_tensorflow graph_util install keras test torch.layer torch.commands __main__",
     # all of `tapeflow_compat`
-    "compat feature_column quantization queue raw_ops rnn_cells sets tensorflow_python v1_graphs",
+    "compat default_graph feature_column quantization queue raw_ops rnn_cells sets tensorflow_python v1_graphs",
 ]
 IN_LEAF = re.compile(rf"tapeflow(_compat$|(_compat)?\.({'|'.join(LAYERS[-1].split())})\b)")
 # Public names of what core defines, and what imports nothing.
