@@ -77,7 +77,7 @@ class _Layers(Matcher):
         activations = tuple({step.name for step in self.program.steps if step.op.activation is not None})
         weights = Capture("weights", lambda layers, tensor: id(tensor) in layers.fixed)
         padded = Call(ops.Pad, Capture("image"), Static("amounts"), name="padded", once=True)
-        convolutions = "Conv2D", "DepthwiseConv2dNative"
+        convolutions = ops.Conv2D, ops.DepthwiseConv2dNative
         layer = Capture("layer", lambda layers, tensor: layers.is_open(tensor, False))
         total = Capture("layer", lambda layers, tensor: layers.is_open(tensor, True))
         vector = Either(
@@ -120,7 +120,7 @@ class _Layers(Matcher):
         before, after = captures["layer"].shape, step.outputs[0].shape
         if (after.rank, after[-1]) != (before.rank, layer.kernels.channels):
             return "the operand is larger than the result of the layer"
-        change = {"Mul": "mul", "Sub": "sub"}.get(step.name, "add")
+        change = "mul" if step.op is ops.Mul.op else "sub" if step.op is ops.Sub.op else "add"
         return self._append(step, captures["layer"], vectors=(*layer.vectors, (change, vector)))
 
     def _add_summand(self, step: Step, captures: Captures) -> str | None:
