@@ -43,6 +43,13 @@ def declared(module: ir.Module, name: str, result: Any, arguments: Sequence[Any]
     return module.globals.get(name) or ir.Function(module, ir.FunctionType(result, arguments), name)
 
 
+def allocated(b: ir.IRBuilder, kind: Any, count: Any = None) -> Any:
+    """Returns the address of new memory on the stack, for a value or for several ones."""
+    pointer = b.alloca(kind, count)
+    pointer.type = POINTER
+    return pointer
+
+
 @contextlib.contextmanager
 def repeated(b: ir.IRBuilder, begin: Any, end: Any, step: int = 1) -> Iterator[Any]:
     """Repeats instructions for the indices `begin`, `begin + step`, ... below `end`.

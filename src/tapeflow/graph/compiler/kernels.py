@@ -27,6 +27,7 @@ from tapeflow.graph.compiler.instructions import (
     I32,
     I64,
     POINTER,
+    allocated,
     declared,
     entry,
     load_entry,
@@ -36,7 +37,7 @@ from tapeflow.graph.compiler.instructions import (
 )
 from tapeflow.graph.compiler.loops import Operand
 from tapeflow.graph.compiler.target import target
-from tapeflow.graph.compiler.vectors import MEMORY, Register, Vectors
+from tapeflow.graph.compiler.vectors import MEMORY, Accumulator, Vectors
 
 # Elements: for fewer, waking other threads takes longer than computing them.
 _LEAST_OF_THREADS = 1 << 16
@@ -72,7 +73,7 @@ class _Kernel:
         dtypes = [*(operand.dtype for i, operand in enumerate(inputs) if i not in streams), *(o.dtype for o in outputs)]
         wide = any(MEMORY[d] in (ir.DoubleType(), I64) for d in dtypes)
         self._lanes = max(target().lanes // (2 if wide else 1), 1)
-        self._b = Vectors(self._module, self._lanes)
+        self._vectors = Vectors(self._module, self._lanes)
         pointers = len(inputs) + len(outputs) + bool(passes.totals)  # the last one is the memory for totals
         self._pointers = pointers
         self._next = loops + pointers  # from here: the next chunk's start, size, the end
@@ -111,10 +112,7 @@ class _Kernel:
             return function
         words = self._words(b, ins, sizes[-1], b.mul(end, sizes[-1]))
         room = b.add(sizes[-1], number(self._lanes))
-        kept = {
-            node: b.inttoptr(b.ptrtoint(b.alloca(self._b.number_type(node.dtype), room), I64), POINTER)
-            for node in self._passes.kept
-        }
+        kept = {node: allocated(b, self._vectors.number_type(node.dtype), room) for node in self._passes.kept}
         partial = self._partial(b, arguments, totals, begin, sizes[-1])
         for node, pointer in partial.items():
             _Row(self, b, [], [], number(0), sizes[-1], {}).begin_total(node, pointer)
@@ -286,7 +284,7 @@ class _Row:
         self._kernel, self._b, self._ins, self._outs = kernel, b, ins, outs
         self._begin, self._end, self._kept, self._partial = begin, end, kept, partial or {}
         self._words = words or {}
-        self._vectors, self._lanes = kernel._b, kernel._lanes
+        self._vectors, self._lanes = kernel._vectors, kernel._lanes
         self._passes, self._vectors.block = kernel._passes, b
         self._of_row: dict[Node, Any] = {}  # values of a row, in each lane
 
@@ -315,12 +313,12 @@ class _Row:
         """
         b, vectors = self._b, self._vectors
         with repeated(b, self._begin, self._end, self._lanes) as i:
-            totals = {node: self._register(node) for node in self._partial}
+            totals = {node: Accumulator(vectors, node.extra[0], node.dtype) for node in self._partial}
             with repeated(b, number(0), chunks) as chunk:
                 distance = b.mul(b.mul(chunk, length), number(_BYTES))
                 for node, total in totals.items():
                     first = b.gep(self._partial[node], [distance], source_etype=I8)
-                    self._add(node, total, self._read(first, i, node.dtype))
+                    total.add(self._read(first, i, node.dtype))
             known = {node: total.load().value for node, total in totals.items()}
 
             def value(node: Node) -> Any:
@@ -357,12 +355,13 @@ class _Row:
 
     def _pass(self, i: int) -> None:
         """Writes a pass: whole vectors, and then the remaining elements with a mask."""
-        b, lanes = self._b, self._lanes
+        b, vectors, lanes = self._b, self._vectors, self._lanes
         nodes = self._passes.computed(i)
         for node in nodes:
             if node.of_row:
                 self._row_value(node)
-        sums = {node: self._register(node) for node in self._passes.reductions[i]}
+        reductions = self._passes.reductions[i]
+        sums = {node: Accumulator(vectors, node.extra[0], node.dtype) for node in reductions}
         whole = b.sub(self._end, b.urem(b.sub(self._end, self._begin), number(lanes)))
         begin = self._begin
         if sums and len(nodes) <= _FEW_VALUES:
@@ -376,17 +375,14 @@ class _Row:
                 mask = self._mask(whole)
                 values = self._vector(i, nodes, whole, mask)
                 for node, total in sums.items():
-                    identity = self._vectors.identity(node.extra[0], node.dtype)
-                    last = b.select(mask, values[node.operands[0]], identity.value)
-                    self._add(node, total, Element(last, node.dtype))
+                    identity = vectors.identity(node.extra[0], node.dtype).value
+                    total.add(Element(b.select(mask, values[node.operands[0]], identity), node.dtype))
         for node, total in sums.items():
-            value = total.load()
-            elements = [self._vectors.element_of(value, lane) for lane in range(lanes)]
-            one = self._vectors.one.combined(node.extra[0], elements, halves=True)
-            self._of_row[node] = self._vectors.splat(one.value)
+            one = vectors.one.combined(node.extra[0], total.elements(), halves=True)
+            self._of_row[node] = vectors.splat(one.value)
 
     def _whole_vectors(
-        self, i: int, nodes: Sequence[Node], sums: dict[Node, Register], begin: Any, end: Any, step: int
+        self, i: int, nodes: Sequence[Node], sums: dict[Node, Accumulator], begin: Any, end: Any, step: int
     ) -> None:
         """Writes a loop over whole vectors of a pass.
 
@@ -404,15 +400,7 @@ class _Row:
                 block.append(self._vector(i, nodes, index, None))
             for node, total in sums.items():
                 operands = [Element(values[node.operands[0]], node.dtype) for values in block]
-                self._add(node, total, self._vectors.combined(node.extra[0], operands, halves=True))
-
-    def _register(self, node: Node) -> Register:
-        """Returns a new register for a reduction or total. It has the identity."""
-        return Register(self._vectors, node.dtype, self._vectors.identity(node.extra[0], node.dtype))
-
-    def _add(self, node: Node, total: Register, x: Element) -> None:
-        """Combines the value of a reduction or total with elements."""
-        total.store(self._vectors.combined(node.extra[0], [total.load(), x]))
+                total.add(self._vectors.combined(node.extra[0], operands, halves=True))
 
     def _vector(self, i: int, nodes: Sequence[Node], index: Any, mask: Any) -> dict[Node, Any]:
         """Computes one vector of elements and stores results; with a mask, only some elements."""
@@ -469,8 +457,8 @@ class _Words:
         least = number(_WORDS)
         room = b.add(b.select(b.icmp_signed("<", count, least), least, count), number(2 * _SPARE))
         self._room = b.and_(room, number(-_SPARE))
-        self._memory = b.inttoptr(b.ptrtoint(b.alloca(I32, self._room), I64), POINTER)
-        self._first = b.inttoptr(b.ptrtoint(b.alloca(I64), I64), POINTER)
+        self._memory = allocated(b, I32, self._room)
+        self._first = allocated(b, I64)
         b.store(number(-1 << 62), self._first)  # the element of the first word; none yet
 
     def at(self, b: ir.IRBuilder, begin: Any, end: Any) -> Any:

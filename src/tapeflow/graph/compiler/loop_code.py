@@ -17,9 +17,9 @@ import numpy as np
 
 from tapeflow.core.ops.elements import Element, Unsupported
 from tapeflow.core.types.dtypes import DType, int64
-from tapeflow.graph.compiler.instructions import I32, POINTER, load_entry, number, repeated, store_entry
+from tapeflow.graph.compiler.instructions import I32, POINTER, allocated, load_entry, number, repeated, store_entry
 from tapeflow.graph.compiler.target import target
-from tapeflow.graph.compiler.vectors import MEMORY, Register, Vectors
+from tapeflow.graph.compiler.vectors import MEMORY, Accumulator, Register, Vectors
 
 FEW = 16  # the most elements that are held in registers
 _MOST_BYTES = 1 << 19  # of the stack
@@ -188,8 +188,8 @@ class Code:
         if self._bytes > _MOST_BYTES:
             raise Unsupported("the loop needs too much memory")
         with self.b.goto_entry_block():
-            pointer = self.b.alloca(ir.ArrayType(MEMORY[dtype], size))
-        pointer.align, pointer.type = 64, POINTER
+            pointer = allocated(self.b, ir.ArrayType(MEMORY[dtype], size))
+        pointer.align = 64
         return self.at(pointer, shape, dtype, ahead)
 
     def at(self, pointer: Any, shape: tuple[int, ...], dtype: DType, ahead: bool, borrowed: bool = False) -> Value:
@@ -505,13 +505,12 @@ class _Reducing:
         pieces = code.pieces(code.vectors(value.wide), inner) if self._along else [(self._vectors, 0, inner)]
         parts = []
         for builder, begin, count in pieces:
-            total = Register(builder, dtype, builder.identity(name, dtype))
+            total = Accumulator(builder, name, dtype)
             with contextlib.ExitStack() as stack:
                 indices = [stack.enter_context(code.repeated(n)) for n in outer]
                 i = stack.enter_context(code.repeated(count, builder.lanes if self._along else 1))
                 at = [*indices, code.b.add(i, number(begin))]
                 x = code.element(value, builder, [*self._at, *at] if self._along else [*at, *self._at])
-                total.store(builder.combined(name, [total.load(), x]))
-            vector = total.load()
-            parts += [builder.element_of(vector, i) for i in range(builder.lanes)] if self._along else [vector]
+                total.add(x)
+            parts += total.elements() if self._along else [total.load()]
         return self._vectors.combined(name, parts)

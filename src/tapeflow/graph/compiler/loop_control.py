@@ -119,7 +119,7 @@ class Variable:
         self._code, self.shape, self.dtype = code, shape, dtype
         self._value: Value | None = None
         if math.prod(shape) <= FEW:
-            self._registers = filled(shape, lambda _: Register(code.one, dtype))
+            self._registers: Any = filled(shape, lambda _: Register(code.one, dtype))
         elif pointer is not None:
             self._value = code.at(pointer, shape, dtype, False)
         else:

@@ -26,7 +26,7 @@ from tapeflow.core.types.dtypes import (
     uint64,
 )  # fmt: skip
 from tapeflow.graph.compiler import functions
-from tapeflow.graph.compiler.instructions import I1, I8, I16, I32, I64, POINTER, declared
+from tapeflow.graph.compiler.instructions import I1, I8, I16, I32, I64, POINTER, allocated, declared
 from tapeflow.graph.compiler.target import target
 
 # The types of numbers in memory. A bool is a byte in memory and a bit in a register.
@@ -74,6 +74,13 @@ class Vectors(ElementBuilder):
         self.lanes = lanes
         self.block: ir.IRBuilder
 
+    @property
+    def one(self) -> Vectors:
+        """The builder of single elements at the same place."""
+        one = Vectors(self.module, 1)
+        one.block = self.block
+        return one
+
     # ---- types ---------------------------------------------------------------------------------------------------
 
     def type(self, dtype: DType) -> Any:
@@ -100,6 +107,16 @@ class Vectors(ElementBuilder):
                                            ir.Constant(I32, 0))  # fmt: skip
         zeros = ir.Constant(ir.VectorType(I32, self.lanes), [0] * self.lanes)
         return self.block.shuffle_vector(vector, vector, zeros)
+
+    def _constant(self, kind: Any, number: float | int) -> Any:
+        return ir.Constant(self.vector(kind), number if self.lanes == 1 else [number] * self.lanes)
+
+    def _zero(self, kind: Any) -> Any:
+        return ir.Constant(kind, None)
+
+    def element_of(self, x: Element, lane: int) -> Element:
+        """Returns one element of a vector."""
+        return x if self.lanes == 1 else Element(self.block.extract_element(x.value, ir.Constant(I32, lane)), x.dtype)
 
     # ---- memory --------------------------------------------------------------------------------------------------
 
@@ -134,12 +151,6 @@ class Vectors(ElementBuilder):
         is_nan = self.block.fcmp_unordered("uno", value, value)
         return self.block.trunc(self.block.select(is_nan, self._constant(I32, 0x7FC0), up), self.vector(I16))
 
-    def _constant(self, kind: Any, number: float | int) -> Any:
-        return ir.Constant(self.vector(kind), number if self.lanes == 1 else [number] * self.lanes)
-
-    def _zero(self, kind: Any) -> Any:
-        return ir.Constant(kind, None)
-
     def moved(self, pointer: Any, offset: Any, dtype: DType) -> Any:
         """Returns the address of the element at an offset in memory."""
         return self.block.gep(pointer, [offset], source_etype=MEMORY[dtype])
@@ -172,29 +183,18 @@ class Vectors(ElementBuilder):
 
     # ---- reductions ----------------------------------------------------------------------------------------------
 
-    @property
-    def one(self) -> Vectors:
-        """The builder of single elements at the same place."""
-        one = Vectors(self.module, 1)
-        one.block = self.block
-        return one
-
     def identity(self, name: str, dtype: DType) -> Element:
         """Returns the identity of a reduction by `add`, `maximum` or `minimum`."""
         return self.number(_IDENTITIES[name], dtype)
 
     def combined(self, name: str, elements: Sequence[Element], halves: bool = False) -> Element:
-        """Returns elements, combined in pairs: neighbors, or the elements at equal places of two halves."""
+        """Returns elements, combined in pairs: neighbors, or equal places of two halves if their number is even."""
         row = list(elements)
         while len(row) > 1:
             middle = len(row) // 2
             first, second = (row[:middle], row[middle:]) if halves else (row[:-1:2], row[1::2])
             row = [getattr(self, name)(x, y) for x, y in zip(first, second, strict=True)] + row[2 * middle :]
         return row[0]
-
-    def element_of(self, x: Element, lane: int) -> Element:
-        """Returns one element of a vector."""
-        return x if self.lanes == 1 else Element(self.block.extract_element(x.value, ir.Constant(I32, lane)), x.dtype)
 
     # ---- primitives ----------------------------------------------------------------------------------------------
 
@@ -319,7 +319,7 @@ class Register:
     def __init__(self, vectors: Vectors, dtype: DType, first: Element | None = None) -> None:
         self._vectors, self._dtype, b = vectors, dtype, vectors.block
         with b.goto_entry_block():
-            self._address = b.alloca(vectors.type(dtype))
+            self._address = allocated(b, vectors.type(dtype))
         if first is not None:
             self.store(first)
 
@@ -331,6 +331,29 @@ class Register:
     def store(self, x: Element) -> None:
         """Changes the elements."""
         self._vectors.block.store(x.value, self._address)
+
+
+class Accumulator(Register):
+    """A register that combines elements.
+
+    Args:
+        vectors: the builder of its instructions.
+        name: `add`, `maximum` or `minimum`.
+        dtype: the dtype of the elements.
+    """
+
+    def __init__(self, vectors: Vectors, name: str, dtype: DType) -> None:
+        super().__init__(vectors, dtype, vectors.identity(name, dtype))
+        self._name = name
+
+    def add(self, x: Element) -> None:
+        """Combines a vector of elements with the vector in the register."""
+        self.store(self._vectors.combined(self._name, [self.load(), x]))
+
+    def elements(self) -> list[Element]:
+        """Returns the elements of its vector. Together, they are the result."""
+        vector = self.load()
+        return [self._vectors.element_of(vector, lane) for lane in range(self._vectors.lanes)]
 
 
 def _rounded(value: float, dtype: DType) -> float:
