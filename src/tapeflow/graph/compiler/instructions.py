@@ -54,7 +54,11 @@ def allocated(b: ir.IRBuilder, kind: Any, count: Any = None) -> Any:
 def repeated(b: ir.IRBuilder, begin: Any, end: Any, step: int = 1) -> Iterator[Any]:
     """Repeats instructions for the indices `begin`, `begin + step`, ... below `end`.
 
-    Integers of Python are static sizes: there is at least one index. For a single one, there is no loop.
+    Args:
+        b: the builder of the instructions.
+        begin, end: the range: values of 64 bits, or static integers. A static range is not empty. If it has only one
+            index, there is no loop.
+        step: the step.
     """
     is_static = isinstance(end, int)
     if is_static:

@@ -490,8 +490,7 @@ def _written_words(module: ir.Module) -> Any:
     lanes = _CHAINS * max(target().lanes // 2, 1)
     vectors = Vectors(module, lanes)
     vectors.block = b
-    high = b.gep(counter, [number(1)], source_etype=I64)
-    stream = [Element(vectors.splat(b.load(at, typ=I64)), uint64) for at in (key, counter, high)]
+    stream = [Element(vectors.splat(load_entry(b, *at)), uint64) for at in ((key, 0), (counter, 0), (counter, 1))]
     numbers = ir.Constant(vectors.type(uint64), list(range(lanes)))
     with repeated(b, number(0), blocks, lanes) as block:
         offset = b.add(vectors.splat(b.add(first, block)), numbers)

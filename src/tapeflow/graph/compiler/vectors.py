@@ -34,7 +34,6 @@ MEMORY = {
     float32: ir.FloatType(), float64: ir.DoubleType(), float16: ir.HalfType(), bfloat16: I16, bool_: I8, int8: I8,
     int16: I16, int32: I32, int64: I64, uint8: I8, uint16: I16, uint32: I32, uint64: I64,
 }  # fmt: skip
-# Of reductions: combining it with a number gives the number.
 _IDENTITIES = {"add": 0.0, "maximum": -math.inf, "minimum": math.inf}
 _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv", "neg": "fneg"}
 _INTRINSICS = {
@@ -156,7 +155,7 @@ class Vectors(ElementBuilder):
         return self.block.gep(pointer, [offset], source_etype=MEMORY[dtype])
 
     def load(self, pointer: Any, dtype: DType, mask: Any = None) -> Element:
-        """Returns the elements at an address. A mask selects some, and the others are 0."""
+        """Returns the elements at an address. With a mask, elements outside it are 0, and their memory is not read."""
         kind = self.vector(MEMORY[dtype])
         if mask is None:
             return self.loaded(self.block.load(pointer, typ=kind, align=dtype.size), dtype)
@@ -169,7 +168,7 @@ class Vectors(ElementBuilder):
         return self.loaded(self.splat(self.block.load(pointer, typ=MEMORY[dtype], align=dtype.size)), dtype)
 
     def store(self, x: Element, pointer: Any, mask: Any = None) -> None:
-        """Stores the elements at an address, or those that a mask selects."""
+        """Stores elements at an address; with a mask, only some."""
         value, align = self.stored(x), x.dtype.size
         if mask is None:
             self.block.store(value, pointer, align=align)
@@ -188,7 +187,14 @@ class Vectors(ElementBuilder):
         return self.number(_IDENTITIES[name], dtype)
 
     def combined(self, name: str, elements: Sequence[Element], halves: bool = False) -> Element:
-        """Returns elements, combined in pairs: neighbors, or equal places of two halves if their number is even."""
+        """Returns elements, combined in pairs.
+
+        Args:
+            name: `add`, `maximum` or `minimum`.
+            elements: the elements.
+            halves: False for pairs of neighbors, True for pairs of a first and a second half. The number of elements is
+                then a power of two.
+        """
         row = list(elements)
         while len(row) > 1:
             middle = len(row) // 2
