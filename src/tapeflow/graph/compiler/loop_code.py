@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -18,21 +17,15 @@ import numpy as np
 
 from tapeflow.core.ops.elements import Element, Unsupported
 from tapeflow.core.types.dtypes import DType, int64
+from tapeflow.graph.compiler.instructions import I32, POINTER, allocated, load_entry, number, repeated, store_entry
 from tapeflow.graph.compiler.target import target
-from tapeflow.graph.compiler.vectors import MEMORY, Vectors
+from tapeflow.graph.compiler.vectors import MEMORY, Accumulator, Register, Vectors
 
 FEW = 16  # the most elements that are held in registers
 _MOST_BYTES = 1 << 19  # of the stack
 _MOST_PARTS = 4000  # elements in registers and blocks of instructions: they take time to compile
 _LANES = (4, 8, 16)  # of vectors
 _ACCUMULATORS = 8  # vectors that a product keeps in registers
-_i64 = ir.IntType(64)
-_pointer = ir.PointerType()
-
-
-def number(value: int) -> ir.Constant:
-    """Returns an integer of 64 bits."""
-    return ir.Constant(_i64, value)
 
 
 @dataclasses.dataclass(eq=False)
@@ -100,14 +93,13 @@ class Code:
     def __init__(self, is_gradient: bool = False) -> None:
         self.is_gradient = is_gradient
         self.module = ir.Module("loop")
-        self.function = ir.Function(self.module, ir.FunctionType(ir.VoidType(), [_pointer]), "kernel")
+        self.function = ir.Function(self.module, ir.FunctionType(ir.VoidType(), [POINTER]), "kernel")
         (self.arguments,) = self.function.args
         self._entry, self._ahead, self._start, self._failed = (
             self.function.append_basic_block(name) for name in ("entry", "ahead", "start", "failed")
         )
         self._first_ahead, self._is_ahead = self._ahead, False
         self.b = ir.IRBuilder(self._start)
-        self._allocas = ir.IRBuilder(self._entry)
         most, sizes = target().lanes, (1, *_LANES)
         self._vectors = {n: Vectors(self.module, n) for n in sizes if n <= most}
         for vectors in self._vectors.values():
@@ -118,10 +110,10 @@ class Code:
 
     def text(self) -> str:
         """Returns the module, with `{name}` for the name of the function."""
-        self._allocas.branch(self._first_ahead)
+        ir.IRBuilder(self._entry).branch(self._first_ahead)
         ir.IRBuilder(self._ahead).branch(self._start)
         end = ir.IRBuilder(self._failed)
-        end.store(number(-1), end.gep(self.arguments, [number(1)], source_etype=_i64))
+        store_entry(end, number(-1), self.arguments, 1)
         end.ret_void()
         return str(self.module).replace('@"kernel"', '@"{name}"')
 
@@ -129,14 +121,13 @@ class Code:
         """Returns the value of a new entry of the table, an integer."""
         self.table.append(what)
         with self.placed(True):
-            at = self.b.gep(self.arguments, [number(len(self.table) - 1)], source_etype=_i64)
-            return self.b.load(at, typ=_i64)
+            return load_entry(self.b, self.arguments, len(self.table) - 1)
 
     def address(self, what: Any) -> Any:
         """Returns the address in a new entry of the table."""
         value = self.entry(what)
         with self.placed(True):
-            return self.b.inttoptr(value, _pointer)
+            return self.b.inttoptr(value, POINTER)
 
     @contextlib.contextmanager
     def placed(self, ahead: bool) -> Iterator[None]:
@@ -162,25 +153,10 @@ class Code:
         if self._size > _MOST_PARTS:
             raise Unsupported("an iteration is too long")
 
-    @contextlib.contextmanager
-    def repeated(self, count: Any, step: int = 1) -> Iterator[Any]:
+    def repeated(self, count: int, step: int = 1) -> contextlib.AbstractContextManager[Any]:
         """Repeats instructions for the indices 0, `step`, ... below a count, which is not 0."""
-        b = self.b
-        if isinstance(count, int):
-            if count <= step:
-                yield number(0)
-                return
-            count = number(count)
-        before, body, after = b.block, self.new_block("body"), self.new_block("after")
-        b.branch(body)
-        b.position_at_end(body)
-        index = b.phi(_i64)
-        index.add_incoming(number(0), before)
-        yield index
-        following = b.add(index, number(step))
-        index.add_incoming(following, b.block)
-        b.cbranch(b.icmp_signed("<", following, count), body, after)
-        b.position_at_end(after)
+        self._count(2 * (count > step))  # blocks
+        return repeated(self.b, 0, count, step)
 
     def check(self, condition: Any) -> None:
         """Ends the function as failed if a condition does not hold."""
@@ -205,18 +181,15 @@ class Code:
 
     # ---- memory --------------------------------------------------------------------------------------------------
 
-    def slot(self, kind: Any) -> Any:
-        """Returns the address of a register that instructions may change."""
-        return self._allocas.alloca(kind)
-
     def buffer(self, shape: tuple[int, ...], dtype: DType, ahead: bool = False) -> Value:
         """Returns a tensor in new memory."""
         size = math.prod(shape)
         self._bytes += size * dtype.size
         if self._bytes > _MOST_BYTES:
             raise Unsupported("the loop needs too much memory")
-        pointer = self._allocas.alloca(ir.ArrayType(MEMORY[dtype], size))
-        pointer.align, pointer.type = 64, _pointer
+        with self.b.goto_entry_block():
+            pointer = allocated(self.b, ir.ArrayType(MEMORY[dtype], size))
+        pointer.align = 64
         return self.at(pointer, shape, dtype, ahead)
 
     def at(self, pointer: Any, shape: tuple[int, ...], dtype: DType, ahead: bool, borrowed: bool = False) -> Value:
@@ -227,7 +200,7 @@ class Code:
 
     def moved(self, pointer: Any, offset: Any, dtype: DType) -> Any:
         """Returns the address of the element at an offset."""
-        return self.b.gep(pointer, [offset], source_etype=MEMORY[dtype])
+        return self.one.moved(pointer, offset, dtype)
 
     def of_elements(self, elements: np.ndarray, dtype: DType, ahead: bool) -> Value:
         """Returns a tensor in registers."""
@@ -252,21 +225,20 @@ class Code:
             return Element(vectors.splat(element.value), element.dtype)
         at = self._place(value, index)
         step = (value.strides[-1] if value.strides else 0) if isinstance(index, list) else 1
-        kind, align = MEMORY[value.dtype], value.dtype.size
         if vectors.lanes == 1 or step == 0:
-            loaded = vectors.splat(self.b.load(at, typ=kind, align=align))
-        elif step == 1:
-            loaded = self.b.load(at, typ=vectors.vector(kind), align=align)
-        else:
-            loaded = ir.Constant(vectors.vector(kind), ir.Undefined)
-            for i in range(vectors.lanes):
-                item = self.b.load(self.moved(at, number(i * step), value.dtype), typ=kind, align=align)
-                loaded = self.b.insert_element(loaded, item, ir.Constant(ir.IntType(32), i))
+            return vectors.load_one(at, value.dtype)
+        if step == 1:
+            return vectors.load(at, value.dtype)
+        kind, align = MEMORY[value.dtype], value.dtype.size
+        loaded = ir.Constant(vectors.vector(kind), ir.Undefined)
+        for i in range(vectors.lanes):
+            item = self.b.load(self.moved(at, number(i * step), value.dtype), typ=kind, align=align)
+            loaded = self.b.insert_element(loaded, item, ir.Constant(I32, i))
         return vectors.loaded(loaded, value.dtype)
 
     def store(self, vectors: Vectors, x: Element, value: Value, index: Any) -> None:
         """Stores contiguous elements of a tensor in memory."""
-        self.b.store(vectors.stored(x), self._place(value, index), align=value.dtype.size)
+        vectors.store(x, self._place(value, index))
 
     def _place(self, value: Value, index: Any) -> Any:
         """Returns the address of an element."""
@@ -448,23 +420,18 @@ class Code:
             [self.b.add(first, number(i * step)) for i in range(count)]
             for (first, count), step in ((rows, 1), (columns, vectors.lanes))
         ]
-        kind = vectors.type(result.dtype)
-        sums = [[self.slot(kind) for _ in places[1]] for _ in places[0]]
-        zero = vectors.number(0, result.dtype).value
-        for slot in itertools.chain(*sums):
-            self.b.store(zero, slot)
+        zero = vectors.number(0, result.dtype)
+        sums = [[Register(vectors, result.dtype, zero) for _ in places[1]] for _ in places[0]]
         with self.repeated(a.shape[1]) as k:
             factors = [self.element(b, vectors, [k, j]) for j in places[1]]
             for i, of_row in zip(places[0], sums, strict=True):
                 single = self.element(a, self.one, [i, k])
                 factor = Element(vectors.splat(single.value), single.dtype)
-                for slot, other in zip(of_row, factors, strict=True):
-                    total = Element(self.b.load(slot, typ=kind), result.dtype)
-                    self.b.store(vectors.fma(factor, other, total).value, slot)
+                for total, other in zip(of_row, factors, strict=True):
+                    total.store(vectors.fma(factor, other, total.load()))
         for i, of_row in zip(places[0], sums, strict=True):
-            for j, slot in zip(places[1], of_row, strict=True):
-                total = vectors.rounded(Element(self.b.load(slot, typ=kind), result.dtype))
-                self.store(vectors, total, result, [i, j])
+            for j, total in zip(places[1], of_row, strict=True):
+                self.store(vectors, vectors.rounded(total.load()), result, [i, j])
 
 
 def _blocks(count: int, most: int) -> list[tuple[int, int, int]]:
@@ -507,7 +474,7 @@ class Few:
 
     def reduce(self, name: str, row: Sequence[Element]) -> Element:
         """Returns the elements, combined in pairs."""
-        return combined(self._b, name, row)
+        return self._b.combined(name, row)
 
 
 class _Reducing:
@@ -538,26 +505,12 @@ class _Reducing:
         pieces = code.pieces(code.vectors(value.wide), inner) if self._along else [(self._vectors, 0, inner)]
         parts = []
         for builder, begin, count in pieces:
-            slot = code.slot(builder.type(dtype))
-            start = {"add": 0.0, "maximum": -math.inf, "minimum": math.inf}[name]
-            code.b.store(builder.number(start, dtype).value, slot)
+            total = Accumulator(builder, name, dtype)
             with contextlib.ExitStack() as stack:
                 indices = [stack.enter_context(code.repeated(n)) for n in outer]
                 i = stack.enter_context(code.repeated(count, builder.lanes if self._along else 1))
                 at = [*indices, code.b.add(i, number(begin))]
                 x = code.element(value, builder, [*self._at, *at] if self._along else [*at, *self._at])
-                total = Element(code.b.load(slot, typ=builder.type(dtype)), dtype)
-                code.b.store(getattr(builder, name)(total, x).value, slot)
-            total = code.b.load(slot, typ=builder.type(dtype))
-            lanes = range(builder.lanes) if self._along and builder.lanes > 1 else ()
-            parts += [code.b.extract_element(total, ir.Constant(ir.IntType(32), i)) for i in lanes] or [total]
-        return combined(self._vectors, name, [Element(part, dtype) for part in parts])
-
-
-def combined(b: Any, name: str, row: Sequence[Element]) -> Element:
-    """Returns elements, combined in pairs."""
-    row = list(row)
-    while len(row) > 1:
-        pairs = [getattr(b, name)(x, y) for x, y in zip(row[::2], row[1::2], strict=False)]
-        row = pairs + (row[-1:] if len(row) % 2 else [])
-    return row[0]
+                total.add(x)
+            parts += total.elements() if self._along else [total.load()]
+        return self._vectors.combined(name, parts)

@@ -7,16 +7,15 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import llvmlite.ir as ir
 import numpy as np
 
 from tapeflow.core.ops.elements import Element, Unsupported
-from tapeflow.core.types.dtypes import DType
+from tapeflow.core.types.dtypes import DType, bool_, int64
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.compiler.loop_code import FEW, Code, Value, filled, number
-
-_i64 = ir.IntType(64)
+from tapeflow.graph.compiler.instructions import number
+from tapeflow.graph.compiler.loop_code import FEW, Code, Value, filled
+from tapeflow.graph.compiler.vectors import Register
 
 
 class Entries:
@@ -120,7 +119,7 @@ class Variable:
         self._code, self.shape, self.dtype = code, shape, dtype
         self._value: Value | None = None
         if math.prod(shape) <= FEW:
-            self._slots = filled(shape, lambda _: code.slot(code.one.type(dtype)))
+            self._registers: Any = filled(shape, lambda _: Register(code.one, dtype))
         elif pointer is not None:
             self._value = code.at(pointer, shape, dtype, False)
         else:
@@ -132,8 +131,7 @@ class Variable:
         """Returns the tensor; `borrowed` as in `Value`."""
         if self._value is not None:
             return dataclasses.replace(self._value, borrowed=borrowed)
-        b, kind = self._code.b, self._code.one.type(self.dtype)
-        elements = filled(self.shape, lambda i: Element(b.load(self._slots[i], typ=kind), self.dtype))
+        elements = filled(self.shape, lambda i: self._registers[i].load())
         return self._code.of_elements(elements, self.dtype, False)
 
     def prepared(self, held: Held) -> Value:
@@ -156,7 +154,7 @@ class Variable:
         value = self.prepared(held)
         if self._value is None:
             for index in np.ndindex(self.shape):
-                self._code.b.store(value.elements[index].value, self._slots[index])
+                self._registers[index].store(value.elements[index])
         elif value.pointer is not self._value.pointer:
             self._code.fill(self._value, value)
 
@@ -184,15 +182,14 @@ def write_loop(
     for v in variables:
         if isinstance(v, Entries):
             v.version += 1  # captures of the list see the changes
-    counter, going = code.slot(_i64), code.slot(ir.IntType(1))
-    b.store(number(0), counter)
+    counter, going = Register(code.one, int64, code.one.number(0, int64)), Register(code.one, bool_)
     head, body, after = (code.new_block(name) for name in ("head", "iteration", "end"))
     b.branch(head)
     b.position_at_end(head)
-    count = b.load(counter, typ=_i64)
+    count = counter.load().value
     state: list[Held] = [v.last if isinstance(v, Entries) else v.load(borrowed=True) for v in variables]
     goes_on = test(state)
-    b.store(goes_on, going)
+    going.store(Element(goes_on, bool_))
     b.cbranch(goes_on if limit is None else b.and_(goes_on, b.icmp_signed("<", count, limit)), body, after)
     b.position_at_end(body)
     prepared = []
@@ -203,7 +200,7 @@ def write_loop(
             raise Unsupported("a loop exchanges lists")
     for v, value in prepared:
         v.store(dataclasses.replace(value, borrowed=False))
-    b.store(b.add(count, number(1)), counter)
+    counter.store(Element(b.add(count, number(1)), int64))
     b.branch(head)
     b.position_at_end(after)
-    return b.load(counter, typ=_i64), b.load(going, typ=ir.IntType(1))
+    return counter.load().value, going.load().value

@@ -6,20 +6,17 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import llvmlite.ir as ir
-
 from tapeflow.core.types.dtypes import DType, bool_, resource, variant
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import Program
-from tapeflow.graph.compiler.loop_code import FEW, Code, Value, number
+from tapeflow.graph.compiler.instructions import I64, number, store_entry
+from tapeflow.graph.compiler.loop_code import FEW, Code, Value
 from tapeflow.graph.compiler.loop_control import UNRECORDED, Entries, Held, Variable, Version, numbers_of, write_loop
 from tapeflow.graph.compiler.loop_steps import Steps, condition_of
 from tapeflow.graph.compiler.native_loops import KEPT, body_of
 
 if TYPE_CHECKING:
     from tapeflow.graph.codegen.loops import Loop
-
-_i64 = ir.IntType(64)
 
 
 class _Function:
@@ -100,8 +97,8 @@ class _Function:
         code, b = self.code, self.code.b
         for variable, pointer in self._variables:
             code.fill(code.at(pointer, variable.shape, variable.dtype, False), variable.load())
-        for i, value in enumerate((count, b.zext(going, _i64))):
-            b.store(value, b.gep(code.arguments, [number(i)], source_etype=_i64))
+        for i, value in enumerate((count, b.zext(going, I64))):
+            store_entry(b, value, code.arguments, i)
         b.ret_void()
 
 

@@ -9,7 +9,6 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import llvmlite.ir as ir
 import numpy as np
 import torch
 
@@ -23,18 +22,8 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import CALLS, Program, Step
 from tapeflow.graph.codegen.random_streams import has_stream
 from tapeflow.graph.codegen.regions import CONDITIONALS, LOOPS
-from tapeflow.graph.compiler.loop_code import (
-    FEW,
-    Code,
-    Few,
-    Row,
-    Value,
-    combined,
-    contiguous,
-    filled,
-    number,
-    transposed,
-)
+from tapeflow.graph.compiler.instructions import number
+from tapeflow.graph.compiler.loop_code import FEW, Code, Few, Row, Value, contiguous, filled, transposed
 from tapeflow.graph.compiler.loop_control import (
     UNRECORDED,
     Entries,
@@ -53,7 +42,6 @@ if TYPE_CHECKING:
     from tapeflow.graph.codegen.loops import Loop
     from tapeflow.graph.control.body import Body
 
-_i64 = ir.IntType(64)
 _MOST_DRAWN = 64  # random numbers of a key
 _MOST_PRODUCTS = 1 << 18  # multiplications of a matrix product
 _MOST_PIECES = 64  # contiguous pieces of a moved tensor
@@ -184,7 +172,7 @@ class Steps:
         """Adds tensors, or lists."""
         if self.out.dtype is variant:
             return self._sum_of_lists(inputs)
-        return self._by_form(inputs, lambda b, *elements: combined(b, "add", elements))
+        return self._by_form(inputs, lambda b, *elements: b.combined("add", elements))
 
     def _by_form(self, tensors: Sequence[SymbolicTensor], form: Callable[..., Element]) -> Value:
         """Returns a tensor of elements that a form computes from the operands' elements at the same index."""

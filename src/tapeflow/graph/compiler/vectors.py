@@ -1,7 +1,8 @@
-"""Element forms as LLVM instructions on vectors."""
+"""Element forms, memory and reductions as LLVM instructions on vectors."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,14 +26,15 @@ from tapeflow.core.types.dtypes import (
     uint64,
 )  # fmt: skip
 from tapeflow.graph.compiler import functions
+from tapeflow.graph.compiler.instructions import I1, I8, I16, I32, I64, POINTER, allocated, declared
 from tapeflow.graph.compiler.target import target
 
 # The types of numbers in memory. A bool is a byte in memory and a bit in a register.
 MEMORY = {
-    float32: ir.FloatType(), float64: ir.DoubleType(), float16: ir.HalfType(), bfloat16: ir.IntType(16),
-    bool_: ir.IntType(8), int8: ir.IntType(8), int16: ir.IntType(16), int32: ir.IntType(32), int64: ir.IntType(64),
-    uint8: ir.IntType(8), uint16: ir.IntType(16), uint32: ir.IntType(32), uint64: ir.IntType(64),
+    float32: ir.FloatType(), float64: ir.DoubleType(), float16: ir.HalfType(), bfloat16: I16, bool_: I8, int8: I8,
+    int16: I16, int32: I32, int64: I64, uint8: I8, uint16: I16, uint32: I32, uint64: I64,
 }  # fmt: skip
+_IDENTITIES = {"add": 0.0, "maximum": -math.inf, "minimum": math.inf}
 _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv", "neg": "fneg"}
 _INTRINSICS = {
     "abs": "fabs", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "rint", "sqrt": "sqrt",
@@ -71,13 +73,20 @@ class Vectors(ElementBuilder):
         self.lanes = lanes
         self.block: ir.IRBuilder
 
+    @property
+    def one(self) -> Vectors:
+        """The builder of single elements at the same place."""
+        one = Vectors(self.module, 1)
+        one.block = self.block
+        return one
+
     # ---- types ---------------------------------------------------------------------------------------------------
 
     def type(self, dtype: DType) -> Any:
         """Returns the type that holds elements of a dtype in registers."""
         if dtype not in MEMORY:
             raise Unsupported(f"elements of {dtype.name} are not compiled")
-        kind = MEMORY[float32] if dtype in HALVES else ir.IntType(1) if dtype is bool_ else MEMORY[dtype]
+        kind = MEMORY[float32] if dtype in HALVES else I1 if dtype is bool_ else MEMORY[dtype]
         return self.vector(kind)
 
     def number_type(self, dtype: DType) -> Any:
@@ -94,9 +103,21 @@ class Vectors(ElementBuilder):
         if self.lanes == 1:
             return number
         vector = self.block.insert_element(ir.Constant(ir.VectorType(number.type, self.lanes), ir.Undefined), number,
-                                           ir.Constant(ir.IntType(32), 0))  # fmt: skip
-        zeros = ir.Constant(ir.VectorType(ir.IntType(32), self.lanes), [0] * self.lanes)
+                                           ir.Constant(I32, 0))  # fmt: skip
+        zeros = ir.Constant(ir.VectorType(I32, self.lanes), [0] * self.lanes)
         return self.block.shuffle_vector(vector, vector, zeros)
+
+    def _constant(self, kind: Any, number: float | int) -> Any:
+        return ir.Constant(self.vector(kind), number if self.lanes == 1 else [number] * self.lanes)
+
+    def _zero(self, kind: Any) -> Any:
+        return ir.Constant(kind, None)
+
+    def element_of(self, x: Element, lane: int) -> Element:
+        """Returns one element of a vector."""
+        return x if self.lanes == 1 else Element(self.block.extract_element(x.value, ir.Constant(I32, lane)), x.dtype)
+
+    # ---- memory --------------------------------------------------------------------------------------------------
 
     def loaded(self, value: Any, dtype: DType) -> Element:
         """Returns the element for numbers in their form in memory."""
@@ -105,15 +126,15 @@ class Vectors(ElementBuilder):
         if dtype is float16:
             return Element(self.block.fpext(value, self.type(dtype)), dtype)
         if dtype is bfloat16:
-            wide = self.block.zext(value, self.vector(ir.IntType(32)))
-            shifted = self.block.shl(wide, self._constant(ir.IntType(32), 16))
+            wide = self.block.zext(value, self.vector(I32))
+            shifted = self.block.shl(wide, self._constant(I32, 16))
             return Element(self.block.bitcast(shifted, self.type(dtype)), dtype)
         return Element(value, dtype)
 
     def stored(self, x: Element) -> Any:
         """Returns numbers as they go to memory."""
         if x.dtype is bool_:
-            return self.block.zext(x.value, self.vector(ir.IntType(8)))
+            return self.block.zext(x.value, self.vector(I8))
         if x.dtype is float16:
             return self.block.fptrunc(x.value, self.vector(ir.HalfType()))
         if x.dtype is bfloat16:
@@ -122,24 +143,69 @@ class Vectors(ElementBuilder):
 
     def _bfloat16_bits(self, value: Any) -> Any:
         """Rounds float32 numbers to the nearest bfloat16, ties to even, as bits."""
-        i32 = ir.IntType(32)
-        bits = self.block.bitcast(value, self.vector(i32))
-        odd = self.block.and_(self.block.lshr(bits, self._constant(i32, 16)), self._constant(i32, 1))
-        up = self.block.add(self.block.add(bits, odd), self._constant(i32, 0x7FFF))
-        up = self.block.lshr(up, self._constant(i32, 16))
+        bits = self.block.bitcast(value, self.vector(I32))
+        odd = self.block.and_(self.block.lshr(bits, self._constant(I32, 16)), self._constant(I32, 1))
+        up = self.block.add(self.block.add(bits, odd), self._constant(I32, 0x7FFF))
+        up = self.block.lshr(up, self._constant(I32, 16))
         is_nan = self.block.fcmp_unordered("uno", value, value)
-        return self.block.trunc(self.block.select(is_nan, self._constant(i32, 0x7FC0), up), self.vector(ir.IntType(16)))
+        return self.block.trunc(self.block.select(is_nan, self._constant(I32, 0x7FC0), up), self.vector(I16))
 
-    def _constant(self, kind: Any, number: float | int) -> Any:
-        return ir.Constant(self.vector(kind), number if self.lanes == 1 else [number] * self.lanes)
+    def moved(self, pointer: Any, offset: Any, dtype: DType) -> Any:
+        """Returns the address of the element at an offset in memory."""
+        return self.block.gep(pointer, [offset], source_etype=MEMORY[dtype])
 
-    def _zero(self, kind: Any) -> Any:
-        return ir.Constant(kind, None)
+    def load(self, pointer: Any, dtype: DType, mask: Any = None) -> Element:
+        """Returns the elements at an address. With a mask, elements outside it are 0, and their memory is not read."""
+        kind = self.vector(MEMORY[dtype])
+        if mask is None:
+            return self.loaded(self.block.load(pointer, typ=kind, align=dtype.size), dtype)
+        load = self._masked("load", dtype, kind, [POINTER, I32, mask.type, kind])
+        align = ir.Constant(I32, dtype.size)
+        return self.loaded(self.block.call(load, [pointer, align, mask, self._zero(kind)]), dtype)
+
+    def load_one(self, pointer: Any, dtype: DType) -> Element:
+        """Returns the element at an address, in each lane."""
+        return self.loaded(self.splat(self.block.load(pointer, typ=MEMORY[dtype], align=dtype.size)), dtype)
+
+    def store(self, x: Element, pointer: Any, mask: Any = None) -> None:
+        """Stores elements at an address; with a mask, only some."""
+        value, align = self.stored(x), x.dtype.size
+        if mask is None:
+            self.block.store(value, pointer, align=align)
+            return
+        store = self._masked("store", x.dtype, ir.VoidType(), [value.type, POINTER, I32, mask.type])
+        self.block.call(store, [value, pointer, ir.Constant(I32, align), mask])
+
+    def _masked(self, what: str, dtype: DType, result: Any, arguments: Sequence[Any]) -> Any:
+        letter = "i" if isinstance(MEMORY[dtype], ir.IntType) else "f"
+        return declared(self.module, f"llvm.masked.{what}.v{self.lanes}{letter}{8 * dtype.size}.p0", result, arguments)
+
+    # ---- reductions ----------------------------------------------------------------------------------------------
+
+    def identity(self, name: str, dtype: DType) -> Element:
+        """Returns the identity of a reduction by `add`, `maximum` or `minimum`."""
+        return self.number(_IDENTITIES[name], dtype)
+
+    def combined(self, name: str, elements: Sequence[Element], halves: bool = False) -> Element:
+        """Returns elements, combined in pairs.
+
+        Args:
+            name: `add`, `maximum` or `minimum`.
+            elements: the elements.
+            halves: False for pairs of neighbors, True for pairs of a first and a second half. The number of elements is
+                then a power of two.
+        """
+        row = list(elements)
+        while len(row) > 1:
+            middle = len(row) // 2
+            first, second = (row[:middle], row[middle:]) if halves else (row[:-1:2], row[1::2])
+            row = [getattr(self, name)(x, y) for x, y in zip(first, second, strict=True)] + row[2 * middle :]
+        return row[0]
 
     # ---- primitives ----------------------------------------------------------------------------------------------
 
     def emit_number(self, value: Any, dtype: DType) -> Any:
-        kind = ir.FloatType() if dtype in HALVES else ir.IntType(1) if dtype is bool_ else MEMORY[dtype]
+        kind = ir.FloatType() if dtype in HALVES else I1 if dtype is bool_ else MEMORY[dtype]
         return self._constant(kind, _rounded(float(value), dtype) if dtype.is_floating else int(value))
 
     def emit(self, name: str, operands: Sequence[Any], dtype: DType) -> Any:
@@ -172,9 +238,7 @@ class Vectors(ElementBuilder):
         number = kind if self.lanes == 1 else kind.element
         suffix = "f64" if number == ir.DoubleType() else "f32"
         symbol = f"llvm.{name}.{suffix if self.lanes == 1 else f'v{self.lanes}{suffix}'}"
-        return self.module.globals.get(symbol) or ir.Function(
-            self.module, ir.FunctionType(kind, [kind] * count), symbol
-        )
+        return declared(self.module, symbol, kind, [kind] * count)
 
     def _sleef(self, name: str, values: Sequence[Any]) -> Any:
         """Calls a function of SLEEF, if necessary on parts of a vector."""
@@ -187,9 +251,7 @@ class Vectors(ElementBuilder):
         if not target().has(symbol):
             raise Unsupported(f"{symbol} is missing")
         vector = ir.VectorType(number, lanes)
-        function = self.module.globals.get(symbol) or ir.Function(
-            self.module, ir.FunctionType(vector, [vector] * len(values)), symbol
-        )
+        function = declared(self.module, symbol, vector, [vector] * len(values))
         function.attributes.add("nounwind")
         parts = [
             self.block.call(function, [self._part(v, lanes, i) for v in values])
@@ -203,21 +265,20 @@ class Vectors(ElementBuilder):
             return value
         if self.lanes == 1:
             undefined = ir.Constant(ir.VectorType(value.type, lanes), ir.Undefined)
-            value = self.block.insert_element(undefined, value, ir.Constant(ir.IntType(32), 0))
+            value = self.block.insert_element(undefined, value, ir.Constant(I32, 0))
         wanted = [(i * lanes + j) % self.lanes for j in range(lanes)]
-        return self.block.shuffle_vector(value, value, ir.Constant(ir.VectorType(ir.IntType(32), lanes), wanted))
+        return self.block.shuffle_vector(value, value, ir.Constant(ir.VectorType(I32, lanes), wanted))
 
     def _joined(self, parts: list[Any]) -> Any:
         """Concatenates vectors to a vector of `lanes` numbers."""
-        i32 = ir.IntType(32)
         if self.lanes == 1:
-            return self.block.extract_element(parts[0], ir.Constant(i32, 0))
+            return self.block.extract_element(parts[0], ir.Constant(I32, 0))
         while len(parts) > 1:
             count = 2 * parts[0].type.count
-            order = ir.Constant(ir.VectorType(i32, count), list(range(count)))
+            order = ir.Constant(ir.VectorType(I32, count), list(range(count)))
             parts = [self.block.shuffle_vector(a, b, order) for a, b in zip(parts[::2], parts[1::2], strict=True)]
         if parts[0].type.count > self.lanes:
-            first = ir.Constant(ir.VectorType(i32, self.lanes), list(range(self.lanes)))
+            first = ir.Constant(ir.VectorType(I32, self.lanes), list(range(self.lanes)))
             return self.block.shuffle_vector(parts[0], parts[0], first)
         return parts[0]
 
@@ -250,6 +311,55 @@ class Vectors(ElementBuilder):
 
     def emit_rounded(self, value: Any, dtype: DType) -> Any:
         return self.loaded(self.stored(Element(value, dtype)), dtype).value if dtype in HALVES else value
+
+
+class Register:
+    """Elements that instructions change. LLVM replaces them by loop-carried values.
+
+    Args:
+        vectors: the builder of its instructions.
+        dtype: the dtype of the elements.
+        first: the initial elements.
+    """
+
+    def __init__(self, vectors: Vectors, dtype: DType, first: Element | None = None) -> None:
+        self._vectors, self._dtype, b = vectors, dtype, vectors.block
+        with b.goto_entry_block():
+            self._address = allocated(b, vectors.type(dtype))
+        if first is not None:
+            self.store(first)
+
+    def load(self) -> Element:
+        """Returns the elements."""
+        value = self._vectors.block.load(self._address, typ=self._vectors.type(self._dtype))
+        return Element(value, self._dtype)
+
+    def store(self, x: Element) -> None:
+        """Changes the elements."""
+        self._vectors.block.store(x.value, self._address)
+
+
+class Accumulator(Register):
+    """A register that combines elements.
+
+    Args:
+        vectors: the builder of its instructions.
+        name: `add`, `maximum` or `minimum`.
+        dtype: the dtype of the elements.
+    """
+
+    def __init__(self, vectors: Vectors, name: str, dtype: DType) -> None:
+        super().__init__(vectors, dtype, vectors.identity(name, dtype))
+        self._name = name
+
+    def add(self, x: Element) -> None:
+        """Combines a vector of elements with the vector in the register."""
+        self.store(self._vectors.combined(self._name, [self.load(), x]))
+
+    def elements(self) -> list[Element]:
+        """Returns the elements of its vector. Together, they are the result."""
+        vector = self.load()
+        return [self._vectors.element_of(vector, lane) for lane in range(self._vectors.lanes)]
 
 
 def _rounded(value: float, dtype: DType) -> float:
