@@ -291,7 +291,6 @@ class Function:
 
     # ---- tracing -----------------------------------------------------------------------------------------------------
 
-    @paused()
     def _traced(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ConcreteFunction:
         """Traces the function for these arguments, and caches the trace."""
         enough = 1 if self._jit is None else self._jit.most_shapes
@@ -303,10 +302,11 @@ class Function:
                 key = self._key(args, kwargs, NOWHERE)
                 if key in self._traces and self._traces[key].usable():
                     return self._traces[key]
-        concrete = self._trace(args, kwargs, may_create_variables=not self._created_variables)
-        if concrete.graph.variables_made:
-            self._created_variables = True
-            concrete = self._trace(args, kwargs, may_create_variables=False)
+        with paused():
+            concrete = self._trace(args, kwargs, may_create_variables=not self._created_variables)
+            if concrete.graph.variables_made:
+                self._created_variables = True
+                concrete = self._trace(args, kwargs, may_create_variables=False)
         self._explain(*called)
         concrete.key = key
         self._traces.pop(key, None)  # one that is not usable any more, with an equal key
