@@ -28,7 +28,7 @@ from tapeflow.core.ops.shape_rules import (
 )
 from tapeflow.core.ops.static import Unknown
 from tapeflow.core.types.aliases import AxisLike, DTypeLike, TensorLike
-from tapeflow.core.types.dtypes import DType, as_dtype, float64, int32, int64
+from tapeflow.core.types.dtypes import DType, as_dtype, int32, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import add, multiply, subtract
