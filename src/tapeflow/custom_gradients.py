@@ -197,7 +197,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
         def grad(*dys: Any, variables: Any = None) -> Any:
             variables = variables or []
             with GradientTape() as tape:
-                inputs = nest.map_structure(_own_tensor, list(args))
+                inputs = nest.map_structure(ops.Identity, list(args))  # outer tapes follow them to the arguments
                 tape.watch([t for t in nest.flatten(inputs) if t.dtype.is_floating or t.dtype.is_complex])
                 tape.watch(variables)
                 again = f(*inputs, **kwargs)

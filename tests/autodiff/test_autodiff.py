@@ -432,6 +432,16 @@ def test_recompute_grad(x, v):
     assert len(runs) == 2
 
 
+def test_recompute_grad_has_gradients_of_second_order(x):
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = tf.recompute_grad(lambda a, b: a * a * b)(x, x)
+        dy = inner.gradient(y, x)
+    np.testing.assert_allclose(outer.gradient(dy, x), 6.0 * x)
+
+
 def test_grad_pass_through(x):
     with tf.GradientTape() as tape:
         tape.watch(x)

@@ -130,6 +130,9 @@ def test_row_splits_keep_their_dtype():
         tf.gather(a, [1]),
         a + [[1], [2]],
         tf.expand_dims(a, 0),
+        a[tf.newaxis],
+        a[:, tf.newaxis],
+        tf.ragged.cross([a, a]),
     ):
         assert value.row_splits.dtype == tf.int32
     mixed = tf.concat([a, a.with_row_splits_dtype(tf.int64)], 0)
@@ -223,3 +226,42 @@ def test_shapes_in_functions():
     count, filled = rows(tf.ragged.constant([[1, 2], [], [3]]))
     assert count.numpy() == 3
     assert filled.to_list() == [[1, 1], [], [1]]
+
+
+ROWS = [[1, 2], [], [3]]
+
+# From a function of a ragged tensor with `ROWS` to the shape, dtype and values that TensorFlow gives.
+RESULTS = {
+    "sum of all, keepdims": (lambda x: tf.reduce_sum(x, keepdims=True), [1, 1], "int32", [[6]]),
+    "mean of all, keepdims": (lambda x: tf.reduce_mean(x[tf.newaxis], keepdims=True), [1, 1, 1], "float64", [[[2.0]]]),
+    "any of all numbers": (lambda x: tf.reduce_any(x - 3), [], "bool", True),
+    "all of all, keepdims": (lambda x: tf.reduce_all(x > 1, keepdims=True), [1, 1], "bool", [[False]]),
+    "all of numbers": (lambda x: tf.reduce_all(x - 1, 1), [3], "bool", [False, True, True]),
+    "variance of small integers": (
+        lambda x: tf.math.reduce_variance(tf.cast(x, tf.uint8)[::2], 1), [2], "float32", [0.25, 0.0]),
+    "tile no rows": (lambda x: tf.tile(x, [0, 2]), [0, None], "int32", []),
+    "tile no columns": (lambda x: tf.tile(x, [2, 0]), [6, None], "int32", [[]] * 6),
+    "segment means": (
+        lambda x: tf.math.unsorted_segment_mean(x, [1, 0, 1], 3), [3, None], "float64", [[], [2.0, 2.0], []]),
+    "segment sums by roots of counts": (
+        lambda x: tf.math.unsorted_segment_sqrt_n(tf.cast(x, tf.float32), [1, 0, 0], 2), [2, None], "float32",
+        [[3.0], [1.0, 2.0]]),
+    "reshape": (lambda x: tf.reshape(x, [3, 1]), [3, 1], "int32", [[1], [2], [3]]),
+    "zeros for strings": (
+        lambda x: tf.zeros_like(tf.strings.as_string(x), tf.int8), [3, None], "int8", [[0, 0], [], [0]]),
+    "ones for strings": (
+        lambda x: tf.ones_like(tf.strings.as_string(x), tf.int8), [3, None], "int8", [[1, 1], [], [1]]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("traced", [False, True])
+@pytest.mark.parametrize(("function", "shape", "dtype", "values"), RESULTS.values(), ids=RESULTS)
+def test_results(function, shape, dtype, values, traced):
+    result = (tf.function(function) if traced else function)(tf.ragged.constant(ROWS))
+    assert result.shape.as_list() == shape
+    assert result.dtype.name == dtype
+    assert (result.to_list() if isinstance(result, RT) else result.numpy().tolist()) == values
+
+
+def test_arrays_of_no_rows_have_all_dimensions():
+    assert RT.from_row_splits(tf.zeros([0, 3]), [0]).numpy().shape == (0, 0, 3)

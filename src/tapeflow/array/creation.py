@@ -420,7 +420,7 @@ def zeros_like(input: TensorLike, dtype: DTypeLike = None, name: str | None = No
     if dtype is None or (type(input) is EagerTensor and input.dtype is dtype):
         return _zeros_like(input, name)
     if hasattr(type(input), "__tf_dispatch__"):  # for example, a ragged tensor keeps its rows
-        return ops.Cast(_zeros_like(input), as_dtype(dtype))
+        return _like_composite(input, dtype, _zeros_like, zeros_like)
     return zeros(_shape_of(input), dtype, name)
 
 
@@ -447,8 +447,15 @@ def ones_like(input: TensorLike, dtype: DTypeLike = None, name: str | None = Non
     if dtype is None or (type(input) is EagerTensor and input.dtype is dtype):
         return _ones_like(input, name)
     if hasattr(type(input), "__tf_dispatch__"):
-        return ops.Cast(_ones_like(input), as_dtype(dtype))
+        return _like_composite(input, dtype, _ones_like, ones_like)
     return ones(_shape_of(input), dtype, name)
+
+
+def _like_composite(value: Any, dtype: Any, like: Any, of_values: Any) -> Any:
+    """Computes `zeros_like` or `ones_like` with another dtype, of ragged tensors by their flat values."""
+    if hasattr(value, "with_flat_values"):
+        return value.with_flat_values(of_values(value.flat_values, dtype))
+    return ops.Cast(like(value), as_dtype(dtype))
 
 
 def _like_in_graph(input: Any, dtype: Any, like: Any, filled: Any, name: str) -> Any:
@@ -461,7 +468,9 @@ def _like_in_graph(input: Any, dtype: Any, like: Any, filled: Any, name: str) ->
         if hasattr(input, "dense_shape"):
             same = dtype is None or as_dtype(dtype) is input.dtype
             return like(input, name) if same else filled(input.dense_shape, dtype, name)
-        return like(input, name) if dtype is None else ops.Cast(like(input, name), as_dtype(dtype))
+        if dtype is None:
+            return like(input, name)
+        return _like_composite(input, dtype, like, lambda x, d: _like_in_graph(x, d, like, filled, name))
     with name_scope(name) as scope:
         x = convert(input)
         dtype = x.dtype if dtype is None else as_dtype(dtype).base_dtype

@@ -20,7 +20,7 @@ from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
-from tapeflow.math.elementwise import exp, log, log1p
+from tapeflow.math.elementwise import exp, log, xlog1py, xlogy
 from tapeflow.math.reduction import reduce_sum
 
 _MOST_STEPS = 20_000
@@ -397,5 +397,5 @@ def _(call: Call, dy: Any) -> Any:
     if not call.wanted[2]:
         return None, None, None
     log_beta = subtract(add(lgamma(a), lgamma(b)), lgamma(add(a, b)))
-    powers = add(multiply(subtract(b, 1.0), log1p(negative(x))), multiply(subtract(a, 1.0), log(x)))
+    powers = add(xlog1py(subtract(b, 1.0), negative(x)), xlogy(subtract(a, 1.0), x))
     return None, None, sum_like(multiply(dy, exp(subtract(powers, log_beta))), x)

@@ -28,14 +28,14 @@ from tapeflow.core.ops.shape_rules import (
 )
 from tapeflow.core.ops.static import Unknown
 from tapeflow.core.types.aliases import AxisLike, DTypeLike, TensorLike
-from tapeflow.core.types.dtypes import DType, as_dtype, float64, int32, int64
+from tapeflow.core.types.dtypes import DType, as_dtype, int32, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import add, multiply, subtract
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import equal, is_finite, not_equal
 from tapeflow.math.complex import real
-from tapeflow.math.division import realdiv
+from tapeflow.math.division import realdiv, truediv
 from tapeflow.math.elementwise import exp, log, sqrt, square
 
 Kernel = Callable[[torch.Tensor, Any, Any], torch.Tensor]
@@ -694,9 +694,9 @@ def reduce_variance(
         [1.0, 9.0]
     """
     if hasattr(type(input_tensor), "flat_values"):
-        # Rows of different lengths do not broadcast against their means; integers count as float64.
+        # Rows of different lengths do not broadcast against their means. Integers have the dtype of their mean.
         numbers: Any = input_tensor
-        numbers = cast(numbers, float64) if numbers.dtype.is_integer else numbers
+        numbers = truediv(numbers, 1) if numbers.dtype.is_integer else numbers
         return reduce_mean(square(numbers), axis, keepdims) - square(reduce_mean(numbers, axis, keepdims))
     if not isinstance(input_tensor, Tensor):
         input_tensor = convert(input_tensor)

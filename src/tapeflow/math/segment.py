@@ -11,7 +11,7 @@ import torch
 from tapeflow.core.autodiff.gradients import conj, is_unranked, shape_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import Batch, NoRule, Slices, static, times
-from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.convert import as_operand, convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import check_rank, check_sizes, leave_to_kernel, text
@@ -334,6 +334,8 @@ def _(batch: Batch, x: Slices, ids: Slices, num_segments: Any) -> Any:
 
 def _counts(data: Any, segment_ids: Any, num_segments: Any) -> Any:
     """Counts the rows of each segment, but at least 1, as the divisor of its sum."""
+    if hasattr(data, "with_flat_values"):  # a ragged tensor has as many as each position of a segment
+        return unsorted_segment_sum(ops.OnesLike(data), segment_ids, num_segments)
     one = convert(True if data.dtype.is_bool else 1, data.dtype)  # of strings there is none
     ones = ops.BroadcastTo(one, shape_of(segment_ids))
     counts = unsorted_segment_sum(ones, segment_ids, num_segments)
@@ -366,7 +368,7 @@ def unsorted_segment_mean(
         >>> tf.math.unsorted_segment_mean([1.0, 5.0, 3.0], [1, 0, 1], 2).numpy().tolist()
         [5.0, 2.0]
     """
-    data, segment_ids = convert(data), convert(segment_ids)
+    data, segment_ids = as_operand(data), as_operand(segment_ids)
     counts = _counts(data, segment_ids, num_segments)
     return truediv(unsorted_segment_sum(data, segment_ids, num_segments), counts)
 
@@ -391,7 +393,7 @@ def unsorted_segment_sqrt_n(
         >>> tf.math.unsorted_segment_sqrt_n([1.0, 2.0, 3.0, 4.0], [0, 0, 0, 0], 1).numpy().tolist()
         [5.0]
     """
-    data, segment_ids = convert(data), convert(segment_ids)
+    data, segment_ids = as_operand(data), as_operand(segment_ids)
     counts = sqrt(_counts(data, segment_ids, num_segments))
     return truediv(unsorted_segment_sum(data, segment_ids, num_segments), counts)
 

@@ -26,6 +26,8 @@ from tapeflow.math.reduction import reduce_sum
 
 def _half_square_norm(t: torch.Tensor) -> torch.Tensor:
     flat = t.reshape(-1)
+    if t.dtype.itemsize < 4:  # the sum of the squares may be too large, where half of it is not
+        return flat.square().mul_(0.5).sum()
     return torch.dot(flat, flat).mul_(0.5)
 
 
@@ -52,8 +54,8 @@ def _(call: Call, dy: Any) -> Any:
 
 @l2_loss.batching
 def _(batch: Batch, x: Slices) -> Any:
-    squares = ops.Sum(ops.Square(x.value), tuple(range(1, x.rank + 1)), False)
-    return ops.Mul(squares, convert(0.5, x.slice.dtype))
+    halves = ops.Mul(ops.Square(x.value), convert(0.5, x.slice.dtype))
+    return ops.Sum(halves, tuple(range(1, x.rank + 1)), False)
 
 
 def compute_average_loss(

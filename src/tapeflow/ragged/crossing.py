@@ -11,7 +11,7 @@ import torch
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.types.aliases import TensorLike
-from tapeflow.core.types.dtypes import int64, string
+from tapeflow.core.types.dtypes import int32, int64, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
 from tapeflow.ragged.tensor import RaggedTensor
@@ -87,10 +87,12 @@ def _cross(inputs: Any, hashed_output: bool, num_buckets: int, hash_key: int | N
         else:
             dense.append(as_wide(value))
             order += "D"
+    splits_dtype = int32 if ragged and all(r.row_splits.dtype is int32 for r in ragged) else int64
     values, splits = _ragged_cross(
         [as_wide(r.values) for r in ragged], [r.row_splits for r in ragged], [s.indices for s in sparse],
         [as_wide(s.values) for s in sparse], [s.dense_shape for s in sparse], dense, order, hashed_output, num_buckets,
-        START if hash_key is None else hash_key, int64 if hashed_output else string, int64, name,
+        START if hash_key is None else hash_key, int64 if hashed_output else string,
+        splits_dtype, name,
     )  # fmt: skip
     return RaggedTensor.from_row_splits(values, splits, validate=False)
 

@@ -207,7 +207,10 @@ def _(x: RaggedTensor, multiples: Any) -> Any:
     if isinstance(counts, Tensor) or None in (counts := np.ravel(counts).tolist()):
         raise ValueError("tile of a ragged tensor needs multiples that are known when a function is traced.")
     for axis, count in enumerate(counts):
-        x = arranging.concat([x] * count, axis) if count != 1 else x
+        if count == 0:
+            x = x[(*[slice(None)] * axis, slice(0, 0))]
+        elif count != 1:
+            x = arranging.concat([x] * count, axis)
     return x
 
 
@@ -220,7 +223,7 @@ def _(x: RaggedTensor, axis: Any = ()) -> Any:
 
 @handles(reshape)
 def _(x: RaggedTensor, shape: Any) -> Any:
-    return reshape(x.flat_values, shape) if list(np.ravel(shape)) == [-1] else NotImplemented
+    return reshape(x.flat_values, shape)
 
 
 @handles(ops.Where)

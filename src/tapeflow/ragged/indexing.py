@@ -50,7 +50,7 @@ def _rows(rt: Any, keys: list[Any]) -> Any:
         return _rows(rt, _expanded(keys, rt.shape.rank))
     if first is None:
         inside = _rows(rt, inner)
-        return RaggedTensor.from_uniform_row_length(inside, length_of(inside), 1)
+        return RaggedTensor.from_uniform_row_length(inside, tensor_of(length_of(inside), rt.row_splits.dtype), 1)
     if isinstance(first, builtins.slice):
         chosen = rt if first == _EVERYTHING else _sliced_rows(rt, first)
         return _inside(chosen, inner)
@@ -78,7 +78,7 @@ def _inside(rt: Any, keys: list[Any]) -> Any:
         return _inside(rt, _expanded(keys, rt.shape.rank - 1))
     if first is None:
         inside = _inside(rt, inner)
-        return RaggedTensor.from_uniform_row_length(inside, 1, length_of(inside))
+        return RaggedTensor.from_uniform_row_length(inside, tensor_of(1, rt.row_splits.dtype), length_of(inside))
     if isinstance(first, builtins.slice):
         chosen = rt if first == _EVERYTHING else _sliced_columns(rt, first)
         return chosen.with_values(_inside(chosen.values, inner))

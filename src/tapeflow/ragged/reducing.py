@@ -9,13 +9,12 @@ import numpy as np
 
 from tapeflow.array.creation import ones_like
 from tapeflow.array.gathering import gather
-from tapeflow.core.types.dtypes import bool_, float64, int32
+from tapeflow.core.types.dtypes import bool_, int32
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.casting import cast
-from tapeflow.math.comparison import equal, logical_not, not_equal
+from tapeflow.math.comparison import equal, not_equal
 from tapeflow.math.division import truediv
-from tapeflow.math.elementwise import square
 from tapeflow.math.extrema import maximum
 from tapeflow.math.reduction import reduce_all, reduce_any, reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_sum
 from tapeflow.math.segment import (
@@ -55,12 +54,18 @@ def reduce(function: Any, rt: Any, axis: Any, keepdims: bool = False) -> Any:
     """
     if isinstance(rt, RaggedTensor) and function is reduce_mean:
         return _mean(rt, axis, keepdims)
-    if not isinstance(rt, RaggedTensor) or axis is None:
-        return function(rt.flat_values if isinstance(rt, RaggedTensor) else rt, axis, keepdims)
+    if not isinstance(rt, RaggedTensor):
+        return function(rt, axis, keepdims)
     if function is reduce_all or function is reduce_any:
         return _logical(function, rt, axis, keepdims)
+    result: Any
+    if axis is None:
+        result = function(rt.flat_values, None, keepdims)
+        for _ in range(rt.ragged_rank if keepdims else 0):
+            result = expand_dims(result, 0)
+        return result
     rank = len(rt.shape)
-    result: Any = rt
+    result = rt
     for a in sorted({checked_axis(a, rank, "axis") for a in _listed(axis)}, reverse=True):  # the inner ones first
         result = _over(function, result, a, keepdims)
     return result
@@ -119,21 +124,12 @@ def _mean(rt: RaggedTensor, axis: Any, keepdims: bool) -> Any:
     return truediv(total, count)
 
 
-def variance(rt: RaggedTensor, axis: Any, keepdims: bool) -> Any:
-    """Returns the variance over dimensions: the mean of the squares less the square of the mean.
-
-    Args:
-        rt: a ragged tensor; integers are computed as float64.
-        axis: a dimension or several; None for all.
-        keepdims: retains the reduced dimensions, with length 1.
-    """
-    numbers = cast(rt, float64) if rt.dtype.is_integer else rt
-    return reduce(reduce_mean, square(numbers), axis, keepdims) - square(reduce(reduce_mean, numbers, axis, keepdims))
-
-
 def _logical(function: Any, rt: RaggedTensor, axis: Any, keepdims: bool) -> Any:
-    """Computes `reduce_any` and `reduce_all` by the number of elements that are true, or false."""
-    flat = rt.flat_values if function is reduce_any else logical_not(rt.flat_values)
-    count = as_values(reduce(reduce_sum, rt.with_flat_values(cast(flat, int32)), axis, keepdims))
+    """Computes `reduce_any` and `reduce_all` by the number of elements that are true, or false. Like in TensorFlow,
+    elements may be numbers.
+    """
+    flat = cast(rt.flat_values, int32)
+    flat = flat if function is reduce_any else cast(equal(flat, 0), int32)
+    count = as_values(reduce(reduce_sum, rt.with_flat_values(flat), axis, keepdims))
     compare = not_equal if function is reduce_any else equal
     return cast(compare(count, 0), bool_)

@@ -600,7 +600,7 @@ class RaggedTensor(CompositeTensor):
         values = np.asarray(self._values.numpy())
         rows = np.split(values, self._row_partition.splits()[1:-1])
         if self._row_partition.static_nrows == 0:
-            return np.array([], dtype=values.dtype)
+            return np.empty((0, *values.shape), values.dtype)
         if all(len(row) == len(rows[0]) for row in rows):
             return np.stack(rows)
         array = np.empty(len(rows), object)

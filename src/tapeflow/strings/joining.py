@@ -206,6 +206,8 @@ def _ngrams(
     left, right, between = encoded(left_pad), encoded(right_pad), encoded(separator)
     splits = data_splits.numpy().astype(np.int64)
     _check_splits(splits, data.size)
+    if not data.size:  # TensorFlow pads no row then
+        return data, torch.zeros_like(data_splits)
     starts, lengths = splits[:-1], np.diff(splits)
     pads = [width - 1 if pad_width < 0 else min(width - 1, pad_width) for width in ngram_widths]
     counts = [np.maximum(lengths + 2 * pad - width + 1, 0) for width, pad in zip(ngram_widths, pads, strict=True)]

@@ -220,6 +220,33 @@ def test_scatter_takes_every_number(dtype):
     assert tf.cast(v, "int32").numpy().tolist() == [5, 8, 7]
 
 
+@pytest.mark.parametrize("method", ["scatter_max", "scatter_min", "scatter_nd_max"])
+def test_complex_numbers_have_no_order(method):
+    v = tf.Variable([1 + 2j])
+    arguments = ([[0]], [3 + 4j]) if "nd" in method else (slices([3 + 4j], [0]),)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="No OpKernel"):
+        getattr(v, method)(*arguments)
+
+
+def test_booleans_are_not_added_to_rows():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="No OpKernel"):
+        tf.Variable([True]).scatter_add(slices([True], [0]))
+
+
+@pytest.mark.parametrize("size", [1, 1 << 16])  # the larger one is updated in place
+@pytest.mark.parametrize("traced", [False, True])
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "uint32", "uint64"])
+def test_sums_of_unsigned_integers_wrap(dtype, traced, size):
+    v = tf.Variable(tf.fill([size], tf.constant(2, dtype)))
+
+    def update():
+        v.assign_sub(tf.fill([size], tf.constant(3, dtype)))
+        return v.assign_add(tf.zeros([size], dtype))
+
+    result = (tf.function(update) if traced else update)().numpy()
+    assert set(result.tolist()) == {v.dtype.max}
+
+
 def test_name_scopes():
     with tf.name_scope("a"):
         with tf.name_scope("b") as scope:

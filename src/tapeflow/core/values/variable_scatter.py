@@ -19,7 +19,7 @@ from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert, datatype_name
 from tapeflow.core.ops.kernels import COMPUTE_IN
-from tapeflow.core.types.dtypes import DType, int32, int64
+from tapeflow.core.types.dtypes import DType, bool_, int32, int64
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 
@@ -294,6 +294,14 @@ class AssignsParts:
 
         return self._stage(op, kernel, (indices, updates))
 
+    def _takes(self, op: str, change: Rows) -> bool:
+        """Returns True if the variable's dtype has the numbers that a change needs."""
+        if change is _UPDATE:
+            return True
+        if self.dtype.is_complex:
+            return change is not _MAXIMUM and change is not _MINIMUM
+        return self.dtype.torch is not None and (self.dtype is not bool_ or op.startswith("ResourceScatterNd"))
+
     def _change(self, op: str, change: Rows, at: torch.Tensor, updates: EagerTensor, depth: int) -> Any:
         """Changes rows of the value.
 
@@ -305,8 +313,8 @@ class AssignsParts:
             depth: the number of the value's dimensions that count the rows.
         """
         at, values = at.reshape(-1), updates.value
-        if change is not _UPDATE and self.dtype.torch is None:
-            raise invalid(f"No OpKernel was registered to support Op '{op}' for string variables")
+        if not self._takes(op, change):
+            raise invalid(f"No OpKernel was registered to support Op '{op}' for {self.dtype.name} variables")
         tensor, memory = self._begin()
         rows = math.prod(memory.shape[:depth])
         width = math.prod(memory.shape[depth:])

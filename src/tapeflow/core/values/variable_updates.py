@@ -21,6 +21,7 @@ from tapeflow.core import aten, errors
 from tapeflow.core import device as devices
 from tapeflow.core.context import once_for_each_slice, state
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.kernels import SAME_BITS
 from tapeflow.core.types.dtypes import DType, bool_
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor
@@ -217,6 +218,12 @@ class Updates:
                 kernel_in_place(value, change)
             else:
                 self._set(kernel(value, change), tensor)
+        except NotImplementedError as error:
+            if not self.dtype.is_unsigned:
+                raise self._unfit(op, change) from error
+            signed = SAME_BITS[self.dtype.size]  # integers that torch can add, with the same sums
+            total = kernel(self._memory().view(signed), change.view(signed))
+            self._set(total.view(self.dtype.torch), self._value)
         finally:
             lock.release()
 
