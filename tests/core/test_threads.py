@@ -23,7 +23,7 @@ def spins(**settings):
 
 @pytest.mark.skipif(platform.system() != "Linux", reason="torch has libgomp there")
 def test_threads_wait_actively_for_a_millisecond():
-    assert spins() == ({"30000"}, "None")
+    assert spins() == ({"10000"}, "None")
 
 
 @pytest.mark.skipif(platform.system() != "Linux", reason="torch has libgomp there")
