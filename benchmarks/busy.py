@@ -91,6 +91,8 @@ def measure(workers, loops, models, steps, rounds):
                     for worker in order:
                         seconds = worker.ask("mean", key)["seconds"]
                         times.setdefault((key[0], worker.framework, busy), []).append(seconds)
+                        line = f"{key[0]}, {worker.framework}{', busy' * busy}: {duration(seconds)}"
+                        print(line, file=sys.stderr, flush=True)
     return times, load
 
 
