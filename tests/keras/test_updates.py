@@ -115,6 +115,31 @@ def test_a_subclass_updates_in_python_each_time(calls):
     assert len(calls) == 36
 
 
+def test_a_training_that_goes_on_from_a_checkpoint_has_the_same_bits(tmp_path):
+    at_once = Training(optimizers.Adam(0.1))
+    expected = at_once.run(18)
+    first = Training(optimizers.Adam(0.1))
+    first.run(12)
+    path = tf.train.Checkpoint(optimizer=first.optimizer, variables=first.variables).save(str(tmp_path / "ckpt"))
+    second = Training(optimizers.Adam(0.1))
+    second.random, second.step = first.random, first.step
+    second.optimizer.build(second.variables)
+    tf.train.Checkpoint(optimizer=second.optimizer, variables=second.variables).restore(path)
+    for value, other in zip(second.run(6), expected, strict=True):
+        assert np.array_equal(value, other)
+
+
+def test_attributes_that_change_with_each_update_stay_eager(calls):
+    training = Training(optimizers.SGD(0.1, momentum=0.5))
+    for step in range(24):
+        training.optimizer.momentum = 0.5 + step / 100
+        training.run(1)
+    del calls[:]
+    training.optimizer.momentum = 0.9
+    training.run(1)
+    assert len(calls) == 3
+
+
 def test_numbers_of_rows_may_vary(calls):
     varying = Training(optimizers.SGD(0.1), rows=lambda step: 3 + step % 4)
     varying.run(12)

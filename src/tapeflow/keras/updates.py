@@ -4,10 +4,10 @@ An optimizer reads its moments and its count before it writes them, and would lo
 So threads that share an optimizer apply gradients one after the other, as do functions that apply them. (Not replicas
 of a strategy, which wait for each other within an update.)
 
-For each variable, Keras calls about a dozen ops, and each reads and writes whole tensors. Once a loop has made a few
-eager updates of the same variables, the next ones run as a `tf.function`, in one pass over memory. Their last bits may
-differ, so `enable_op_determinism` keeps all updates eager. Only optimizers of Keras itself are compiled: the
-`update_step` of another class may do more than update.
+For each variable, Keras calls about a dozen ops, and each reads and writes whole tensors. Once an optimizer has counted
+a few updates, the next ones run as a `tf.function`, in one pass over memory. Their last bits may differ. The count is
+part of checkpoints, so a training that goes on from one has the same bits as one that never stopped. Only optimizers of
+Keras itself are compiled: the `update_step` of another class may do more than update.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from tapeflow.keras import internals
 from tapeflow.keras.internals import replace
 
 _EAGER = 8  # updates before compiling, which takes as long as five to ten of them
+_MOST = 8  # functions of an optimizer; later variables and attributes stay eager, as they may change with each update
 
 
 def add() -> None:
@@ -48,12 +49,13 @@ class _Updating:
 
     Attributes:
         lock: held by a thread that applies gradients; None for replicas of a strategy.
-        repeated: the repeated updates, by the names of methods.
+        functions: the functions of methods, by the method, the variables and the optimizer's attributes. Each stands with
+            these attributes, so no other object gets their ids.
     """
 
     def __init__(self) -> None:
         self.lock = threading.RLock() if hooks.replicas() == 1 else None
-        self.repeated: dict[str, _Updates] = {}
+        self.functions: dict[Any, tuple[Callable[..., None], list[Any]]] = {}
 
     def __reduce__(self) -> Any:
         return _Updating, ()
@@ -81,24 +83,6 @@ def _one_by_one(apply: Callable[..., Any]) -> Callable[..., Any]:
             return apply(self, grads, trainable_variables)
 
     return apply_one_by_one
-
-
-class _Updates:
-    """The repeated calls of a method that updates variables.
-
-    Args:
-        run: the method for its tensors.
-        key: what a function has as constants: the variables, and the optimizer's attributes.
-    """
-
-    def __init__(self, run: Callable[..., None], key: Any) -> None:
-        self.key, self._count = key, 0
-        self._eager, self._compiled = run, function(run, autograph=False, reduce_retracing=True)
-
-    def __call__(self, *tensors: Any) -> None:
-        """Updates the variables."""
-        self._count += 1
-        (self._eager if self._count <= _EAGER else self._compiled)(*tensors)
 
 
 def _compiling(update: Callable[..., None]) -> Callable[..., None]:
@@ -147,9 +131,11 @@ def _may_compile(optimizer: Any, variables: Sequence[Any]) -> bool:
 
 def _repeat(optimizer: Any, name: str, variables: Sequence[Any], run: Callable[..., None], *tensors: Any) -> None:
     """Updates variables by `run(*tensors)`, the method of a name, or by its compiled function."""
-    attributes = [v if isinstance(v, (Number, str)) else id(v) for v in optimizer.__dict__.values()]
-    key = (*map(id, variables), *attributes)
-    repeated = _updating(optimizer).repeated
-    if name not in repeated or repeated[name].key != key:
-        repeated[name] = _Updates(run, key)
-    repeated[name](*tensors)
+    if int(optimizer.iterations.numpy()) >= _EAGER:
+        functions = _updating(optimizer).functions
+        attributes = [*optimizer.__dict__.values()]  # a function has them as constants
+        key = (name, *map(id, variables), *(v if isinstance(v, (Number, str)) else id(v) for v in attributes))
+        if key not in functions and len(functions) < _MOST:
+            functions[key] = function(run, autograph=False, reduce_retracing=True), attributes
+        run, _ = functions.get(key, (run, None))
+    run(*tensors)
