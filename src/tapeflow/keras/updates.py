@@ -49,8 +49,8 @@ class _Updating:
 
     Attributes:
         lock: held by a thread that applies gradients; None for replicas of a strategy.
-        functions: the functions of methods, by the method, the variables and the optimizer's attributes. Each stands with
-            these attributes, so no other object gets their ids.
+        functions: the functions of methods, by the method, the variables and the optimizer's attributes. They stand
+            with these attributes, so no other object gets their ids.
     """
 
     def __init__(self) -> None:
