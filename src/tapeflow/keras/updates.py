@@ -104,21 +104,18 @@ def _compiling(update: Callable[..., None]) -> Callable[..., None]:
 def _compiling_decay(decay: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(decay)
     def decay_compiled(self: Any, variables: Any) -> None:
-        # A schedule computes the rate by code of its own.
-        if self.weight_decay is None or not isinstance(self._learning_rate, keras.Variable):
-            decay(self, variables)
-            return
         variables = _values(variables)
-        if _may_compile(self, variables):
-            _repeat(self, decay.__name__, variables, lambda: decay(self, variables))
-        else:
+        has_schedule = not isinstance(self._learning_rate, keras.Variable)  # it computes the rate by code of its own
+        if self.weight_decay is None or has_schedule or not _may_compile(self, variables):
             decay(self, variables)
+        else:
+            _repeat(self, decay.__name__, variables, lambda: decay(self, variables))
 
     return decay_compiled
 
 
 def _values(variables: Sequence[Any]) -> list[Any]:
-    """Returns the variables of TapeFlow that belong to those of Keras."""
+    """Returns TapeFlow's variables for variables of Keras."""
     return [v.value if isinstance(v, keras.Variable) else v for v in variables]
 
 

@@ -1,8 +1,8 @@
 """Products of matrices where MKL, which ATen calls, is slow on the processor.
 
-oneDNN then computes large products in 0.4 to 0.9 of MKL's time. On some processors, a matrix of 2 to 15 columns, such
-as the last layer of a classifier, takes MKL three to seven times as long as one of 16. The product of the transposes
-has as many rows, and is fast. Eager ops, functions and gradients all choose here.
+oneDNN then computes large products in 0.4 to 0.9 of MKL's time. On some processors, MKL
+takes three to seven times as long for 2 to 15 columns as for 16. The last layer of a classifier has so few. The product
+of the transposes has as many rows, and is fast. Eager ops, functions and gradients all choose here.
 """
 
 from __future__ import annotations

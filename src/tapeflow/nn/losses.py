@@ -26,7 +26,7 @@ from tapeflow.math.reduction import reduce_sum
 
 def _half_square_norm(t: torch.Tensor) -> torch.Tensor:
     flat = t.reshape(-1)
-    if t.dtype.itemsize < 4:  # the sum of the squares may be too large, where half of it is not
+    if t.dtype.itemsize < 4:  # the sum of the squares may overflow, although half of it does not
         return flat.square().mul_(0.5).sum()
     return torch.dot(flat, flat).mul_(0.5)
 

@@ -348,8 +348,8 @@ class OpFunction(Protocol[P, R]):
         of `{kernel}` and the tensors `{0}`, `{1}`, ..., or None."""
 
     def layer(self, rule: Rule) -> Rule:
-        """Declares kernels that take the weights prepared: `rule(*args)` takes the arguments of an operation, of which
-        the second one is the weights, and returns a `WeightLayer`, see `core/ops/layer.py`, or None."""
+        """Declares kernels that take the weights prepared: `rule(*args)` takes the arguments of an operation. The
+        second argument is the weights. The rule returns a `WeightLayer`, see `core/ops/layer.py`, or None."""
 
     def decomposition(self, rule: Rule) -> Rule:
         """Declares the operations of TensorFlow that stand for the op in a `GraphDef`: `rule(operation)`."""

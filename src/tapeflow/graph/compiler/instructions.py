@@ -1,7 +1,7 @@
 """Integers, tables and counted loops as LLVM instructions.
 
-Kernels (`kernels.py`) and native loops (`loop_code.py`) are written with these and with `vectors.py`. The rest differs,
-because the sizes of a kernel are dynamic, and those of a native loop static. A kernel ends each row with a masked
+Kernels (`kernels.py`) and native loops (`loop_code.py`) are written with these and with `vectors.py`. The rest differs:
+a kernel has dynamic sizes, and a native loop static ones. A kernel ends each row with a masked
 vector, and buffers random words. A native loop divides a row among vectors of several lengths, and computes its few
 random numbers in registers.
 """

@@ -24,7 +24,7 @@ class _Pairs(Matcher):
     """The pairs of steps that one kernel computes."""
 
     def rule(self, outer: str, inner: tuple[str, ...]) -> Rule:
-        """Returns the rule for an op whose kernel also computes the op before it, one of several."""
+        """Returns the rule for one kernel of two ops: `outer`, and before it one of `inner`."""
         pattern = Call(outer, Call(inner, name="inner", once=True), Capture("other"))
         return Rule(pattern, self._replace_pair, dtypes=NATIVE)
 
