@@ -171,6 +171,8 @@ class AssignsParts:
             )
         at = indices.value.long()
         _check_range(at, shape[0], op)
+        if self.dtype is bool_ and change is not _UPDATE:  # places of bools may be changed, and rows not
+            raise self._unsupported(op)
         return self._change(op, change, at, updates, 1)
 
     # ---- elements and slices by several indices ----------------------------------------------------------------------
@@ -294,13 +296,15 @@ class AssignsParts:
 
         return self._stage(op, kernel, (indices, updates))
 
-    def _takes(self, op: str, change: Rows) -> bool:
+    def _takes(self, change: Rows) -> bool:
         """Returns True if the variable's dtype has the numbers that a change needs."""
         if change is _UPDATE:
             return True
-        if self.dtype.is_complex:
-            return change is not _MAXIMUM and change is not _MINIMUM
-        return self.dtype.torch is not None and (self.dtype is not bool_ or op.startswith("ResourceScatterNd"))
+        has_order = not self.dtype.is_complex
+        return self.dtype.torch is not None and (has_order or (change is not _MAXIMUM and change is not _MINIMUM))
+
+    def _unsupported(self, op: str) -> Exception:
+        return invalid(f"No OpKernel was registered to support Op '{op}' for {self.dtype.name} variables")
 
     def _change(self, op: str, change: Rows, at: torch.Tensor, updates: EagerTensor, depth: int) -> Any:
         """Changes rows of the value.
@@ -313,8 +317,8 @@ class AssignsParts:
             depth: the number of the value's dimensions that count the rows.
         """
         at, values = at.reshape(-1), updates.value
-        if not self._takes(op, change):
-            raise invalid(f"No OpKernel was registered to support Op '{op}' for {self.dtype.name} variables")
+        if not self._takes(change):
+            raise self._unsupported(op)
         tensor, memory = self._begin()
         rows = math.prod(memory.shape[:depth])
         width = math.prod(memory.shape[depth:])
