@@ -211,6 +211,44 @@ def test_shapes_that_a_function_was_not_traced_for():
         tape.gradient(y, x)
 
 
+@pytest.mark.parametrize("function", [layer_norm, softmax, log_sum_exp, columns_of_normalized_rows])
+def test_a_kernel_for_short_rows_is_called_with_long_rows(function):
+    """Values that a later pass needs would not fit on the stack: 3 million numbers take 12 MB."""
+    specs = [tf.TensorSpec(shape, tf.float32) for shape in ([None, None], [None], [None])]
+    compiled = tf.function(function, jit_compile=True, input_signature=specs)
+    rng = np.random.default_rng(0)
+    for shape in ((4, 7), (2, 40_000), (1, 3_000_000), (3, 5)):
+        inputs = [tf.constant(rng.normal(size=s), tf.float32) for s in (shape, shape[-1:], shape[-1:])]
+        got, wanted = tf.nest.flatten(compiled(*inputs)), tf.nest.flatten(function(*inputs))
+        for x, y in zip(got, wanted, strict=True):
+            np.testing.assert_allclose(x.numpy(), y.numpy(), 1e-4, 1e-5)
+
+
+def test_many_values_are_kept_for_a_later_pass():
+    @tf.function(jit_compile=True, input_signature=[tf.TensorSpec([None, None], tf.float32)])
+    def function(x):
+        waves = [tf.sin(x * float(i)) for i in range(80)]  # of 60,000 elements, they take 19 MB
+        largest = tf.reduce_max(tf.add_n(waves), -1, keepdims=True)
+        return tf.add_n([w * largest for w in waves])
+
+    for columns in (8, 60_000):
+        x = np.linspace(-1.0, 1.0, 2 * columns).reshape(2, columns)
+        total = np.sum([np.sin(x * i) for i in range(80)], 0)
+        want = total * total.max(-1, keepdims=True)
+        np.testing.assert_allclose(function(tf.constant(x, tf.float32)), want, rtol=1e-3, atol=0.1)
+
+
+def test_random_numbers_for_rows_of_other_lengths():
+    """A kernel draws the numbers of a whole row at once."""
+
+    @tf.function(jit_compile=True)
+    def function(x):
+        words = tf.random.stateless_uniform([2, 3_000_000], [1, 2])
+        return tf.reduce_sum(words * x, -1)
+
+    np.testing.assert_allclose(function(tf.ones([1, 3_000_000])), [1.5e6] * 2, rtol=1e-2)
+
+
 def test_unknown_sizes_that_differ():
     """The rows that are reduced have another length than those that the result has."""
     spec = tf.TensorSpec([None, None], tf.float32)

@@ -149,25 +149,24 @@ class Cluster:
             return _ONE_BY_ONE
         sizes, operands = self._loops(shapes, shape, rows)
         key = rows, kinds, *operands
-        kernel, once = self._kernels.get(key, (None, False))
-        if kernel is None:
+        known = self._kernels.get(key)
+        if known is None:
             try:
                 passes = self._passes(operands, kinds, rows)
-                is_long = sizes[-1] > _LONGEST_ROW and (rows or len(sizes) > 1)
-                if is_long and (passes.kept or passes.words):
-                    return _ONE_BY_ONE
                 pointers = len(operands) + len(passes.outputs) + bool(self._columns)
                 text = functools.partial(self._text, operands, passes, len(sizes))
                 kernel = function(self._name, f"{len(sizes)} {operands} {passes.signature()}", text, 1 + pointers)
             except Unsupported:  # the plan records it
                 return _ONE_BY_ONE
-            once = len(passes.roots) == 1
-            self._kernels[key] = kernel, once
+            known = self._kernels[key] = kernel, passes
+        kernel, passes = known
+        if passes.stack_bytes(sizes[-1], in_rows=rows or len(sizes) > 1) > _MOST_STACK:
+            return _ONE_BY_ONE
         count = math.prod(sizes[:-1])
         chunk = max(_FEWEST_ROWS, min(_MOST_ROWS, _CHUNK // max(sizes[-1], 1)))
         array = (ctypes.c_int64 * (len(sizes) + 1))(*sizes, chunk)
         totals = len(self._columns) * -(-count // chunk) * (sizes[-1] + _MOST_LANES)
-        return _Plan(kernel, ctypes.addressof(array), of_outputs, totals, once, array)
+        return _Plan(kernel, ctypes.addressof(array), of_outputs, totals, len(passes.roots) == 1, array)
 
     def _of_elements(self, shapes: Sequence[torch.Size]) -> _Shapes:
         """Returns the shapes of the inputs, with scalars for the keys and counters of random numbers."""
@@ -298,7 +297,7 @@ class ClusterOp(GraphOp):
         self.cluster = cluster
 
 
-_LONGEST_ROW = 1 << 14  # elements of a row that may stay on the stack for a later pass
+_MOST_STACK = 1 << 18  # bytes: threads have stacks of 512 kB on some systems
 _MOST_PLANS = 256
 _MOST_LANES = 16  # of a vector
 # The limits of rows and elements in a sequential sum. Smaller chunks allow several threads, and limit the rounding

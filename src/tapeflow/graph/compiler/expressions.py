@@ -17,6 +17,7 @@ from tapeflow.core.types.dtypes import DType, bool_, float32, uint32, uint64
 from tapeflow.graph.compiler.loops import Operand
 
 _SLOW = FUNCTIONS | {"div", "sqrt"}  # a later pass reads these again instead of computing them
+WORDS = 1 << 11  # random words that are computed at once: they fit into the level 1 cache
 # An output has a value for each element, for each row, or for each column.
 ELEMENT, ROW, COLUMN = "element", "row", "column"
 
@@ -198,6 +199,16 @@ class Passes:
             lines.append(f"{node.kind} {operands} {node.extra} {node.dtype.name} {node.of_row}")
         outputs = [numbers[node] for node in self.outputs]
         return "\n".join([*lines, f"{outputs} {self.kinds} {self.pass_of} {self.rows}"])
+
+    def stack_bytes(self, row: int, in_rows: bool) -> int:
+        """Returns the size of the values that a kernel keeps on the stack, for rows of a length.
+
+        Args:
+            row: the number of elements in a row.
+            in_rows: True if the kernel computes row by row, False if it has one loop over all elements.
+        """
+        words = max(WORDS, row) if in_rows else WORDS
+        return 4 * words * len(self.words) + 8 * row * len(self.kept)
 
     def computed(self, i: int) -> list[Node]:
         """Returns the expressions that a pass computes for each element or row, operands first."""

@@ -21,7 +21,7 @@ import llvmlite.ir as ir
 from tapeflow.core.ops.elements import Element
 from tapeflow.core.rng.elements import block_at, joined
 from tapeflow.core.types.dtypes import DType, uint64
-from tapeflow.graph.compiler.expressions import COLUMN, ELEMENT, ROW, Node, Passes, emitted
+from tapeflow.graph.compiler.expressions import COLUMN, ELEMENT, ROW, WORDS, Node, Passes, emitted
 from tapeflow.graph.compiler.instructions import (
     I8,
     I32,
@@ -47,7 +47,6 @@ _BYTES = 8  # of a total, whatever its dtype
 # to twice as many equal numbers is then exact. So, as in TensorFlow, a normalization of equal numbers gives zeros.
 _BLOCK = 64
 _FEW_VALUES = 4
-_WORDS = 1 << 11  # random words that are computed at once: they fit into the level 1 cache
 
 
 def text(inputs: Sequence[Operand], passes: Passes, loops: int) -> str:
@@ -98,10 +97,10 @@ class _Kernel:
         sizes = [load_entry(b, arguments, i) for i in range(self._loops)]
         ins, outs, totals = self._addresses(b, arguments)
         if self._loops == 1 and not self._rows:
-            words = self._words(b, ins, number(_WORDS), end)
+            words = self._words(b, ins, number(WORDS), end)
             if words:
-                with repeated(b, begin, end, _WORDS) as index:
-                    stop = b.add(index, number(_WORDS))
+                with repeated(b, begin, end, WORDS) as index:
+                    stop = b.add(index, number(WORDS))
                     stop = b.select(b.icmp_signed("<", stop, end), stop, end)
                     back = b.neg(index)
                     at = {node: b.gep(w.at(b, index, stop), [back], source_etype=I32) for node, w in words.items()}
@@ -336,7 +335,9 @@ class _Row:
 
     def _mask(self, index: Any) -> Any:
         """Returns the mask of a vector's elements before the end of the range."""
-        left = self._vectors.splat(self._b.trunc(self._b.sub(self._end, index), I32))
+        left, lanes = self._b.sub(self._end, index), number(self._lanes)
+        left = self._b.select(self._b.icmp_signed("<", left, lanes), left, lanes)  # it fits into 32 bits
+        left = self._vectors.splat(self._b.trunc(left, I32))
         numbers = ir.Constant(ir.VectorType(I32, self._lanes), list(range(self._lanes)))
         return self._b.icmp_signed("<", numbers, left)
 
@@ -454,7 +455,7 @@ class _Words:
 
     def __init__(self, b: ir.IRBuilder, fill: Any, stream: Sequence[Any], count: Any, end: Any) -> None:
         self._fill, self._stream, self._end = fill, stream, end
-        least = number(_WORDS)
+        least = number(WORDS)
         room = b.add(b.select(b.icmp_signed("<", count, least), least, count), number(2 * _SPARE))
         self._room = b.and_(room, number(-_SPARE))
         self._memory = allocated(b, I32, self._room)
