@@ -178,6 +178,60 @@ def test_an_index_out_of_range_raises_the_error_of_the_loop_in_python(read):
         function(tf.constant(5))
 
 
+@pytest.mark.parametrize("jit_compile", [False, True])
+@pytest.mark.parametrize(
+    ("read", "good", "bad"),
+    [
+        (lambda x, i: tf.slice(x, [i], [20]), (), (0, 5, 8, -13, -1)),  # more than there are
+        (lambda x, i: tf.slice(x, [i], [8]), (0,), (1, -1, 8, 2**31 - 1)),
+        (lambda x, i: tf.slice(x, [i], [3]), (0, 5), (6, 8, -1, -(2**31))),
+        (lambda x, i: tf.slice(tf.reshape(x, [2, 4]), [1, i], [1, 4]), (0,), (1, 4, -1)),
+        (lambda x, i: x[i], (0, 7, -8), (8, -9, 2**31 - 1, -(2**31))),
+        (lambda x, i: tf.gather(x, i), (0, 7), (8, -1, -(2**31))),
+        (lambda x, i: tf.gather(tf.reshape(x, [2, 4]), [0, i], axis=1), (0, 3), (4, -1)),
+        (lambda x, i: tf.gather_nd(tf.reshape(x, [2, 4]), [[1, i], [i, 0]]), (0, 1), (2, -1)),
+        (lambda x, i: tf.tensor_scatter_nd_update(x, [[i]], [9.0]), (0, 7), (8, -1)),
+        (lambda x, i: tf.math.unsorted_segment_sum(x[:2], tf.stack([0, i]), 4), (0, 3), (4, 2**31 - 1)),
+    ],
+)  # fmt: skip
+def test_bounds_of_indices(read, good, bad, jit_compile):
+    x = tf.range(1.0, 9.0)
+
+    def function(i):
+        total = tf.zeros_like(read(x, tf.constant(0))) if good else tf.zeros([20])
+        for _ in tf.range(200):
+            total += read(x, i)
+        return total
+
+    compiled = tf.function(function, jit_compile=jit_compile)
+    assert "op_Native" in source_of(compiled, tf.constant(0))
+    for i in good:
+        np.testing.assert_allclose(compiled(tf.constant(i)), 200.0 * read(x, tf.constant(i)))
+    for i in bad:
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Graph execution error"):
+            compiled(tf.constant(i))
+
+
+@pytest.mark.parametrize(
+    "read",
+    [lambda x, i: tf.slice(x, [i], [-1]), lambda x, i: tf.slice(x, [2], [i]), lambda x, i: x[i:], lambda x, i: x[:i]],
+)
+def test_a_slice_of_unknown_size(read):
+    @tf.function
+    def function(x, i):
+        total = tf.zeros([3])
+        for _ in tf.range(200):
+            part = read(x, i)
+            part.set_shape([3])
+            total += part
+        return total
+
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        function(tf.range(8.0), tf.constant(2))
+    i = next(i for i in range(8) if read(tf.range(8.0), i).shape == [3])
+    np.testing.assert_allclose(function(tf.range(8.0), tf.constant(i)), 200.0 * read(tf.range(8.0), i))
+
+
 # ---- random numbers --------------------------------------------------------------------------------------------------
 
 
@@ -320,6 +374,43 @@ def test_an_entry_out_of_range_raises_the_error_of_the_loop_in_python(writes):
     assert float(function(tf.constant(3))[0]) == (7.0 if writes else 3.0)
     with pytest.raises(tf.errors.InvalidArgumentError, match="Trying to access element 3 in a list with 3 elements"):
         function(tf.constant(4))
+
+
+@pytest.mark.parametrize("is_given", [False, True])
+def test_entries_of_other_shapes_than_the_list(is_given):
+    """No list of scalars is read as rows, and no large entry is written to a list of small ones."""
+
+    def scalars():
+        return tf.raw_ops.TensorListFromTensor(tensor=tf.ones([4]), element_shape=tf.constant([], tf.int32))
+
+    @tf.function
+    def stacked():
+        given, total = scalars(), tf.zeros([4, 500])
+        for _ in tf.range(200):
+            entries = given if is_given else scalars()
+            total += tf.raw_ops.TensorListStack(
+                input_handle=entries, element_shape=[500], element_dtype=tf.float32, num_elements=4
+            )
+        return total
+
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        stacked()
+
+    @tf.function
+    def written(x):
+        total = tf.zeros([])
+        for _ in tf.range(200):
+            entries = tf.raw_ops.TensorListReserve(element_shape=[1], num_elements=2, element_dtype=tf.float32)
+            entries = tf.raw_ops.TensorListSetItem(input_handle=entries, index=1, item=x)
+            entry = tf.raw_ops.TensorListGetItem(
+                input_handle=entries, index=1, element_shape=x.shape.as_list(), element_dtype=tf.float32
+            )
+            total += tf.reduce_sum(entry)
+        return total
+
+    assert "op_Native" in source_of(written, tf.ones([1]))
+    assert float(written(tf.ones([1]))) == 200.0
+    assert "op_Native" not in source_of(written, tf.ones([4000]))
 
 
 # ---- conditionals and loops ------------------------------------------------------------------------------------------
@@ -641,6 +732,24 @@ def test_unknown_sizes_are_a_loop_as_before():
 
     assert "op_Native" not in source_of(function)
     np.testing.assert_allclose(function(tf.constant([3.0, 1.0])), [1.0000863, 1.0], rtol=1e-5)
+
+
+def test_gradients_for_other_shapes_than_the_traced_ones():
+    """The loop was compiled for residuals of 100 elements, but they have one."""
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+    def function(x):
+        x.set_shape([100])
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.ones([100])
+            for _ in tf.range(50):
+                y = tf.sin(y * x) + x * 0.1
+            loss = tf.reduce_sum(y)
+        return tape.gradient(loss, x)
+
+    wanted = function(tf.fill([100], 0.5))
+    np.testing.assert_allclose(function(tf.fill([1], 0.5))[0], wanted[0], rtol=1e-5)
 
 
 def test_gradients_of_conditionals_that_machine_code_refuses(monkeypatch):

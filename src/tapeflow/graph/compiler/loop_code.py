@@ -169,14 +169,14 @@ class Code:
 
         Args:
             index: the index.
-            size: the size, an integer of 64 bits.
+            size: the size, an integer of 64 bits. No index is valid if it is 0 or negative.
             wraps: True if a negative index counts from the end.
         """
         b = self.b
         value = self.one.convert(index, int64).value
         if wraps:
             value = b.select(b.icmp_signed("<", value, number(0)), b.add(value, size), value)
-        self.check(b.icmp_unsigned("<", value, size))
+        self.check(b.and_(b.icmp_signed(">=", value, number(0)), b.icmp_signed("<", value, size)))
         return value
 
     # ---- memory --------------------------------------------------------------------------------------------------
@@ -271,6 +271,7 @@ class Code:
 
     def broadcast(self, value: Value, shape: tuple[int, ...]) -> Value:
         """Returns a tensor for loops over a shape: it has one element, has this shape, or is in memory."""
+        check_broadcast(value, shape)
         is_one = value.elements is not None and value.size == 1
         if is_one or (value.elements is None and value.shape == shape):
             return value
@@ -287,7 +288,7 @@ class Code:
         if x.elements is not None and y.elements is not None:
             pairs = filled(x.shape, lambda i: self.one.rounded(self.one.add(x.elements[i], y.elements[i])))
             return self.of_elements(pairs, x.dtype, False)
-        x, y = self.in_memory(x), self.in_memory(y)
+        x, y = self.in_memory(x), self.broadcast(self.in_memory(y), x.shape)
         return Value(
             x.shape, x.dtype, False, leaves=(x, y), wide=x.wide,
             form=lambda b, index: b.rounded(b.add(self.element(x, b, index), self.element(y, b, index))),
@@ -295,6 +296,7 @@ class Code:
 
     def fill(self, result: Value, value: Value) -> None:
         """Stores a tensor in the memory of another one, of the same shape."""
+        check_broadcast(value, result.shape)
         if value.elements is not None and value.size > 1:
             for index in np.ndindex(value.shape):
                 self.store(self.one, value.elements[index], result, [number(i) for i in index])
@@ -432,6 +434,17 @@ class Code:
         for i, of_row in zip(places[0], sums, strict=True):
             for j, total in zip(places[1], of_row, strict=True):
                 self.store(vectors, vectors.rounded(total.load()), result, [i, j])
+
+
+def check_broadcast(value: Value, shape: tuple[int, ...]) -> None:
+    """Checks that a tensor can be broadcast to a shape.
+
+    Raises:
+        Unsupported: it can't: a static shape of the graph is wrong.
+    """
+    padded = (1,) * (len(shape) - len(value.shape)) + value.shape
+    if len(padded) != len(shape) or any(n not in (1, size) for n, size in zip(padded, shape, strict=True)):
+        raise Unsupported("a tensor has another shape than in the graph")
 
 
 def _blocks(count: int, most: int) -> list[tuple[int, int, int]]:

@@ -49,9 +49,10 @@ class Entries:
             Unsupported: entries differ.
         """
         shape = tuple(tensor.shape.as_list())
-        if (self.shape or shape, self.dtype or tensor.dtype) != (shape, tensor.dtype):
+        if self.shape is None:
+            self.shape, self.dtype = shape, tensor.dtype
+        elif (self.shape, self.dtype) != (shape, tensor.dtype):
             raise Unsupported("the entries of a list differ")
-        self.shape, self.dtype = shape, tensor.dtype
 
 
 class Version(NamedTuple):

@@ -23,7 +23,17 @@ from tapeflow.graph.codegen.program import CALLS, Program, Step
 from tapeflow.graph.codegen.random_streams import has_stream
 from tapeflow.graph.codegen.regions import CONDITIONALS, LOOPS
 from tapeflow.graph.compiler.instructions import number
-from tapeflow.graph.compiler.loop_code import FEW, Code, Few, Row, Value, contiguous, filled, transposed
+from tapeflow.graph.compiler.loop_code import (
+    FEW,
+    Code,
+    Few,
+    Row,
+    Value,
+    check_broadcast,
+    contiguous,
+    filled,
+    transposed,
+)
 from tapeflow.graph.compiler.loop_control import (
     UNRECORDED,
     Entries,
@@ -187,7 +197,9 @@ class Steps:
             return result
 
         if out.shape.num_elements() <= FEW and all(v.elements is not None for v in values):
-            arrays = np.broadcast_arrays(*[v.elements for v in values])
+            for v in values:
+                check_broadcast(v, shape)
+            arrays = [np.broadcast_to(v.elements, shape) for v in values]
             return code.of_elements(
                 filled(shape, lambda i: element(code.one, [a[i] for a in arrays])), out.dtype, ahead
             )
@@ -221,6 +233,8 @@ class Steps:
 
     def _reshaped(self, value: Value, shape: tuple[int, ...]) -> Value:
         """Returns a contiguous tensor of another shape."""
+        if value.size != math.prod(shape):
+            raise Unsupported("a tensor has another shape than in the graph")
         if value.elements is not None:
             return self._code.of_elements(value.elements.reshape(shape), value.dtype, value.ahead)
         return self._code.at(value.pointer, shape, value.dtype, value.ahead)
@@ -241,6 +255,8 @@ class Steps:
         code, out, a, b = self._code, self.out, self._value(left), self._value(right)
         if not out.dtype.is_floating or a.size * out.shape[1] > _MOST_PRODUCTS:
             raise Unsupported("a product of integers, or of large matrices")
+        if a.shape[0 if transpose_a else 1] != b.shape[1 if transpose_b else 0]:
+            raise Unsupported("a tensor has another shape than in the graph")
         if a.elements is None or b.elements is None or out.shape.num_elements() > FEW:
             a, b = code.in_memory(a), code.in_memory(b)
             a, b = transposed(a) if transpose_a else a, transposed(b) if transpose_b else b
@@ -345,7 +361,7 @@ class Steps:
         for axis, i in enumerate(begin):
             shrinks = masks[4] >> axis & 1
             if isinstance(i, Element):
-                if not shrinks or (masks[2] | masks[3]) & ((1 << axis) - 1):
+                if not shrinks or (masks[2] | masks[3]) & ((2 << axis) - 1):
                     raise Unsupported("a slice of unknown size")
                 x = self._part(x, axis, i, 1, wraps=True)
                 begin[axis], end[axis] = 0, 1
@@ -356,6 +372,8 @@ class Steps:
     def _part(self, x: Value, axis: int, index: Any, length: int, wraps: bool = False) -> Value:
         """Returns a part of a tensor from an index in one dimension. The index need not be static."""
         code = self._code
+        if not isinstance(length, int) or length < 1:
+            raise Unsupported("a slice of unknown size")
         x = code.in_memory(x)
         size = x.shape[axis]
         if not isinstance(index, Element):
@@ -579,7 +597,7 @@ class Steps:
         copy = code.buffer(value.shape, value.dtype)
         code.fill(copy, value)
         entries = Entries(copy.pointer, number(value.shape[0]), True)
-        entries.shape, entries.dtype = value.shape[1:], value.dtype
+        entries.tell(TensorSpec(value.shape[1:], value.dtype))
         return entries.last
 
     def new_list(self, element_shape: Any, num_elements: Any, dtype: DType) -> Held:
@@ -591,14 +609,15 @@ class Steps:
             raise Unsupported("a list of unknown size")
         value = code.buffer((length, *shape), dtype)
         code.fill(value, code.zeros(value.shape, value.dtype))
-        return Version(Entries(value.pointer, number(length), True), 0)
+        entries = Entries(value.pointer, number(length), True)
+        entries.tell(TensorSpec(shape, dtype))
+        return entries.last
 
     def stack(self, handle: SymbolicTensor) -> Value:
         """Returns the entries of a list as one tensor."""
         code, out, entries = self._code, self.out, self._entries(handle)
         shape = tuple(out.shape.as_list())
-        if (entries.shape or shape[1:]) != shape[1:] or (entries.dtype or out.dtype) is not out.dtype:
-            raise Unsupported("the entries of a list differ")
+        entries.tell(TensorSpec(shape[1:], out.dtype))
         code.check(code.b.icmp_signed("==", entries.length, number(shape[0])))
         result = code.buffer(shape, out.dtype)
         code.fill(result, code.at(entries.pointer, shape, out.dtype, False))

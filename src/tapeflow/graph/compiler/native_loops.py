@@ -316,6 +316,7 @@ class NativeGradient(_Native):
         self._specs = [TensorSpec(t.shape, t.dtype) for t in (program.outputs[i] for i in added.values())]
         self.compiles = False
         cotangents, captures = program.inputs[: self._count], program.inputs[self._count :]
+        self._shapes = [None if is_same is None else _shape(t) for t, is_same in zip(captures, is_shared, strict=True)]
         tensors = [*cotangents, *captures, *self._specs]
         if not all(map(_is_small, [*cotangents, *program.outputs])) or not _may_compile(program):
             return
@@ -343,7 +344,7 @@ class NativeGradient(_Native):
             The cotangents before the first iteration, the sums by the indices of outputs, and the recorded values; None
             for other shapes or if an index is out of range.
         """
-        if not self.compiles:
+        if not self.compiles or not self._fit(captures, trips):
             return None
         sums = [torch.zeros(spec.shape.as_list(), dtype=spec.dtype.torch) for spec in self._specs]
         captures = [c.contiguous() if isinstance(c, torch.Tensor) else c for c in captures]
@@ -356,6 +357,13 @@ class NativeGradient(_Native):
         last = self._results(operands[: self._count], cotangents, trips)
         rows = [t.expand(trips, *t.shape) if what[3] else t for t, what in zip(recorded, self.recorded, strict=True)]
         return last, dict(zip(self._added, sums, strict=True)), rows
+
+    def _fit(self, captures: Sequence[Any], trips: int) -> bool:
+        """Returns True if captures have their static shapes, and one row for each iteration if they are stacked."""
+        return all(
+            shape is None or (isinstance(c, torch.Tensor) and c.shape == (shape if is_same else (trips, *shape)))
+            for c, shape, is_same in zip(captures, self._shapes, self.is_shared, strict=True)
+        )
 
 
 def _shape(tensor: SymbolicTensor | TensorSpec) -> torch.Size | None:
