@@ -1,5 +1,7 @@
 """Loops over few numbers, compiled to machine code."""
 
+import signal
+
 import numpy as np
 import pytest
 
@@ -411,6 +413,48 @@ def test_entries_of_other_shapes_than_the_list(is_given):
     assert "op_Native" in source_of(written, tf.ones([1]))
     assert float(written(tf.ones([1]))) == 200.0
     assert "op_Native" not in source_of(written, tf.ones([4000]))
+
+
+# ---- signals ---------------------------------------------------------------------------------------------------------
+
+
+class Ended(Exception):
+    """What the handler of a signal raises."""
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers")
+@pytest.mark.parametrize("kind", ["heavy", "light", "nested"])
+def test_a_signal_ends_a_loop(kind):
+    """Each of these loops would run for minutes."""
+    weights = tf.eye(64) * 0.5
+
+    @tf.function
+    def function(x):
+        for _ in tf.range(1 if kind == "nested" else 10**9 if kind == "light" else 10**7):
+            if kind == "nested":
+                for _ in tf.range(10**9):
+                    x = x * 0.5 + 1.0
+            else:
+                x = x * 0.5 + 1.0 if kind == "light" else tf.tanh(x @ weights)
+        return x
+
+    x = tf.ones([64, 64] if kind == "heavy" else [4])
+    assert "op_Native" in source_of(function, x)
+    ticks = []
+
+    def tick(*_):
+        ticks.append(len(ticks))
+        if len(ticks) == 5:
+            raise Ended
+
+    before = signal.signal(signal.SIGALRM, tick)
+    signal.setitimer(signal.ITIMER_REAL, 0.02, 0.02)
+    try:
+        with pytest.raises(Ended):
+            function(x)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
 
 
 # ---- conditionals and loops ------------------------------------------------------------------------------------------

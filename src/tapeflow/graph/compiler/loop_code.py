@@ -17,7 +17,17 @@ import numpy as np
 
 from tapeflow.core.ops.elements import Element, Unsupported
 from tapeflow.core.types.dtypes import DType, int64
-from tapeflow.graph.compiler.instructions import I32, POINTER, allocated, load_entry, number, repeated, store_entry
+from tapeflow.graph.compiler.instructions import (
+    I32,
+    POINTER,
+    allocated,
+    declared,
+    entry,
+    load_entry,
+    number,
+    repeated,
+    store_entry,
+)
 from tapeflow.graph.compiler.target import target
 from tapeflow.graph.compiler.vectors import MEMORY, Accumulator, Register, Vectors
 
@@ -26,6 +36,8 @@ _MOST_BYTES = 1 << 19  # of the stack
 _MOST_PARTS = 4000  # elements in registers and blocks of instructions: they take time to compile
 _LANES = (4, 8, 16)  # of vectors
 _ACCUMULATORS = 8  # vectors that a product keeps in registers
+_OF_A_CALL = 32  # instructions: the assumed cost of a function of vectors
+_ERROR = 3  # the first of three entries of the table with an exception
 
 
 @dataclasses.dataclass(eq=False)
@@ -86,6 +98,7 @@ class Code:
         b: the builder of instructions.
         one: the builder of single elements.
         table: descriptions of the table's entries.
+        limit: the first entry, the maximal trip count.
         is_gradient: True if lists are gradients: a list of unknown length is then zeros.
         arguments: the address of the table.
     """
@@ -106,7 +119,10 @@ class Code:
             vectors.block = self.b
         self.one, self._lanes = self._vectors[1], max(self._vectors)
         self.table: list[Any] = []
-        self._bytes = self._size = 0
+        self._bytes = self._size = self._repeated = 0
+        self.limit, _, self._most_work = (self.entry((what,)) for what in ("limit", "status", "work"))
+        self.table += [("error",)] * 3
+        self._work = Register(self.one, int64, Element(self._most_work, int64))
 
     def text(self) -> str:
         """Returns the module, with `{name}` for the name of the function."""
@@ -153,10 +169,52 @@ class Code:
         if self._size > _MOST_PARTS:
             raise Unsupported("an iteration is too long")
 
-    def repeated(self, count: int, step: int = 1) -> contextlib.AbstractContextManager[Any]:
+    @contextlib.contextmanager
+    def repeated(self, count: int, step: int = 1) -> Iterator[Any]:
         """Repeats instructions for the indices 0, `step`, ... below a count, which is not 0."""
         self._count(2 * (count > step))  # blocks
-        return repeated(self.b, 0, count, step)
+        place = self.place()
+        with repeated(self.b, 0, count, step) as index:
+            yield index
+        self._repeated += (-(-count // step) - 1) * self.work_since(place)
+
+    def place(self) -> tuple[Any, int, int, int]:
+        """Returns the current place, for `work_since`."""
+        return self.b.block, len(self.b.block.instructions), len(self.function.blocks), self._repeated
+
+    def work_since(self, place: tuple[Any, int, int, int]) -> int:
+        """Returns the number of instructions after a place. Loops of a variable trip count are counted once."""
+        block, first, blocks, repeated = place
+        written = [*block.instructions[first:], *(i for b in self.function.blocks[blocks:] for i in b.instructions)]
+        calls = [i for i in written if i.opname == "call" and not i.callee.name.startswith("llvm.")]
+        return len(written) + _OF_A_CALL * len(calls) + self._repeated - repeated
+
+    def spend(self, work: int) -> None:
+        """Counts instructions. After many, a signal that the program has received ends the function."""
+        if not target().has("PyErr_CheckSignals"):
+            return
+        b = self.b
+        self._work.store(Element(b.sub(self._work.load().value, number(work)), int64))
+        with b.if_then(b.icmp_signed("<", self._work.load().value, number(0)), likely=False):
+            self._work.store(Element(self._most_work, int64))
+            zero = ir.Constant(I32, 0)
+            self.check(b.icmp_signed("==", b.call(self._signals(), [self.arguments]), zero))
+
+    def _signals(self) -> Any:
+        """Returns the function that runs Python's signal handlers. It stores the exception that one raises."""
+        if "signals" in self.module.globals:
+            return self.module.globals["signals"]
+        function = ir.Function(self.module, ir.FunctionType(I32, [POINTER]), "signals")
+        function.linkage = "internal"
+        b = ir.IRBuilder(function.append_basic_block("entry"))
+        held = b.call(declared(self.module, "PyGILState_Ensure", I32, []), [])
+        result = b.call(declared(self.module, "PyErr_CheckSignals", I32, []), [])
+        with b.if_then(b.icmp_signed("!=", result, ir.Constant(I32, 0)), likely=False):
+            fetch = declared(self.module, "PyErr_Fetch", ir.VoidType(), [POINTER] * 3)
+            b.call(fetch, [entry(b, function.args[0], _ERROR + i) for i in range(3)])
+        b.call(declared(self.module, "PyGILState_Release", ir.VoidType(), [I32]), [held])
+        b.ret(result)
+        return function
 
     def check(self, condition: Any) -> None:
         """Ends the function as failed if a condition does not hold."""

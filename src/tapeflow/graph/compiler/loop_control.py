@@ -193,7 +193,7 @@ def write_loop(
     going.store(Element(goes_on, bool_))
     b.cbranch(goes_on if limit is None else b.and_(goes_on, b.icmp_signed("<", count, limit)), body, after)
     b.position_at_end(body)
-    prepared = []
+    place, prepared = code.place(), []
     for v, result in zip(variables, iterate(state, count), strict=True):
         if isinstance(v, Variable):
             prepared.append((v, v.prepared(result)))
@@ -202,6 +202,7 @@ def write_loop(
     for v, value in prepared:
         v.store(dataclasses.replace(value, borrowed=False))
     counter.store(Element(b.add(count, number(1)), int64))
+    code.spend(code.work_since(place))
     b.branch(head)
     b.position_at_end(after)
     return counter.load().value, going.load().value

@@ -30,7 +30,7 @@ class _Function:
 
     def __init__(self, is_gradient: bool = False) -> None:
         self.code = Code(is_gradient)
-        self.limit, _ = self.code.entry(("limit",)), self.code.entry(("status",))
+        self.limit = self.code.limit
         self.lists: list[Entries | None] = []
         self._variables: list[tuple[Variable, Any]] = []
 
@@ -106,7 +106,8 @@ def loop_code(loop: Loop, tensors: Sequence[SymbolicTensor]) -> tuple[Code, list
     """Returns the code of a loop, and for each of its operands its list, or None for a tensor.
 
     The first entry of the table is the maximal trip count, which the code replaces by the trip count. The second one is
-    the status: -1 after a failure, 1 if the condition still holds, otherwise 0.
+    the status: -1 after a failure, 1 if the condition still holds, otherwise 0. The third one is the number of
+    instructions between two looks for signals. The next ones are the exception that a signal handler raised.
 
     Args:
         loop: the loop.

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
+import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +40,8 @@ if TYPE_CHECKING:
 _MOST_ELEMENTS = 1 << 13  # of a computed tensor
 _LEAST_STEPS = 100  # in all iterations, if the trip count is static: fewer do not pay for compiling
 _MOST_DRAWN = 1 << 22  # random numbers per call
-_AT_ONCE = 1 << 20  # iterations per call: between calls, the program can be interrupted
+_AT_ONCE = 1 << 20  # iterations per call
+_WORK = 1 << 24  # instructions between two looks for signals: about a hundredth of a second
 _FIRST_STACKED = 64  # iterations of the first call, if the loop draws or records numbers and the trip count is unknown
 
 
@@ -152,7 +154,7 @@ class _Native:
         namespace: dict[str, Any] = {
             "kernel": first_call, "array": ctypes.c_int64 * len(code.table), "address": ctypes.addressof,
             "table": code.table, "lists": lists, "stacked": _stacked, "drawn": _drawn, "value": _value,
-            "empty": torch.empty, **{f"shape{i}": shape for i, shape in enumerate(shapes)},
+            "empty": torch.empty, "work": _work, "restore": _restore, **{f"shape{i}": shape for i, shape in enumerate(shapes)},
         }  # fmt: skip
         lines = [*_binding(operands, lists, shapes, own), *_running(operands, code.table)]
         exec(compile("\n".join(lines), f"<calls of {name}>", "exec"), namespace)  # it is written here alone
@@ -185,8 +187,8 @@ def _running(operands: Sequence[str], table: Sequence[Any]) -> list[str]:
     """Returns the source lines of `_Native.run`. They fill the table of arguments for the machine code."""
     lines, entries, recorded = [f"def run({', '.join(['limit', *operands])}):"], [], ""
     for i, (what, *rest) in enumerate(table):
-        if what in ("limit", "status"):
-            entries.append("limit" if what == "limit" else "0")
+        if what in _OWN_ENTRIES:
+            entries.append(_OWN_ENTRIES[what])
         elif what == "constant":
             entries.append(str(rest[0].data_ptr()))
         elif what in ("operand", "length"):
@@ -208,8 +210,19 @@ def _running(operands: Sequence[str], table: Sequence[Any]) -> list[str]:
         *lines,
         f"    numbers = array({', '.join(entries)})",
         "    kernel(address(numbers))",
+        "    if numbers[3]: restore(*numbers[3:6])",
         f"    return numbers[0], numbers[1], ({recorded})",
     ]
+
+
+_OWN_ENTRIES = {"limit": "limit", "status": "0", "work": "work()", "error": "0"}
+# Raises the exception that a signal handler raised while machine code was running.
+_restore = ctypes.PYFUNCTYPE(None, *[ctypes.c_void_p] * 3)(("PyErr_Restore", ctypes.pythonapi))
+
+
+def _work() -> int:
+    """Returns the number of instructions until machine code looks for signals. Only the main thread handles them."""
+    return _WORK if threading.get_ident() == threading.main_thread().ident else 1 << 62
 
 
 def _value(variable: Any, spec: Any) -> torch.Tensor | None:
