@@ -154,7 +154,8 @@ class _Native:
         namespace: dict[str, Any] = {
             "kernel": first_call, "array": ctypes.c_int64 * len(code.table), "address": ctypes.addressof,
             "table": code.table, "lists": lists, "stacked": _stacked, "drawn": _drawn, "value": _value,
-            "empty": torch.empty, "work": _work, "restore": _restore, **{f"shape{i}": shape for i, shape in enumerate(shapes)},
+            "empty": torch.empty, "work": _work, "restore": _restore,
+            **{f"shape{i}": shape for i, shape in enumerate(shapes)},
         }  # fmt: skip
         lines = [*_binding(operands, lists, shapes, own), *_running(operands, code.table)]
         exec(compile("\n".join(lines), f"<calls of {name}>", "exec"), namespace)  # it is written here alone
