@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from fuzzing import compiled
 from fuzzing.outcomes import SKIP, encode, static_shapes
 from fuzzing.values import inputs_of, invoke
 
@@ -116,6 +117,7 @@ def vectorized(call: Call, tf: Any) -> Any:
 MODES: dict[str, Callable[[Call, Any], Any]] = {
     "eager": eager,
     "again": again,
+    "compiled": compiled.compare,
     "function": _traced("static"),
     "unknown_sizes": _traced("sizes"),
     "unknown_rank": _traced("rank"),
