@@ -1,23 +1,32 @@
 """Files that a later process reads instead of computing their contents again: object code, measurements.
 
-A file ends with the hash of its contents, so half a file or a damaged one counts as missing.
+A file ends with the hash of its contents, so half a file or a damaged one counts as missing. If the files together
+become too large, those that were not used for the longest time are removed.
 """
 
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 import pathlib
 import tempfile
+import time
 
 _HASH_BYTES = hashlib.sha256().digest_size
+_MOST_BYTES = 1 << 28  # of all files
+_BETWEEN_LOOKS = 64  # writes of a process, after which it looks for old files
+_SECONDS_OF_A_DAY = 86400
+_writes = itertools.count()
 
 
 def read(name: str) -> bytes | None:
     """Returns the contents of a file of the cache, or None if it is missing or anyone else could have written it."""
-    folder = _folder()
+    path = _folder() / name
     try:
-        data = (folder / name).read_bytes() if _is_private(folder) else b""
+        data = path.read_bytes() if _is_private(path.parent) else b""
+        if data and time.time() - path.stat().st_mtime > _SECONDS_OF_A_DAY:
+            os.utime(path)  # it is in use
     except OSError:
         return None
     contents, check = data[:-_HASH_BYTES], data[-_HASH_BYTES:]
@@ -34,8 +43,24 @@ def write(name: str, contents: bytes) -> None:
         with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
             file.write(contents + hashlib.sha256(contents).digest())
         os.replace(file.name, folder / name)
+        if next(_writes) % _BETWEEN_LOOKS == 0:
+            _remove_oldest(folder)
     except OSError:
         return
+
+
+def _remove_oldest(folder: pathlib.Path) -> None:
+    """Removes old files, down to three quarters of the limit, if the files are larger than the limit."""
+    with os.scandir(folder) as entries:
+        files = sorted([(e.stat().st_mtime_ns, e.stat().st_size, e.path) for e in entries if e.is_file()])
+    size = sum(size for _, size, _ in files)
+    if size <= _MOST_BYTES:
+        return
+    for _, bytes_of_file, path in files:
+        if size <= _MOST_BYTES * 3 // 4:
+            return
+        os.unlink(path)
+        size -= bytes_of_file
 
 
 def _folder() -> pathlib.Path:

@@ -134,10 +134,10 @@ def test_code_that_was_damaged_on_disk_is_compiled_anew(tmp_path, monkeypatch):
 
     monkeypatch.setenv("TAPEFLOW_CACHE_DIR", str(tmp_path))
     text = 'define void @"{name}"(ptr %x) {\n  store i32 7, ptr %x\n  ret void\n}'
-    target.target().address("first", text, lambda: text)
+    target.target().load("first", text, lambda: text)
     (path,) = (tmp_path / "tapeflow" / "kernels").iterdir()
     path.write_bytes(b"\x7fELF" + bytes(200))
-    assert target.Target().address("first", text, lambda: text)
+    assert target.Target().load("first", text, lambda: text)
     assert len(path.read_bytes()) > 204
 
 

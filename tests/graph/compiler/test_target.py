@@ -1,7 +1,9 @@
 """Machine code and its cache on disk."""
 
 import ctypes
+import gc
 import sys
+import weakref
 
 import pytest
 
@@ -17,8 +19,8 @@ def test_code_cached_under_another_name(monkeypatch, tmp_path):
     """A process that finds the code of a function on disk does not take it for a function of another name."""
     monkeypatch.setenv("TAPEFLOW_CACHE_DIR", str(tmp_path))
     for name in ("first", "second"):
-        target = Target()
-        successor = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(target.address(name, SUCCESSOR, lambda: SUCCESSOR))
+        code = Target().load(name, SUCCESSOR, lambda: SUCCESSOR)
+        successor = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(code.address)
         assert successor(41) == 42
 
 
@@ -26,10 +28,24 @@ def test_code_cached_under_another_name(monkeypatch, tmp_path):
 def test_code_in_a_folder_that_others_write_is_not_run(monkeypatch, tmp_path):
     monkeypatch.setenv("TAPEFLOW_CACHE_DIR", str(tmp_path))
     target = Target()
-    target.address("first", SUCCESSOR, lambda: SUCCESSOR)
+    target.load("first", SUCCESSOR, lambda: SUCCESSOR)
     (path,) = (tmp_path / "tapeflow" / "kernels").iterdir()
     path.parent.chmod(0o777)
     before = path.stat().st_mtime_ns, path.read_bytes()
     assert disk_cache.read(path.name) is None
-    assert Target().address("first", SUCCESSOR, lambda: SUCCESSOR)
+    assert Target().load("first", SUCCESSOR, lambda: SUCCESSOR)
     assert (path.stat().st_mtime_ns, path.read_bytes()) == before
+
+
+def test_code_is_freed_with_its_functions(monkeypatch, tmp_path):
+    monkeypatch.setenv("TAPEFLOW_CACHE_DIR", str(tmp_path))
+    target = Target()
+    held, dropped = (target.load(name, SUCCESSOR, lambda: SUCCESSOR) for name in ("held", "dropped"))
+    successor, dropped = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(held.address), weakref.ref(dropped)
+    again = target.load("held", SUCCESSOR, lambda: SUCCESSOR)
+    assert again is held
+    for i in range(200):  # the code of recent functions stays for a while
+        target.load(f"other{i}", SUCCESSOR, lambda: SUCCESSOR)
+    gc.collect()
+    assert dropped() is None
+    assert successor(41) == 42

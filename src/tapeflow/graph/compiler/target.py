@@ -7,12 +7,15 @@ LLVM IR in Python takes longer than running a kernel a thousand times, so it is 
 
 from __future__ import annotations
 
+import collections
 import ctypes
 import functools
 import hashlib
+import os
 import pathlib
 import platform
 import threading
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -23,7 +26,32 @@ from tapeflow.core.ops import elements
 from tapeflow.core.ops.elements import Unsupported
 from tapeflow.core.rng import elements as random_elements
 
-_lock = threading.Lock()  # only one thread at a time may create LLVM modules
+_lock = threading.RLock()  # only one thread at a time uses LLVM
+_MOST_RECENT = 128  # functions that stay loaded when nothing uses them, for the next function with equal kernels
+
+if hasattr(os, "register_at_fork"):  # a forked process gets LLVM in a consistent state
+    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
+
+
+class MachineCode:
+    """The code of a function in memory, which is freed with this object.
+
+    Args:
+        engine: LLVM's engine that loaded it.
+        name: the name of the function.
+
+    Attributes:
+        address: the address of the function.
+    """
+
+    def __init__(self, engine: Any, name: str) -> None:
+        self.address: int = engine.get_function_address(name)
+        weakref.finalize(self, _unload, engine).atexit = False
+
+
+def _unload(engine: Any) -> None:
+    with _lock:
+        engine.close()
 
 
 class Target:
@@ -50,19 +78,18 @@ class Target:
         self.has_fma = bool(features.get("fma")) or platform.machine().lower() in ("arm64", "aarch64")
         for library in _libraries():
             llvm.load_library_permanently(str(library))
-        self._machine = llvm.Target.from_default_triple().create_target_machine(
-            opt=2, codemodel="jitdefault", jit=True, cpu=self.cpu, features=self._features
-        )
-        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), self._machine)
+        self._machine = self._new_machine()
         self._key = f"{llvm.llvm_version_info} {self.cpu} {self._features} {_sources()}".encode()
-        self._objects: dict[str, Any] = {}  # the names of functions whose code is loaded
+        self._loaded: weakref.WeakValueDictionary[str, MachineCode] = weakref.WeakValueDictionary()
+        self._recent: collections.deque[MachineCode] = collections.deque(maxlen=_MOST_RECENT)
 
     def has(self, symbol: str) -> bool:
         """Returns True if machine code can call a function of this name."""
-        return self._llvm.address_of_symbol(symbol) is not None
+        with _lock:
+            return self._llvm.address_of_symbol(symbol) is not None
 
-    def address(self, name: str, key: str, text: Callable[[], str]) -> int:
-        """Returns the address of a function.
+    def load(self, name: str, key: str, text: Callable[[], str]) -> MachineCode:
+        """Returns the code of a function.
 
         Args:
             name: the beginning of the function's name; a hash follows.
@@ -71,21 +98,34 @@ class Target:
         """
         digest = hashlib.sha256(f"{name} {key}".encode() + self._key).hexdigest()[:32]
         unique = f"{name}_{digest}"
-        with _lock:
-            known = unique in self._objects
-            code = None if known else disk_cache.read(digest)
-        written = text() if not known and code is None else ""  # `text` acquires the lock to get the target
-        with _lock:
-            if unique not in self._objects:
-                code = code or self._compiled(written.replace("{name}", unique), digest)
-                self._engine.add_object_file(self._llvm.object_file.ObjectFileRef.from_data(code))
-                self._engine.finalize_object()
-                self._objects[unique] = True
-            return self._engine.get_function_address(unique)
+        loaded = self._loaded.get(unique)
+        if loaded is None:
+            code = disk_cache.read(digest)
+            written = text().replace("{name}", unique) if code is None else ""
+            with _lock:
+                loaded = self._loaded.get(unique)
+                if loaded is None:
+                    loaded = MachineCode(self._engine(code or self._compiled(written, digest)), unique)
+                    self._loaded[unique] = loaded
+        self._recent.append(loaded)
+        return loaded
+
+    def _new_machine(self) -> Any:
+        return self._llvm.Target.from_default_triple().create_target_machine(
+            opt=2, codemodel="jitdefault", jit=True, cpu=self.cpu, features=self._features
+        )
+
+    def _engine(self, code: bytes) -> Any:
+        """Returns a new engine with loaded object code. Engines free memory only as a whole."""
+        llvm = self._llvm
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), self._new_machine())
+        engine.add_object_file(llvm.object_file.ObjectFileRef.from_data(code))
+        engine.finalize_object()
+        return engine
 
     def _compiled(self, text: str, digest: str) -> bytes:
         llvm = self._llvm
-        module = llvm.parse_assembly(text)
+        module = llvm.parse_assembly(text, llvm.create_context())
         module.triple, module.data_layout = self._machine.triple, str(self._machine.target_data)
         module.verify()
         options = llvm.create_pipeline_tuning_options(speed_level=1)
@@ -116,11 +156,13 @@ def function(name: str, key: str, text: Callable[[], str], arguments: int) -> An
     """Returns a compiled function of pointers and integers. It runs without the interpreter's lock.
 
     Args:
-        name, key, text: see `Target.address`.
+        name, key, text: see `Target.load`.
         arguments: the number of its arguments.
     """
-    kind = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * arguments)
-    return kind(target().address(name, key, text))
+    code = target().load(name, key, text)
+    compiled = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * arguments)(code.address)
+    compiled.code = code  # it is freed with the function
+    return compiled
 
 
 def _sources() -> str:
