@@ -125,5 +125,6 @@ MODES: dict[str, Callable[[Call, Any], Any]] = {
     "gradient_unknown_sizes": gradient_unknown,
     "vectorized": vectorized,
     "jit": _traced("static", jit_compile=True),
+    "jit_unknown_rank": _traced("rank", jit_compile=True),
     "inferred": _traced("static", runs=False),
 }

@@ -70,7 +70,7 @@ def encode(value: Any, tf: Any) -> Any:
 
 def _data(array: Any) -> Any:
     """The values: strings as text or hex, all others as their bytes in base 64, of as many as are compared."""
-    flat = np.asarray(array).reshape(-1)[:LARGEST]
+    flat = np.asarray(array).flat[:LARGEST]
     if flat.dtype.kind in "OSU":
         return [item.decode("utf-8", "backslashreplace") if isinstance(item, bytes) else str(item) for item in flat]
     if "int" in flat.dtype.name and flat.dtype.itemsize == 1 and flat.dtype.kind not in "iu":

@@ -15,9 +15,12 @@ ROOT = pathlib.Path(__file__).parents[2]
 WORKER = pathlib.Path(__file__).with_name("worker.py")
 COMPILING = 9  # how many times longer a compiled call may take
 BATCH = 3000  # tasks of one process, so that what a library keeps does not add up
+MEMORY = 7 << 30  # an argument may ask for a tensor of gigabytes
 
 
-def run(side: str, python: str, tasks: list[dict[str, Any]], folder: pathlib.Path, timeout: float) -> dict[str, Any]:
+def run(
+    side: str, python: str, tasks: list[dict[str, Any]], folder: pathlib.Path, timeout: float, memory: int = MEMORY
+) -> dict[str, Any]:
     """The outcome of each task, by its id.
 
     Args:
@@ -26,29 +29,32 @@ def run(side: str, python: str, tasks: list[dict[str, Any]], folder: pathlib.Pat
         tasks: what to run.
         folder: where to write tasks and outcomes.
         timeout: seconds that one task may take.
+        memory: bytes of address space that one task may take beside what its process has.
     """
     outcomes: dict[str, Any] = {}
     left = list(tasks)
     started = time.monotonic()
     while left:
         batch = left[:BATCH]
-        outcomes |= _run_batch(side, python, batch, folder, timeout)
+        outcomes |= _run_batch(side, python, batch, folder, timeout, memory)
         left = [task for task in left if task["id"] not in outcomes]
         done = len(tasks) - len(left)
         print(f"{side}: {done} of {len(tasks)} in {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
     return outcomes
 
 
-def _run_batch(side: str, python: str, batch: list[Any], folder: pathlib.Path, timeout: float) -> dict[str, Any]:
+def _run_batch(
+    side: str, python: str, batch: list[Any], folder: pathlib.Path, timeout: float, memory: int
+) -> dict[str, Any]:
     """The outcomes of one process: up to its end, or to the task that ended it."""
     todo, out, log = (folder / f"{side}.{name}" for name in ("tasks", "outcomes", "log"))
     todo.write_text("".join(json.dumps(task) + "\n" for task in batch))
     out.write_text("")
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
     with log.open("w") as errors:
-        child = subprocess.Popen([python, "-W", "ignore", str(WORKER), side, str(todo), str(out)],
+        child = subprocess.Popen([python, "-W", "ignore", str(WORKER), side, str(todo), str(out), str(memory)],
                                  stdout=subprocess.DEVNULL, stderr=errors, env=environment)  # fmt: skip
-        hung = not _finishes(child, out, [timeout * (COMPILING if t["mode"] == "jit" else 1) for t in batch])
+        hung = not _finishes(child, out, [timeout * (COMPILING if t["mode"].startswith("jit") else 1) for t in batch])
     outcomes = dict(json.loads(line) for line in out.read_text().splitlines())
     if len(outcomes) < len(batch):
         culprit = batch[len(outcomes)]["id"]

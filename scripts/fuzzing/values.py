@@ -5,6 +5,9 @@
 {"ragged": [values, [splits, ...]]}         `values` is a tensor's description
 {"sparse": [indices, values, shape]}        three tensors' descriptions
 {"spec": [dtype, shape]}                    what a trace gets in place of a tensor: a shape may have null, or be it
+{"strided": [dtype, shape, values]}         a tensor whose elements lie in column-major order; `values` is repeated
+{"handle": ["float32", [2], [1.0, NaN]]}    the handle of a variable with this value
+{"call": call}                              the result of another call, or its first one: a list, a table, a queue
 {"tuple": [...]}  {"dict": [[key, value]]}  {"complex": [re, im]}  {"bytes": "hex"}  {"dtype": "float32"}
 {"shape": [2, null]}  {"slice": [1, null, 2]}  {"ellipsis": []}  {"function": "math.exp"}
 """
@@ -19,7 +22,7 @@ import ml_dtypes
 import numpy as np
 
 # What is built before a call is traced: a trace takes tensors as inputs and captures variables.
-INPUTS = ("tensor", "ragged", "sparse", "variable", "spec")
+INPUTS = ("tensor", "strided", "ragged", "sparse", "variable", "spec")
 LARGEST = 600
 
 
@@ -168,6 +171,10 @@ def build(node: Any, tf: Any, inputs: Iterator[Any] | None = None) -> Any:
 def _input(kind: str, content: Any, tf: Any) -> Any:
     if kind == "tensor":
         return tensor(content, tf)
+    if kind == "strided":
+        dtype, shape, values = content
+        repeated = np.resize(array([dtype, [len(values)], values]), shape[::-1])
+        return tf.transpose(tf.constant(repeated, tf.dtypes.as_dtype(dtype)))
     if kind == "variable":
         return tf.Variable(tensor(content, tf))
     if kind == "spec":
@@ -191,7 +198,13 @@ _BUILD: dict[str, Callable[[Any, Any, Any], Any]] = {
     "slice": lambda c, tf, inputs: slice(*(build(item, tf, inputs) for item in c)),
     "ellipsis": lambda c, tf, inputs: ...,
     "function": lambda c, tf, inputs: resolve(c, tf),
+    "handle": lambda c, tf, inputs: tf.Variable(tensor(c, tf)).handle,
+    "call": lambda c, tf, inputs: _first_result(invoke(c, tf)),
 }
+
+
+def _first_result(value: Any) -> Any:
+    return value[0] if isinstance(value, tuple) else value
 
 
 def inputs_of(call: dict[str, Any], tf: Any) -> list[Any]:

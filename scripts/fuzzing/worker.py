@@ -1,8 +1,8 @@
-"""Runs tasks in a process of its own: `python worker.py tensorflow|tapeflow TASKS OUTCOMES`.
+"""Runs tasks in a process of its own: `python worker.py tensorflow|tapeflow TASKS OUTCOMES MEMORY`.
 
 TASKS has a line of JSON for each task: its number, the call, the mode, and a seed if the call's numbers are to be moved
 by a few roundings. OUTCOMES gets a line for each, as soon as it is there, so that whoever started this process knows
-where it died.
+where it died. MEMORY is how many bytes of address space a task may take beside what the process has.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import warnings
 from typing import Any
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
-MEMORY = 7 << 30  # an argument may ask for a tensor of gigabytes
 
 
 def outcome(task: dict[str, Any], tf: Any) -> Any:
@@ -33,8 +32,14 @@ def outcome(task: dict[str, Any], tf: Any) -> Any:
         return encode_error(error)
 
 
+def limit_memory(more: int) -> None:
+    """Lets the process take so many bytes of address space beside what it has."""
+    pages = int(pathlib.Path("/proc/self/statm").read_text().split()[0])
+    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + more, resource.RLIM_INFINITY))
+
+
 def main() -> None:
-    side, tasks, outcomes = sys.argv[1:]
+    side, tasks, outcomes, memory = sys.argv[1:]
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
     os.environ["CUDA_VISIBLE_DEVICES"] = ""
     # TensorFlow's own kernels: oneDNN's differ by processor.
@@ -43,10 +48,10 @@ def main() -> None:
     warnings.simplefilter("ignore")
     if side == "tensorflow":
         tf.get_logger().setLevel("ERROR")
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     with open(tasks) as lines, open(outcomes, "a") as out:
         for line in lines:
             task = json.loads(line)
+            limit_memory(int(memory))
             print(json.dumps([task["id"], outcome(task, tf)]), file=out, flush=True)
 
 

@@ -208,7 +208,7 @@ def _draws(stream: Philox) -> Iterator[int]:
 
 
 def _below(count: int, draws: Iterator[int]) -> int:
-    """Draws an integer in [0, count); words that would make some numbers more likely are skipped."""
+    """Draws an integer in [0, count), below 2**32; words that would make some numbers more likely are skipped."""
     skewed = 0 if count & (count - 1) == 0 else (2**32 - 1) % count + 1
     return next(word for word in draws if word >= skewed) % count
 

@@ -10,7 +10,7 @@ import torch
 
 from tapeflow.core.autodiff.gradients import conj, sum_like
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.errors import InternalError, NotFoundError
+from tapeflow.core.errors import InternalError, InvalidArgumentError, NotFoundError, OpError
 from tapeflow.core.ops import elementwise_kernels
 from tapeflow.core.ops.convert import as_operand, convert
 from tapeflow.core.ops.elements import Element, ElementBuilder, Unsupported
@@ -30,13 +30,17 @@ def _needs_real_numbers(name: str, x: torch.Tensor) -> None:
         raise NotFoundError.of(f"{name} has no kernel for complex numbers")
 
 
-def _by_zero(x: torch.Tensor, y: torch.Tensor) -> bool:
-    """Tests whether integers would be divided by zero, which torch may not notice (an exporter has no values)."""
+def _has_divisor(divisor: int, x: torch.Tensor, y: torch.Tensor) -> bool:
+    """Tests whether an integer is divided by this number, which torch may not notice (an exporter has no values)."""
     if y.is_floating_point() or y.is_complex() or torch.compiler.is_exporting() or not x.numel():
         return False
     if y.numel() < _VECTOR and elementwise_kernels.by_value(y):
-        return 0 in y.reshape(-1).tolist()
-    return bool((y == 0).any())
+        return divisor in y.reshape(-1).tolist()
+    return bool((y == divisor).any())
+
+
+def _by_zero(x: torch.Tensor, y: torch.Tensor) -> bool:
+    return _has_divisor(0, x, y)
 
 
 def _for_uint64(function: Callable[..., Any], x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
@@ -88,7 +92,7 @@ def _(x: Any, y: Any) -> tuple[Any, str]:
 
 
 @realdiv.gradient(needs="inputs")
-def _(call: Call, dy: Any) -> Any:
+def _gradients_of_quotient(call: Call, dy: Any) -> Any:
     x, y = call.inputs
     want_x, want_y = call.wanted
     by_y = realdiv(dy, conj(y))
@@ -241,13 +245,19 @@ def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-def _truncate_divide(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+def _truncate_divide(x: torch.Tensor, y: torch.Tensor, by_zero: type[OpError] = InternalError) -> torch.Tensor:
     _needs_real_numbers("TruncateDiv", x)
     if _by_zero(x, y):
-        raise InternalError.of("Integer division by zero")
+        raise by_zero.of("Integer division by zero")
     if x.dtype is torch.uint64:
         return _for_uint64(np.floor_divide, x, y)
+    if y.dtype in _TRAPPING and _has_divisor(-1, x, y):  # the processor traps on the least number by -1
+        by_others = torch.div(x, y.masked_fill(y == -1, 1), rounding_mode="trunc")
+        return torch.where(y == -1, -x, by_others)
     return torch.div(x, y, rounding_mode="trunc")
+
+
+_TRAPPING = (torch.int32, torch.int64)  # ATen divides narrower integers as wider ones
 
 
 @op(
@@ -276,6 +286,24 @@ def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
 
 not_differentiable(floordiv, truncatediv)
+
+
+def _divide_any(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    real = x.is_floating_point() or x.is_complex()
+    return torch.div(x, y) if real else _truncate_divide(x, y, InvalidArgumentError)
+
+
+@op(
+    "Div",
+    kernel=_divide_any,
+    shape=broadcast,
+    element=lambda b, x, y: b.quotient(x, divisor(y)) if x.dtype.is_integer else b.div(x, y),
+)
+def _div(x: Any, y: Any, name: str | None = None) -> Any:
+    """Divides, and rounds integers towards zero: TensorFlow 1's division, `tf.raw_ops.Div`."""
+
+
+_div.gradient(needs="inputs")(_gradients_of_quotient)
 
 
 # ---- remainders ------------------------------------------------------------------------------------------------------
@@ -331,9 +359,9 @@ def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 mod = floormod
 
 
-def _truncate_mod(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+def _truncate_mod(x: torch.Tensor, y: torch.Tensor, by_zero: type[OpError] = InternalError) -> torch.Tensor:
     if _by_zero(x, y):
-        raise InternalError.of("Integer division by zero")
+        raise by_zero.of("Integer division by zero")
     return _remainder(torch.fmod, np.fmod, x, y)
 
 
@@ -357,6 +385,17 @@ def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
     """
 
 
+@op(
+    "Mod",
+    kernel=lambda x, y: _truncate_mod(x, y, InvalidArgumentError),
+    shape=broadcast,
+    element=lambda b, x, y: b.remainder(x, divisor(y)),
+)
+def _mod(x: Any, y: Any, name: str | None = None) -> Any:
+    """Computes `truncatemod`: TensorFlow 1's remainder, `tf.raw_ops.Mod`."""
+
+
+@_mod.gradient(needs="inputs")
 @floormod.gradient(needs="inputs")
 @truncatemod.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:

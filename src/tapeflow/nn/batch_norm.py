@@ -67,6 +67,8 @@ def _fused_batch_norm(
         _check(x, data_format, mean=mean, variance=variance)
         y = aten.native_batch_norm(_to_first(x, data_format), scale, offset, mean, variance, False, 0.0, epsilon)[0]
         return _from_first(y, data_format), mean, variance, mean, variance, empty
+    if exponential_avg_factor != 1.0:
+        _check(x, data_format, mean=mean, variance=variance)
     if not x.numel():
         unknown = scale.new_full((channels,), torch.nan)
         return x, unknown, unknown, unknown, unknown, empty
@@ -183,6 +185,13 @@ def fused_batch_norm_grad(
     is_training: bool = True,
 ) -> tuple[torch.Tensor, ...]:
     """Computes the gradients of `fused_batch_norm` by its input, scale and offset."""
+    # ATen's kernel reads what it is given by the sizes of x alone.
+    _check(x, data_format, scale=scale, reserve_space_1=reserve_space_1, reserve_space_2=reserve_space_2)
+    if y_backprop.shape != x.shape:
+        raise invalid(
+            f"x and y_backprop must have same shape, but x has shape {list(x.shape)} and y_backprop has shape "
+            f"{list(y_backprop.shape)}"
+        )
     empty = scale.new_empty(0)
     if not x.numel():
         return torch.zeros_like(x), torch.zeros_like(scale), torch.zeros_like(scale), empty, empty

@@ -7,9 +7,11 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 
 from tapeflow.core.errors import NotFoundError
+from tapeflow.core.ops.memory import check_memory
 from tapeflow.core.ops.op import OpFunction, not_differentiable, op
 from tapeflow.core.ops.shape_rules import with_rank
 from tapeflow.core.rng.seeds import op_seeds
@@ -57,9 +59,19 @@ class ComputeAccidentalHits(NamedTuple):
 
 Draw = Callable[[Draws], int]
 Probability = Callable[[int], float]
-
+_TRIES = 2**17  # draws, beside 100 for each sample: enough for classes that are not as good as impossible
+_BYTES_OF_SAMPLE = 64  # of a Python number in a list and a set
 
 # ---- sampling --------------------------------------------------------------------------------------------------------
+
+
+def check_at_least(least: int, **attrs: int) -> None:
+    """Raises TensorFlow's error for an attr below its minimum, or one that needs more than 32 bits."""
+    for name, value in attrs.items():
+        if value < least:
+            raise invalid(f"Value for attr '{name}' of {value} must be at least minimum {least}")
+        if value >= 2**31:
+            raise invalid(f"Attr {name} has value {value} out of range for an int32")
 
 
 def _sample(
@@ -74,9 +86,11 @@ def _sample(
     probability: Probability,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Draws classes, and computes the expected count of each of them and of each true one."""
+    check_at_least(1, num_true=num_true, num_sampled=num_sampled, range_max=range_max)
     true = _true_classes(true_classes, num_true, range_max)
     if unique and num_sampled > range_max:
         raise invalid("Sampler's range is too small.")
+    check_memory([num_sampled], _BYTES_OF_SAMPLE)
     random = draws((op, num_true, num_sampled, unique, range_max), *seeds, 2048 * num_sampled)
     sampled: list[int] = []
     tries = num_sampled
@@ -84,6 +98,11 @@ def _sample(
         seen: set[int] = set()
         tries = 0
         while len(sampled) < num_sampled:
+            if tries > _TRIES + 100 * num_sampled:
+                raise invalid(
+                    f"{num_sampled} different classes of {range_max} were not found in {tries} draws: the others are "
+                    "too unlikely. Sample fewer, or with unique=False"
+                )
             tries += 1
             value = draw(random)
             if value not in seen:
@@ -165,20 +184,31 @@ class _LearnedCounts:
     """The sampling weights of classes: 1 plus the number of occurrences of the class as a true class."""
 
     def __init__(self, range_max: int) -> None:
-        self.weights = [1] * range_max
+        self.range_max = range_max
+        self.occurrences: dict[int, int] = {}
+
+    def add(self, value: int) -> None:
+        """Counts an occurrence of a class."""
+        self.occurrences[value] = self.occurrences.get(value, 0) + 1
+
+    def total(self) -> int:
+        """Returns the sum of the weights."""
+        return self.range_max + sum(self.occurrences.values())
 
     def draw(self, random: Draws) -> int:
         """Draws a class by the weights."""
-        place = random.below(sum(self.weights))
-        for value, weight in enumerate(self.weights):
-            if place < weight:
+        place = random.below(self.total())
+        for value, count in sorted(self.occurrences.items()):
+            if place < value:
+                break
+            if place <= value + count:
                 return value
-            place -= weight
-        return len(self.weights) - 1
+            place -= count
+        return place
 
     def probability(self, value: int) -> float:
         """Returns the probability of a class."""
-        return self.weights[value] / sum(self.weights)
+        return (1 + self.occurrences.get(value, 0)) / self.total()
 
 
 @functools.lru_cache(64)
@@ -196,7 +226,7 @@ def _learned_kernel(
         learned.draw, learned.probability,
     )  # fmt: skip
     for value in true_classes.reshape(-1).tolist():
-        learned.weights[value] += 1
+        learned.add(value)
     return samples
 
 
@@ -210,7 +240,7 @@ class _Alias:
 
     def __init__(self, weights: Iterable[float]) -> None:
         weights = list(weights)
-        total, n = sum(weights), len(weights)
+        total, n = sum(weights) or math.nan, len(weights)
         self.own = [w * n / total for w in weights]
         self.alias = list(range(n))
         high = [i for i in range(n) if self.own[i] >= 1]
@@ -233,7 +263,10 @@ class _Alias:
 def _fixed_weights(
     range_max: int, vocab_file: str, distortion: float, reserved: int, num_shards: int, shard: int, unigrams: Any
 ) -> list[float]:
-    """Computes the weight of each class: its weight in the vocabulary to the power of the distortion."""
+    """Computes the weight of each class of a shard: that in the vocabulary to the power of the distortion.
+
+    The shard's classes are numbered from 0: class `i` is the id `i * num_shards + shard`.
+    """
     if not vocab_file and not unigrams:
         raise invalid("Must provide either vocab_file or unigrams.")
     if vocab_file and unigrams:
@@ -247,10 +280,20 @@ def _fixed_weights(
             raise NotFoundError.of(f"{vocab_file}: {error.strerror}") from None
         except (IndexError, ValueError):
             raise invalid(f"Bad line in vocab_file {vocab_file}: each must end in a comma and a number") from None
-    distorted = [0.0] * reserved + [w**distortion for w in weights]
-    if len(distorted) != range_max:
-        raise invalid(f"range is {range_max} must be equal to weights size  {len(distorted)}")
-    return [w if i % num_shards == shard else 0.0 for i, w in enumerate(distorted)]
+    check_at_least(1, num_shards=num_shards)
+    check_at_least(0, shard=shard)
+    zeros = len(range(shard, max(reserved, 0), num_shards))
+    # As in TensorFlow, the vocabulary's ids go on from the number of the shard's own reserved ones.
+    own = weights[(shard - zeros) % num_shards :: num_shards] if shard < num_shards else []
+    if zeros + len(own) != range_max:
+        raise invalid(f"range is {range_max} must be equal to weights size  {zeros + len(own)}")
+    return [0.0] * zeros + [_to_the_power(w, distortion) for w in own]
+
+
+def _to_the_power(weight: float, distortion: float) -> float:
+    """Returns a weight to a power, and NaN or infinity where Python raises errors."""
+    with np.errstate(all="ignore"):
+        return float(np.float64(weight) ** distortion)
 
 
 @op("FixedUnigramCandidateSampler", shape=_samples_rule)
@@ -270,10 +313,14 @@ def _fixed(
     seed2: int,
 ) -> Any:
     """Samples classes by weights."""
-    weights = _fixed_weights(range_max, vocab_file, distortion, num_reserved_ids, num_shards, shard, unigrams)
-    total, alias = sum(weights), _Alias(weights)
+    attrs = (range_max, vocab_file, distortion, num_reserved_ids, num_shards, shard, tuple(unigrams))
+    weights = _fixed_weights(*attrs)
+    total, alias = sum(weights) or math.nan, _Alias(weights)
+    likely = sum(weight != 0 for weight in weights)
+    if unique and likely < num_sampled <= range_max:
+        raise invalid(f"{num_sampled} different classes can't be sampled: only {likely} have a weight other than 0")
     return _sample(
-        ("FixedUnigramCandidateSampler", *weights), true_classes, num_true, num_sampled, unique, range_max,
+        ("FixedUnigramCandidateSampler", *attrs), true_classes, num_true, num_sampled, unique, range_max,
         (seed, seed2), alias.draw, lambda value: weights[value] / total,
     )  # fmt: skip
 

@@ -40,7 +40,8 @@ class Draws:
         return low | self.bits32() << 32
 
     def below(self, n: int, bits: int = 32) -> int:
-        """Draws an int below `n` uniformly, from numbers of `bits` bits."""
+        """Draws an int below `n` uniformly, from numbers of `bits` bits; of 64 if there are more than 2**32."""
+        bits = bits if n <= 2**32 else 64
         draw = self.bits32 if bits == 32 else self.bits64
         if n & (n - 1) == 0:
             return draw() & (n - 1)

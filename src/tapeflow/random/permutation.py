@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -96,17 +97,18 @@ def stateless_shuffle(
 # ---- one index at a time ---------------------------------------------------------------------------------------------
 
 _ROUND_CONSTANT = 0xFFFFFFFC
+_MOST_ROUNDS = 2**10
 _ROUND_SEQUENCE = 0x7369F885192C0EF5
 
 
-def _encrypt(number: int, key: tuple[int, ...], bits: int, rounds: int) -> int:
-    """Encrypts a number by the Simon block cipher, for words of any size.
+def _encrypt(number: Any, key: tuple[int, ...], bits: int, rounds: int) -> Any:
+    """Encrypts a number, or an array of them, by the Simon block cipher, for words of any size.
 
     Source: Beaulieu et al., "The SIMON and SPECK families of lightweight block ciphers", 2013.
     """
     mask = (1 << bits) - 1
 
-    def rotated(x: int, by: int) -> int:  # to the left
+    def rotated(x: Any, by: int) -> Any:  # to the left
         return (x << by | x >> bits - by) & mask
 
     keys = [k & mask for k in key]
@@ -121,11 +123,26 @@ def _encrypt(number: int, key: tuple[int, ...], bits: int, rounds: int) -> int:
     return left << bits | right
 
 
+_FEWEST_BITS = 8  # of half a number
+
+
+@functools.lru_cache(16)
+def _encrypted_numbers(key: tuple[int, ...], rounds: int) -> list[int]:
+    """Encrypts all numbers of the fewest bits."""
+    return _encrypt(np.arange(2 ** (2 * _FEWEST_BITS)), key, _FEWEST_BITS, rounds).tolist()
+
+
 def _position(index: int, key: tuple[int, ...], max_index: int, rounds: int) -> int:
     """Returns the position of an index in the permutation of a key: encrypted until it is in the range again."""
     if not max_index:
         return 0
-    bits = max(-(-(max_index - 1).bit_length() // 2), 8)
+    bits = max(-(-(max_index - 1).bit_length() // 2), _FEWEST_BITS)
+    if bits == _FEWEST_BITS:  # a few indices among many numbers: that takes many steps
+        following = _encrypted_numbers(key, rounds)
+        index = following[index]
+        while index > max_index:
+            index = following[index]
+        return index
     while True:
         index = _encrypt(index, key, bits, rounds)
         if index <= max_index:
@@ -148,6 +165,8 @@ def _index_shuffle_rule(index: TensorShape, seed: TensorShape, max_index: Tensor
 def _index_shuffled(index: torch.Tensor, seed: torch.Tensor, max_index: torch.Tensor, rounds: int) -> torch.Tensor:
     shape = _index_shuffle_rule(TensorShape(index.shape), TensorShape(seed.shape), TensorShape(max_index.shape))
     count = shape.num_elements() or 0
+    if not 0 <= rounds <= _MOST_ROUNDS:
+        raise invalid(f"rounds must be between 0 and {_MOST_ROUNDS}, not {rounds}")
     keys = [[k & 0xFFFFFFFF for k in row] for row in seed.reshape(-1, 3).tolist()]
     indices, bounds = index.reshape(-1).tolist(), max_index.reshape(-1).tolist()
     for n in range(count):

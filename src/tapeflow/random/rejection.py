@@ -5,12 +5,14 @@ Each result uses its own part of the stream, so its draws do not change the next
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import torch
 
+from tapeflow.core.ops.memory import check_memory
 from tapeflow.core.rng.philox import Philox, to_normal, to_uniform
 from tapeflow.core.values.tensor import invalid
 
@@ -53,8 +55,38 @@ class _Draws:
         return self._draw(to_normal, which)
 
 
+_ROUNDS = 1000  # a round accepts at least a third of the proposals, and sums end within some dozens
+_BYTES_OF_RESULT = 128  # with its draws and what is computed of them
+
+
+class _Active:
+    """The results that are not accepted yet.
+
+    Args:
+        numbers: the results.
+        distribution: its name, for the error.
+    """
+
+    def __init__(self, numbers: Array, distribution: str) -> None:
+        self.numbers, self.distribution = numbers, distribution
+
+    def __iter__(self) -> Iterator[Array]:
+        """Yields the results of each round.
+
+        Raises:
+            InvalidArgumentError: the parameters let no proposal pass.
+        """
+        for rounds in itertools.count():
+            if not len(self.numbers):
+                return
+            if rounds == _ROUNDS:
+                raise invalid(f"No number of the {self.distribution} distribution with these parameters can be drawn")
+            yield self.numbers
+
+
 def _by_parameter(parameters: list[Array], samples: int) -> tuple[list[Array], Array]:
     """Returns the parameters of each result, and its number: all samples of the first parameters come first."""
+    check_memory((len(parameters[0]), samples), _BYTES_OF_RESULT)
     return [np.repeat(p.astype(np.float64), samples) for p in parameters], np.arange(len(parameters[0]) * samples)
 
 
@@ -82,12 +114,14 @@ def gamma(stream: Philox, alpha: Array, samples: int) -> Array:
     with np.errstate(all="ignore"):
         d = alpha + np.where(below_one, 2 / 3, -1 / 3)
         c = 1 / 3 / np.sqrt(d)
-    active = number[~exponential]
+    valid = alpha >= 0
+    out[~valid] = np.nan
+    left = _Active(number[~exponential & valid], "gamma")
     waiting = np.ones(len(number), bool)
-    while len(active):
+    for active in left:
         x = draws.normal(active)
         v = 1 + c[active] * x
-        usable = ~(v <= 0)  # NaN too, as an invalid alpha gives
+        usable = v > 0
         tried, x, v = active[usable], x[usable], v[usable]
         v = v * v * v
         u = draws.uniform(tried)
@@ -99,7 +133,7 @@ def gamma(stream: Philox, alpha: Array, samples: int) -> Array:
         with np.errstate(all="ignore"):
             out[small] *= draws.uniform(small) ** (1 / alpha[small])
         waiting[done] = False
-        active = active[waiting[active]]
+        left.numbers = active[waiting[active]]
     return _samples_first(out, shape)
 
 
@@ -130,19 +164,22 @@ def poisson(stream: Philox, rate: Array, samples: int, most: float) -> Array:
 def _poisson_by_products(draws: _Draws, rate: Array, active: Array, out: Array, most: float) -> None:
     """Counts the uniform numbers that can be multiplied before the product falls to `exp(-rate)`."""
     product = np.ones(len(out))
-    enough = np.exp(-rate)
-    while len(active):
+    with np.errstate(over="ignore"):
+        enough = np.exp(-rate)
+    left = _Active(active, "Poisson")
+    for active in left:
         product[active] *= draws.uniform(active)
         goes_on = ~((product[active] <= enough[active]) & (out[active] <= most))
-        active = active[goes_on]
-        out[active] += 1
+        left.numbers = active[goes_on]
+        out[left.numbers] += 1
 
 
 def _poisson_by_rejection(draws: _Draws, rate: Array, active: Array, out: Array, most: float) -> None:
     b = 0.931 + 2.53 * np.sqrt(np.maximum(rate, 0))
     a = -0.059 + 0.02483 * b
     inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
-    while len(active):
+    left = _Active(active, "Poisson")
+    for active in left:
         u = draws.uniform(active) - 0.5
         v = draws.uniform(active)
         near = 0.5 - np.abs(u)
@@ -155,7 +192,7 @@ def _poisson_by_rejection(draws: _Draws, rate: Array, active: Array, out: Array,
             likelihood = -mean + k * np.log(mean) - _log_gamma(k + 1)
             good = (k <= most) & (inside | (~outside & (ratio <= likelihood)))
         out[active[good]] = k[good]
-        active = active[~good]
+        left.numbers = active[~good]
 
 
 def _log_gamma(x: Array) -> Array:
@@ -187,11 +224,12 @@ def binomial(stream: Philox, count: Array, probability: Array, samples: int) -> 
 
 def _binomial_by_gaps(draws: _Draws, count: Array, p: Array, active: Array, out: Array) -> None:
     reached = np.zeros(len(out))
-    while len(active):
+    left = _Active(active, "binomial")
+    for active in left:
         with np.errstate(divide="ignore"):
             reached[active] += np.ceil(np.log(draws.uniform(active)) / np.log1p(-p[active]))
-        active = active[~(reached[active] > count[active])]
-        out[active] += 1
+        left.numbers = active[~(reached[active] > count[active])]
+        out[left.numbers] += 1
 
 
 # log(k!) minus Stirling's approximation of it, for k below 10.
@@ -204,11 +242,12 @@ _STIRLING_TAIL = np.array([
 def _stirling_tail(k: Array) -> Array:
     square = (k + 1) * (k + 1)
     tail = (1 / 12 - (1 / 360 - 1 / 1260 / square) / square) / (k + 1)
-    return np.where(k <= 9, _STIRLING_TAIL[np.clip(k, 0, 9).astype(np.int64)], tail)
+    return np.where(k <= 9, _STIRLING_TAIL[np.clip(np.nan_to_num(k), 0, 9).astype(np.int64)], tail)
 
 
 def _binomial_by_rejection(draws: _Draws, count: Array, p: Array, active: Array, out: Array) -> None:
-    while len(active):
+    left = _Active(active, "binomial")
+    for active in left:
         n, q = count[active], p[active]
         deviation = np.sqrt(n * q * (1 - q))
         b = 1.15 + 2.53 * deviation
@@ -235,7 +274,7 @@ def _binomial_by_rejection(draws: _Draws, count: Array, p: Array, active: Array,
             )
             good = inside | (possible & (ratio <= bound))
         out[active[good]] = k[good]
-        active = active[~good]
+        left.numbers = active[~good]
 
 
 # ---- categories ------------------------------------------------------------------------------------------------------

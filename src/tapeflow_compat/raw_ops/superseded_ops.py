@@ -48,16 +48,6 @@ def _gather(params: Any, indices: Any) -> Any:
     return raw.GatherV2(params=params, indices=indices, axis=0)
 
 
-@form("Div")
-def _div(x: Any, y: Any) -> Any:
-    return raw.TruncateDiv(x=x, y=y) if x.dtype.is_integer else raw.RealDiv(x=x, y=y)
-
-
-@form("Mod")
-def _mod(x: Any, y: Any) -> Any:
-    return raw.TruncateMod(x=x, y=y)
-
-
 @form("MatrixDiag", "BatchMatrixDiag")
 def _matrix_diag(diagonal: Any) -> Any:
     return tf.linalg.diag(diagonal)

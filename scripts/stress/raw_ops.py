@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Calls raw ops as a hostile file would, and checks that each call ends soon, in little memory, and without a crash.
+
+    python scripts/stress/raw_ops.py --calls 100000 [--seed 0] [--only Conv] [--findings FILE]
+
+Shapes don't fit together, sizes are huge or negative, tensors are empty, large or strided, attrs are out of range
+(`fuzzing/hostile.py`). Calls run in child processes, eagerly, in a compiled function, and in one that knows no shape.
+A call may give a result, or raise one of TensorFlow's errors, TypeError, ValueError or NotImplementedError. All else is
+printed by op: a process that ended, a call that took more than `--timeout` seconds (nine times that to compile and
+run), errors of Python and torch, and those that TensorFlow keeps for its own faults. A call that needs more than
+`--memory` bytes must raise ResourceExhaustedError. The same seed draws the same calls.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import pathlib
+import random
+import sys
+import tempfile
+from typing import Any
+
+ROOT = pathlib.Path(__file__).parents[2]
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / "scripts")]
+
+from fuzzing import processes  # noqa: E402
+
+MODES = ("eager", "eager", "jit", "jit_unknown_rank")
+ALLOWED = {"TypeError", "ValueError", "NotImplementedError"}
+REFERENCES = "does not support eager execution"  # ops on references raise RuntimeError in TensorFlow, too
+
+
+def draw_tasks(calls: int, seed: int, only: str) -> list[dict[str, Any]]:
+    """Calls of all ops in turn, each in a mode."""
+    import tapeflow as tf
+    from fuzzing import drawing, hostile, raw, seeds
+
+    tf.get_logger().setLevel("ERROR")
+    names = [name for name in hostile.names(tf) if name.startswith(only)]
+    functions, several = raw.functions(tf), raw.raw_seeds(tf)
+    drawer = drawing.Drawer(several, functions, seeds.parameters(functions, several))
+    tasks = []
+    for i in range(calls):
+        rng = random.Random(f"{seed}:{i}")
+        call = hostile.draw(drawer, rng, names[i % len(names)])
+        tasks.append({"id": i, "call": call, "mode": rng.choice(MODES)})
+    return tasks
+
+
+def fault(outcome: dict[str, Any]) -> str:
+    """What is wrong with an outcome, or ""."""
+    import tapeflow as tf
+
+    if "crash" in outcome:
+        return f"crash: {outcome['crash']}"
+    if "hang" in outcome:
+        return "hang"
+    kind = outcome.get("error", "")
+    if not kind or kind in ALLOWED or REFERENCES in outcome["message"]:
+        return ""
+    if kind in ("InternalError", "UnknownError") or not hasattr(tf.errors, kind):
+        return f"{kind}: {outcome['message']}"
+    return ""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--calls", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", default="", help="the beginning of the ops' names")
+    parser.add_argument("--timeout", type=float, default=5.0)
+    parser.add_argument("--memory", type=int, default=1 << 30)
+    parser.add_argument("--findings", type=pathlib.Path, help="write every finding here, a line of JSON for each")
+    arguments = parser.parse_args()
+    from fuzzing.values import written
+
+    tasks = draw_tasks(arguments.calls, arguments.seed, arguments.only)
+    os.environ["OMP_NUM_THREADS"] = "1"
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        outcomes = processes.run("tapeflow", sys.executable, tasks, folder, arguments.timeout, arguments.memory)
+    found = [(task, fault(outcomes[task["id"]])) for task in tasks]
+    found = sorted([pair for pair in found if pair[1]], key=lambda pair: pair[0]["call"]["function"])
+    for task, wrong in found:
+        print(f"{wrong[:200]}\n    {task['mode']}: {written(task['call'])[:600]}")
+    if arguments.findings:
+        lines = [json.dumps({**task, "fault": wrong}) + "\n" for task, wrong in found]
+        arguments.findings.write_text("".join(lines))
+    raised = sum("error" in outcome for outcome in outcomes.values())
+    print(f"{len(tasks)} calls: {len(tasks) - raised} results, {raised} errors, {len(found)} faults")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

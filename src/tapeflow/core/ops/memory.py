@@ -1,0 +1,55 @@
+"""The memory that a tensor may take: kernels check the sizes that they are told before they use them."""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+import pathlib
+from collections.abc import Iterable
+
+from tapeflow.core.errors import InvalidArgumentError, ResourceExhaustedError
+
+_LARGEST_COUNT = 2**63 - 1
+_LIMITS = "/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"  # of a container
+
+
+def check_memory(dims: Iterable[int], itemsize: int = 4) -> None:
+    """Checks that a machine's memory holds a tensor, for kernels that use a size before they allocate the result.
+
+    A kernel that first allocates needs no check: the allocator refuses as soon.
+
+    Args:
+        dims: the tensor's shape.
+        itemsize: the bytes that an element takes, in the result or on the way to it.
+
+    Raises:
+        InvalidArgumentError: a dimension is negative, or there are more elements than TensorFlow counts.
+        ResourceExhaustedError: the tensor is larger than the memory.
+    """
+    dims = tuple(dims)
+    count = math.prod(dims)
+    if 0 <= count <= 2**20 and min(dims, default=0) >= 0:
+        return
+    if min(dims) < 0:
+        raise InvalidArgumentError.of(f"Dimensions must be >= 0, but the shape is {list(dims)}")
+    if count > _LARGEST_COUNT:
+        raise InvalidArgumentError.of(f"Shape {list(dims)} would have more than 2**63 - 1 elements")
+    if count * itemsize > _memory():
+        raise ResourceExhaustedError.of(f"OOM when allocating tensor with shape{list(dims)}")
+
+
+@functools.cache
+def _memory() -> int:
+    """Returns the bytes of memory that the process can have at most."""
+    limits = [2**47]
+    try:
+        limits.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, OSError, ValueError):  # Windows has no `sysconf`
+        pass
+    for path in _LIMITS:
+        try:
+            limits.append(int(pathlib.Path(path).read_text(encoding="ascii")))
+        except (OSError, ValueError):  # no such file, or "max"
+            continue
+    return min(limits)

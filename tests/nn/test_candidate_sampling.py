@@ -1,0 +1,80 @@
+"""Samplers of classes: shards of a vocabulary, and samplers that can't find what is asked for."""
+
+import pytest
+
+import tapeflow as tf
+
+UNIGRAMS = [1.0, 2.0, 3.0, 4.0, 5.0]
+
+
+def sample(**changes):
+    arguments = {
+        "true_classes": [[0, 1]], "num_true": 2, "num_sampled": 2, "unique": True, "range_max": 5, "vocab_file": "",
+        "distortion": 1.0, "num_reserved_ids": 0, "num_shards": 1, "shard": 0, "unigrams": UNIGRAMS, "seed": 3,
+        "seed2": 4,
+    }  # fmt: skip
+    return tf.raw_ops.FixedUnigramCandidateSampler(**(arguments | changes))
+
+
+def counts(result):
+    return [row.numpy().reshape(-1).tolist() for row in result]
+
+
+@pytest.mark.parametrize("name", ["tf.random", "tf.nn"])
+def test_a_shard_numbers_its_own_classes(name):
+    """Recorded from TensorFlow 2.21: of five classes, shard 0 has those of the weights 1, 3 and 5."""
+    function = getattr(tf, name.removeprefix("tf.")).fixed_unigram_candidate_sampler
+    shard = {"num_shards": 2, "shard": 0, "unigrams": UNIGRAMS}
+    sampled, true, _ = function([[0, 1]], 2, 8, False, 3, **shard)
+    assert set(sampled.numpy().tolist()) <= {0, 1, 2}
+    assert true.numpy()[0].tolist() == pytest.approx([8 / 9, 8 * 3 / 9])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="range is 5 must be equal to weights size  3"):
+        function([[0, 1]], 2, 3, True, 5, **shard)
+
+
+def test_shards_after_reserved_ids():
+    """The vocabulary's ids go on from the number of reserved ones that the shard has, as in TensorFlow 2.21."""
+    sampled, true, _ = counts(sample(num_shards=2, shard=1, range_max=4, num_reserved_ids=2, unique=False))
+    assert true == pytest.approx([0.0, 2 * 1 / 9]) and set(sampled) <= {1, 2, 3}
+    _, true, _ = counts(sample(num_shards=2, shard=0, range_max=3, num_reserved_ids=1, unique=False))
+    assert true == pytest.approx([0.0, 2 * 2 / 6])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="equal to weights size  0"):
+        sample(num_shards=2, shard=3)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"unigrams": [1.0, 1.0, 0.0, 0.0, 0.0], "num_sampled": 3}, "only 2 have a weight other than 0"),
+        ({"unigrams": [0.0] * 5}, "only 0 have a weight"),
+        ({"unigrams": [1.0, 1e-30, 1e-30, 1e-30, 1e-30], "num_sampled": 3}, "too unlikely"),
+        ({"num_reserved_ids": 3, "range_max": 8, "num_sampled": 6}, "only 5 have a weight"),
+        ({"num_sampled": 6}, "Sampler's range is too small"),
+        ({"num_sampled": 0}, "'num_sampled' of 0 must be at least minimum 1"),
+        ({"num_sampled": 2**40, "unique": False}, "out of range for an int32"),
+        ({"num_shards": 0}, "'num_shards' of 0 must be at least minimum 1"),
+        ({"shard": -1}, "'shard' of -1 must be at least minimum 0"),
+        ({"num_reserved_ids": 2**31 - 1}, "must be equal to weights size"),
+    ],
+)
+def test_what_is_refused(changes, message):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        sample(**changes)
+
+
+def test_weights_that_are_no_weights():
+    """They give NaN, as in TensorFlow, and end."""
+    for unigrams in ([0.0] * 5, [1.0, float("nan"), 1.0, 1.0, 1.0], [float("inf")] * 5, [-1.0, 1.0, 2.0, -2.0, 0.0]):
+        result = sample(unigrams=unigrams, unique=False)
+        assert result[0].shape == [2]
+
+
+@pytest.mark.parametrize("name", ["Uniform", "LogUniform", "LearnedUnigram"])
+@pytest.mark.parametrize("unique", [True, False])
+def test_huge_samples(name, unique):
+    op = getattr(tf.raw_ops, f"{name}CandidateSampler")
+    huge = 2**31 - 1
+    with pytest.raises((tf.errors.ResourceExhaustedError, tf.errors.InvalidArgumentError)):
+        op(true_classes=[[0]], num_true=1, num_sampled=huge, unique=unique, range_max=huge)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="at least minimum 1"):
+        op(true_classes=[[0]], num_true=1, num_sampled=1, unique=unique, range_max=-(2**63))
