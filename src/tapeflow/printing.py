@@ -6,7 +6,6 @@ import logging
 import re
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.os_errors import translate_os_errors
 from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
@@ -152,7 +152,8 @@ def stream_of(name: str) -> Any:
 
 def _write(text: str, end: str, stream: Any) -> None:
     if isinstance(stream, str) and stream.startswith(_FILE):
-        with Path(stream[len(_FILE) :]).open("a") as file:
+        path = stream[len(_FILE) :]
+        with translate_os_errors(path), open(path, "a") as file:
             file.write(text + end)
     elif hasattr(stream, "write"):
         stream.write(text + end)

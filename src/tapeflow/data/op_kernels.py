@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import torch
@@ -132,7 +131,6 @@ def _to_records(input_dataset: Any, filename: bytes, compression_type: bytes) ->
 
 @op_kernel("SaveDataset", shape=no_results)
 def _save(input_dataset: Any, path: bytes, compression: Any) -> None:
-    os.makedirs(path, exist_ok=True)
     Dataset(input_dataset).save(path.decode(), compression=compression or None)
 
 

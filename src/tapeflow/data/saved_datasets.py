@@ -20,7 +20,7 @@ from google.protobuf.message import DecodeError
 from tensorboard.compat.proto import struct_pb2
 from tensorboard.compat.proto.tensor_pb2 import TensorProto
 
-from tapeflow.core.errors import DataLossError, NotFoundError
+from tapeflow.core.errors import DataLossError, FailedPreconditionError, NotFoundError
 from tapeflow.core.types.dtypes import int64, string, variant
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.types.spec_proto import from_proto, to_proto
@@ -136,7 +136,7 @@ def read_spec(folder: str) -> Any:
     try:
         with gfile.GFile(path, "rb") as file:
             data = file.read()
-    except NotFoundError:
+    except (NotFoundError, FailedPreconditionError):
         raise NotFoundError.of(f"tf.data snapshot element_spec file not found: {path}.") from None
     try:
         spec = from_proto(struct_pb2.StructuredValue.FromString(data))

@@ -139,7 +139,7 @@ def write_file(filename: TensorLike, contents: TensorLike, name: str | None = No
         path = _path(filename.value, "filename")
         if contents.value.ndim:
             raise invalid(f"Contents tensor must be scalar, but had shape: {list(contents.shape)} [Op:WriteFile]")
-        gfile.makedirs(os.path.dirname(path) or ".")
+        gfile.makedirs(os.path.dirname(path))
         with gfile.GFile(path, "wb") as file:
             file.write(contents.value.item())
 

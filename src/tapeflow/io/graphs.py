@@ -8,6 +8,7 @@ from typing import Any
 from google.protobuf import text_format
 
 from tapeflow.graph.ir.graph import Graph
+from tapeflow.io import gfile
 from tapeflow.io.replacing import write_file
 
 
@@ -34,7 +35,7 @@ def write_graph(
         True
     """
     proto = graph_or_graph_def.as_graph_def() if isinstance(graph_or_graph_def, Graph) else graph_or_graph_def
-    os.makedirs(logdir, exist_ok=True)
+    gfile.makedirs(logdir)
     path = os.path.join(os.fspath(logdir), name)
     data = text_format.MessageToString(proto).encode() if as_text else proto.SerializeToString(deterministic=True)
     write_file(path, data)

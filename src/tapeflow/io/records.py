@@ -8,11 +8,11 @@ as a whole.
 from __future__ import annotations
 
 import io
-import os
 import re
 import struct
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO, ClassVar
 
 import google_crc32c
@@ -21,9 +21,10 @@ import numpy as np
 from tapeflow.core import errors
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import same
+from tapeflow.core.os_errors import translate_os_errors
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.io.gfile.files import FilePath, local_path, tensorflows_errors
+from tapeflow.io.gfile.files import FilePath, GFile, local_path
 
 _MASK = 0xA282EAD8
 _HEAD, _TAIL = 12, 4
@@ -96,30 +97,31 @@ class _Inflated(io.RawIOBase):
         super().close()
 
 
-def opened(path: FilePath, compression_type: str = "", buffer_size: int | None = None) -> Any:
-    """Opens a file for reading its decompressed bytes.
+@contextmanager
+def opened(path: FilePath, compression_type: str = "", buffer_size: int | None = None) -> Iterator[Any]:
+    """Opens a context: inside, the decompressed bytes of a file can be read.
 
     Args:
         path: the path of the file.
         compression_type: "", "GZIP" or "ZLIB".
         buffer_size: the number of bytes to read at once.
 
-    Returns:
+    Yields:
         A binary file.
 
     Raises:
-        NotFoundError, FailedPreconditionError, ...: the file can't be opened.
+        NotFoundError, FailedPreconditionError, ...: the file can't be opened or read.
         InvalidArgumentError: the compression is unknown.
         DataLossError: while reading, if the file is not compressed in this way.
     """
     if compression_type and compression_type not in _WINDOW_BITS:
         raise invalid(f"Unsupported compression_type: {compression_type!r}.")
-    with tensorflows_errors(os.fsdecode(path)):
-        size = max(buffer_size or _CHUNK, 2)
-        file = open(local_path(path), "rb", buffering=size)  # noqa: SIM115 (the caller closes it)
-    if compression_type:
-        return io.BufferedReader(_Inflated(file, _WINDOW_BITS[compression_type]), _CHUNK)
-    return file
+    with translate_os_errors(path), open(local_path(path), "rb", buffering=max(buffer_size or _CHUNK, 2)) as file:
+        if not compression_type:
+            yield file
+            return
+        with io.BufferedReader(_Inflated(file, _WINDOW_BITS[compression_type]), _CHUNK) as contents:
+            yield contents
 
 
 def read_records(path: FilePath, compression_type: str = "", buffer_size: int | None = None) -> Iterator[bytes]:
@@ -332,8 +334,8 @@ class TFRecordWriter:
         if not isinstance(options, TFRecordOptions):
             options = TFRecordOptions(options)
         self._compressor = options._compressor()
-        with tensorflows_errors(path):
-            self._file = open(local_path(path), "wb")  # noqa: SIM115 (closed by `close`)
+        self._file: GFile | None = GFile(path, "wb")
+        self._file.write(b"")
 
     def write(self, record: bytes | str) -> None:
         """Writes a record.
@@ -356,21 +358,22 @@ class TFRecordWriter:
             FailedPreconditionError: the writer is closed.
         """
         self._put(b"" if self._compressor is None else self._compressor.flush(zlib.Z_SYNC_FLUSH), compressed=True)
-        self._file.flush()
+        if self._file is not None:
+            self._file.flush()
 
     def _put(self, data: bytes, compressed: bool = False) -> None:
         """Writes bytes to the file, and compresses them unless they are."""
-        if self._file.closed:
+        if self._file is None:
             raise errors.FailedPreconditionError.of("Writer is closed.")
-        with tensorflows_errors(self._file.name):
-            self._file.write(data if compressed or self._compressor is None else self._compressor.compress(data))
+        self._file.write(data if compressed or self._compressor is None else self._compressor.compress(data))
 
     def close(self) -> None:
         """Writes buffered records, and closes the file. Closing it again has no effect."""
-        if not self._file.closed:
-            if self._compressor is not None:
-                self._put(self._compressor.flush(), compressed=True)
-            self._file.close()
+        file, self._file = self._file, None
+        if file is not None:
+            with file:
+                if self._compressor is not None:
+                    file.write(self._compressor.flush())
 
     def __enter__(self) -> TFRecordWriter:
         return self
@@ -380,4 +383,5 @@ class TFRecordWriter:
 
     def __del__(self) -> None:
         if hasattr(self, "_file"):
-            self.close()
+            with suppress(errors.OpError):  # nobody can catch it here
+                self.close()

@@ -17,6 +17,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+from tapeflow.core import errors
+from tapeflow.core.os_errors import translate_os_errors
+from tapeflow.io import gfile
+
 try:
     import fcntl
 except ImportError:  # Windows: nothing is locked there, and nothing abandoned is deleted
@@ -64,16 +68,14 @@ def temporary_folder(path: str) -> Iterator[str]:
     """Creates a folder for new contents beside a file, and deletes it at the end.
 
     Raises:
-        OSError: there is no such directory, or nothing can be written there.
+        NotFoundError, PermissionDeniedError, ...: there is no such directory, or nothing can be written there.
     """
     directory, name = os.path.split(path)
     _delete_abandoned(directory)
     while True:
         folder = os.path.join(directory, f"{name[:50]}.tempstate.{secrets.token_hex(8)}")
-        try:
+        with translate_os_errors(path):
             os.mkdir(folder)
-        except OSError as error:
-            raise type(error)(error.errno, error.strerror, path) from None
         descriptor = _hold(folder)
         if descriptor is not None:
             break
@@ -122,11 +124,12 @@ def sync(path: str) -> None:
     """Waits until a file, or the names in a folder, are on the disk."""
     if os.path.isdir(path) and not hasattr(os, "O_DIRECTORY"):
         return  # Windows has no such thing
-    descriptor = os.open(path, os.O_RDONLY if os.path.isdir(path) else os.O_RDWR)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    with translate_os_errors(path):
+        descriptor = os.open(path, os.O_RDONLY if os.path.isdir(path) else os.O_RDWR)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def sync_tree(folder: str) -> None:
@@ -138,14 +141,16 @@ def sync_tree(folder: str) -> None:
 
 def rename(new: str, path: str) -> None:
     """Renames a file, which is synced, over another, and waits until that is on the disk."""
-    os.replace(new, path)
+    with translate_os_errors(path):
+        os.replace(new, path)
     sync(os.path.dirname(path) or ".")
 
 
 @contextmanager
 def replaced_file(path: str) -> Iterator[str]:
     """Yields the path of a file to write, which takes the place of another at the end, if nothing is raised."""
-    name, path = os.path.basename(path), os.path.realpath(path)
+    with translate_os_errors(path):
+        name, path = os.path.basename(path), os.path.realpath(path)
     exists = os.path.exists(path)
     if exists and not (os.path.isfile(path) and os.access(os.path.dirname(path), os.W_OK)):
         yield path  # a pipe, or a file in a folder of somebody else
@@ -155,13 +160,14 @@ def replaced_file(path: str) -> Iterator[str]:
         yield new
         sync(new)
         if exists:
-            shutil.copymode(path, new)
+            with translate_os_errors(path):
+                shutil.copymode(path, new)
         rename(new, path)
 
 
 def write_file(path: str, contents: bytes) -> None:
     """Writes a whole file, or leaves the old one."""
-    with replaced_file(path) as new, open(new, "wb") as file:
+    with replaced_file(path) as new, translate_os_errors(path), open(new, "wb") as file:
         file.write(contents)
 
 
@@ -181,31 +187,33 @@ def replaced_folder(path: str, last: str, parts: str) -> Iterator[str]:
         parts: a pattern for the names of all files in such a folder. A folder with other files is written in place,
             because other programs may be writing these files.
     """
+    gfile.makedirs(path)
     path = os.path.realpath(path)
-    os.makedirs(path, exist_ok=True)
     if not _is_whole(path, last, parts):
         yield path
         return
     with temporary_folder(path) as folder:
         new, other = os.path.join(folder, "new"), os.path.join(folder, "other")
-        os.mkdir(new)
-        os.mkdir(other)
+        for part in (new, other):
+            with translate_os_errors(path):
+                os.mkdir(part)
         if not _exchange(new, other):
             yield path
             return
         yield new
         sync_tree(new)
-        _add_links(path, new)
-        shutil.copystat(path, new)
+        with translate_os_errors(path):
+            _add_links(path, new)
+            shutil.copystat(path, new)
         if not _exchange(new, path):
-            raise OSError(f"The folder {path} can't be replaced.")
+            raise errors.UnknownError.of(f"{path}; The folder can't be replaced")
         sync(os.path.dirname(path))
 
 
 def _is_whole(path: str, last: str, parts: str) -> bool:
     """Returns True if a folder is complete, and can be another one from now on."""
     _delete_abandoned(path)
-    names = os.listdir(path)
+    names = gfile.listdir(path)
     is_current = os.path.join(os.getcwd(), "").startswith(os.path.join(path, ""))
     movable = os.access(os.path.dirname(path), os.W_OK) and not os.path.ismount(path) and not is_current
     return movable and last in names and all(re.fullmatch(parts, name) for name in names)

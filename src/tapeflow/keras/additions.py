@@ -118,7 +118,6 @@ def _saving_checkpoints(save_weights: Any) -> Any:
         path = os.fspath(filepath)
         if not overwrite and os.path.exists(f"{path}.index"):
             raise FileExistsError(f"There are weights at {path!r} already; pass overwrite=True to replace them.")
-        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
         _Weights(self).write(path)
         return None
 

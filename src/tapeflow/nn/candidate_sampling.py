@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from tapeflow.core.errors import NotFoundError
 from tapeflow.core.ops.memory import check_memory
 from tapeflow.core.ops.op import OpFunction, not_differentiable, op
 from tapeflow.core.ops.shape_rules import with_rank
+from tapeflow.core.os_errors import translate_os_errors
 from tapeflow.core.rng.seeds import op_seeds
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
@@ -274,10 +274,8 @@ def _fixed_weights(
     weights = list(unigrams)
     if vocab_file:
         try:
-            with open(vocab_file, encoding="utf-8") as lines:
+            with translate_os_errors(vocab_file), open(vocab_file, encoding="utf-8") as lines:
                 weights = [float(line.rsplit(",", 1)[1]) for line in lines if line.strip()]
-        except OSError as error:
-            raise NotFoundError.of(f"{vocab_file}: {error.strerror}") from None
         except (IndexError, ValueError):
             raise invalid(f"Bad line in vocab_file {vocab_file}: each must end in a comma and a number") from None
     check_at_least(1, num_shards=num_shards)

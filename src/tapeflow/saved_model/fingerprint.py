@@ -100,7 +100,7 @@ def read_fingerprint(export_dir: str | os.PathLike[str]) -> Fingerprint:
     try:
         with open(os.path.join(directory, _FILE), "rb") as file:
             return Fingerprint.from_proto(file.read())
-    except FileNotFoundError:
+    except OSError:
         raise FileNotFoundError(
             f"SavedModel Fingerprint Error: Could not find fingerprint in directory: {directory}"
         ) from None

@@ -13,6 +13,7 @@ from tensorboard.compat.proto import meta_graph_pb2, saved_object_graph_pb2
 
 from tapeflow.core.protos import SavedModel
 from tapeflow.core.types.spec_proto import from_proto, to_proto
+from tapeflow.io import gfile
 from tapeflow.io.replacing import write_file
 
 FILE = "saved_model.pb"
@@ -76,16 +77,16 @@ def read_model(export_dir: str) -> list[Any]:
 
     Raises:
         OSError: there is no SavedModel, or it is damaged.
+        PermissionDeniedError, ...: it can't be read.
     """
     path = os.path.join(export_dir, FILE)
     text = os.path.join(export_dir, TEXT_FILE)
     if not os.path.exists(path) and os.path.exists(text):
         return _read_text(text)
-    try:
-        with open(path, "rb") as file:
-            data = file.read()
-    except (FileNotFoundError, NotADirectoryError):
-        raise OSError(f"SavedModel file does not exist at: {export_dir}/{{saved_model.pbtxt|saved_model.pb}}") from None
+    if not os.path.exists(path):
+        raise OSError(f"SavedModel file does not exist at: {export_dir}/{{saved_model.pbtxt|saved_model.pb}}")
+    with gfile.GFile(path, "rb") as file:
+        data = file.read()
     try:
         return [meta_graph_pb2.MetaGraphDef.FromString(m) for m in SavedModel.FromString(data).meta_graphs]
     except DecodeError as error:
@@ -111,7 +112,7 @@ def _read_text(path: str) -> list[Any]:
         pool.AddSerializedFile(file.SerializeToString())
         descriptor = pool.FindMessageTypeByName("SavedModelText")
     try:
-        with open(path, encoding="utf-8") as contents:
+        with gfile.GFile(path) as contents:
             parsed = text_format.Parse(contents.read(), message_factory.GetMessageClass(descriptor)())
     except (text_format.ParseError, UnicodeDecodeError, RecursionError) as error:
         raise OSError(f"Cannot parse file {path}: {error}.") from None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import os
 import re
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -29,6 +28,7 @@ from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.graph.graphdef.definitions import strip_default_attrs
 from tapeflow.graph.graphdef.export import PRODUCER, ExportedGradient, FunctionWriter
 from tapeflow.graph.ir.python_op import executing_eagerly
+from tapeflow.io import gfile
 from tapeflow.io.replacing import replaced_file, replaced_folder
 from tapeflow.lookup.mutable import MutableHashTable
 from tapeflow.lookup.tables import LookupTable
@@ -139,7 +139,6 @@ def save_and_return_nodes(
         model = _Model(view, options)
         with replaced_folder(os.fspath(export_dir), last=FILE, parts=PARTS) as directory:
             prefix = variables_prefix(directory)
-            os.makedirs(os.path.dirname(prefix), exist_ok=True)
             write_bundle(prefix, model.checkpoint())
             model.copy_assets(directory)
             write_model(directory, model.meta_graph())
@@ -255,11 +254,11 @@ class _Model:
         """Copies the files of the assets."""
         names = _file_names(self._assets)
         for i, asset in self._assets.items():
-            os.makedirs(assets_directory(directory), exist_ok=True)
+            gfile.makedirs(assets_directory(directory))
             source, target = asset.asset_path.numpy().decode(), os.path.join(assets_directory(directory), names[i])
             if not (os.path.exists(target) and os.path.samefile(source, target)):
                 with replaced_file(target) as new:
-                    shutil.copyfile(source, new)
+                    gfile.copy(source, new, overwrite=True)
 
     def meta_graph(self) -> Any:
         """Returns the `MetaGraphDef`."""

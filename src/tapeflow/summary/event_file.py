@@ -14,7 +14,7 @@ from typing import Any
 
 from tensorboard.compat.proto import event_pb2
 
-from tapeflow.core import errors
+from tapeflow.io import gfile
 from tapeflow.io.records import framed
 
 _next_number = itertools.count().__next__
@@ -38,11 +38,8 @@ class EventFile:
             f"events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}.{_next_number()}{suffix}"
         )
         self.path = os.path.join(logdir, name)
-        try:
-            os.makedirs(logdir, exist_ok=True)
-            self._file = open(self.path, "wb")  # noqa: SIM115 (closed by `close`)
-        except OSError as error:
-            raise _tensorflow_error(error) from None
+        gfile.makedirs(logdir)
+        self._file: gfile.GFile | None = gfile.GFile(self.path, "wb")
         self._max_queue, self._flush_seconds = max_queue, flush_millis / 1000
         self._waiting: list[bytes] = []
         self._flushed = time.monotonic()
@@ -67,24 +64,18 @@ class EventFile:
     def close(self) -> None:
         """Writes the events in memory, and closes the file. Closing it again does nothing."""
         with self._lock:
-            if not self._file.closed:
-                self._write()
-                self._file.close()
+            file, self._file = self._file, None
+            if file is not None:
+                with file:
+                    self._write_to(file)
 
     def _write(self) -> None:
-        for record in self._waiting:
-            self._file.write(framed(record))
+        if self._file is not None:
+            self._write_to(self._file)
+
+    def _write_to(self, file: gfile.GFile) -> None:
+        data = b"".join([framed(record) for record in self._waiting])
         self._waiting.clear()
-        self._file.flush()
+        file.write(data)
+        file.flush()
         self._flushed = time.monotonic()
-
-
-def _tensorflow_error(error: OSError) -> errors.OpError:
-    kinds: dict[type[OSError], Any] = {
-        FileNotFoundError: errors.NotFoundError,
-        PermissionError: errors.PermissionDeniedError,
-        FileExistsError: errors.FailedPreconditionError,
-        NotADirectoryError: errors.FailedPreconditionError,
-    }
-    kind = kinds.get(type(error), errors.UnknownError)
-    return kind(None, None, f"{error.filename}; {error.strerror} [Op:CreateSummaryFileWriter] name: ")

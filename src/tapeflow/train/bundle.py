@@ -20,10 +20,12 @@ import torch
 from google.protobuf.message import DecodeError
 
 from tapeflow.core import errors
+from tapeflow.core.os_errors import translate_os_errors
 from tapeflow.core.protos import BundleEntryProto, BundleHeaderProto, SavedTensorSlices
 from tapeflow.core.types.dtypes import DType, as_dtype, string
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.varint import read_varint, varint
+from tapeflow.io import gfile
 from tapeflow.io.records import crc32c, masked
 from tapeflow.io.replacing import exclusive, rename, temporary_folder
 from tapeflow.train.table import read_table, table_bytes, table_entries
@@ -52,41 +54,37 @@ def write_bundle(prefix: str, tensors: Iterable[tuple[str, EagerTensor]]) -> Non
     If the old file has the ordinary name, the new one is named `.data-00000-of-00002` for a moment.
 
     Args:
-        prefix: the checkpoint's name.
+        prefix: the checkpoint's name. Missing folders are created.
         tensors: the names, all different, and the tensors under them.
 
     Raises:
-        NotFoundError: there is no such directory.
+        NotFoundError, ResourceExhaustedError, ...: the files can't be written.
         UnimplementedError: a tensor's dtype cannot be saved.
     """
     directory = os.path.dirname(prefix)
-    try:
-        with temporary_folder(prefix) as folder:
-            data = os.path.join(folder, "data")
-            with open(data, "wb", buffering=0) as file:
-                entries = _write_tensors(file, tensors)
-                os.fsync(file.fileno())
-            table = sorted(
-                (key.encode(), entry.SerializeToString(deterministic=True)) for key, entry in entries.items()
-            )
-            with exclusive(directory):
-                shards = 2 if _count_of_shards(f"{prefix}.index") == 1 else 1
-                os.replace(data, data_file(prefix, 0, shards))  # which is on the disk before the index is
-                _write_index(prefix, table, shards, folder)
-                if shards == 2:
-                    with suppress(OSError):  # without links it stays under that name, which is as good
-                        os.link(data_file(prefix, 0, 2), data_file(prefix, 0, 1))
-                        _write_index(prefix, table, 1, folder)
-    except FileNotFoundError as error:
-        raise errors.NotFoundError(None, None, f"{error.filename or prefix}; No such file or directory") from error
+    gfile.makedirs(directory)
+    with temporary_folder(prefix) as folder, translate_os_errors(prefix):
+        data = os.path.join(folder, "data")
+        with open(data, "wb", buffering=0) as file:
+            entries = _write_tensors(file, tensors)
+            os.fsync(file.fileno())
+        table = sorted((key.encode(), entry.SerializeToString(deterministic=True)) for key, entry in entries.items())
+        with exclusive(directory):
+            shards = 2 if _count_of_shards(f"{prefix}.index") == 1 else 1
+            os.replace(data, data_file(prefix, 0, shards))  # which is on the disk before the index is
+            _write_index(prefix, table, shards, folder)
+            if shards == 2:
+                with suppress(OSError, errors.OpError):  # without links it stays under that name, which is as good
+                    os.link(data_file(prefix, 0, 2), data_file(prefix, 0, 1))
+                    _write_index(prefix, table, 1, folder)
 
 
 def _count_of_shards(index_file: str) -> int:
     """Returns the number of data files, which is part of all their names, of a checkpoint; 0 if there is none."""
     try:
-        with open(index_file, "rb") as file:
+        with translate_os_errors(index_file), open(index_file, "rb") as file:
             return _header(next(table_entries(file.read()))).num_shards
-    except (FileNotFoundError, StopIteration, ValueError, DecodeError):
+    except (errors.NotFoundError, StopIteration, ValueError, DecodeError):
         return 0
 
 
@@ -188,6 +186,7 @@ class Bundle:
 
     Raises:
         NotFoundError: there is no such checkpoint.
+        PermissionDeniedError, ...: the files can't be read.
         DataLossError: the index is damaged.
     """
 
@@ -201,9 +200,7 @@ class Bundle:
 
     def _open(self) -> bool:
         """Reads the index and opens the data files. Returns whether that was all of one checkpoint."""
-        try:
-            index = open(self._file, "rb")  # noqa: SIM115  (closed by the `with` below)
-        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        if not os.path.exists(self._file):
             tables = first_version_files(self.prefix)
             if tables:
                 self._read_first_version(tables)
@@ -211,8 +208,8 @@ class Bundle:
             raise errors.NotFoundError(
                 None, None,
                 f"Unsuccessful TensorSliceReader constructor: Failed to find any matching files for {self.prefix}",
-            ) from None  # fmt: skip
-        with index, ExitStack() as files:
+            )  # fmt: skip
+        with translate_os_errors(self._file), open(self._file, "rb") as index, ExitStack() as files:
             self._read_index(index.read())
             self._data = {}
             for shard in {entry.shard_id for entry in self._keys.values()}:
@@ -253,7 +250,7 @@ class Bundle:
                     table = read_table(file.read())
                 meta = SavedTensorSlices.FromString(table.pop(b"", b"")).meta
                 slices = {key: SavedTensorSlices.FromString(value).data for key, value in table.items()}
-            except (ValueError, DecodeError) as error:
+            except (OSError, ValueError, DecodeError) as error:
                 raise self._lost(f"{error}. Perhaps the file is corrupt or no checkpoint.") from None
             self._slices.update(slices)
             for tensor in meta.tensor:
@@ -316,7 +313,7 @@ class Bundle:
             DataLossError: the files are damaged.
         """
         entry = self._entry_of(key)
-        with self._lock:
+        with self._lock, translate_os_errors(self.prefix):
             file, lost = self._at(key, entry)
             return _messages(file.read(entry.size), math.prod(self._dims(key, entry)), lost)
 
@@ -353,7 +350,7 @@ class Bundle:
     def _read(self, key: str, entry: Any) -> EagerTensor:
         dtype, dims = self._dtype(key, entry), self._dims(key, entry)
         count = math.prod(dims)
-        with self._lock:
+        with self._lock, translate_os_errors(self.prefix):
             file, lost = self._at(key, entry)
             if dtype is string:
                 return EagerTensor(_strings(file, entry, count, lost).reshape(dims), dtype)

@@ -143,7 +143,6 @@ class Checkpoint(AutoTrackable):
         callbacks = (options and options.experimental_write_callbacks) or ()
 
         def write_files() -> None:
-            os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
             write_bundle(path, tensors)
             done()
             for callback in callbacks:

@@ -9,8 +9,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from tapeflow.core import errors
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.variable import Variable
+from tapeflow.io import gfile
 from tapeflow.train.bundle import data_files
 from tapeflow.train.checkpoint import Checkpoint, refuse_in_functions
 from tapeflow.train.options import CheckpointOptions
@@ -199,5 +201,5 @@ class CheckpointManager:
 def remove_checkpoint(prefix: str) -> None:
     """Deletes a checkpoint's files. It starts with the index: without an index, the rest is not a checkpoint."""
     for path in [f"{prefix}.index", *data_files(prefix)]:
-        with suppress(FileNotFoundError):
-            os.remove(path)
+        with suppress(errors.NotFoundError):
+            gfile.remove(path)

@@ -49,7 +49,7 @@ def get_checkpoint_state(checkpoint_dir: str | os.PathLike[str], latest_filename
             state = text_format.Parse(file.read(), CheckpointState())
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (text_format.ParseError, UnicodeDecodeError, OSError) as error:
+    except (text_format.ParseError, ValueError, OSError) as error:
         get_logger().warning("%s: Checkpoint ignored: %s", path, error)
         return None
     if not state.model_checkpoint_path:

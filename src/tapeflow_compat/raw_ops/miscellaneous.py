@@ -18,12 +18,13 @@ from tapeflow.core.ops.shape_rules import no_results, scalar, with_rank
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.boxed_objects import boxed
-from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.graph.ir.session_resources import held_here
 from tapeflow.graph.ir.variables import without_value
 from tapeflow.lookup.storage import DenseStorage, MutableStorage, TableStorage
 from tapeflow.lookup.table_ops import Table
 from tapeflow.train.bundle import Bundle, write_bundle
+from tapeflow.train.states import checkpoint_exists
 
 _ANONYMOUS = "cd2c89b7-88b7-44c8-ad83-06c2a9158347"  # the shared name of variables that have none
 
@@ -167,7 +168,11 @@ def _text(value: Any) -> str:
 
 @kernel_of("MergeV2Checkpoints", shape=no_results)
 def _merge_checkpoints(prefixes: Any, destination: Any, delete_old_dirs: bool, allow_missing: bool) -> None:
-    bundles = [Bundle(_text(p)) for p in prefixes.reshape(-1).tolist()]
+    names = [_text(p) for p in prefixes.reshape(-1).tolist()]
+    missing = [name for name in names if not checkpoint_exists(name)]
+    if missing and not allow_missing:
+        raise invalid(f"allow_missing_files is false, and there is no checkpoint {missing[0]}.")
+    bundles = [Bundle(name) for name in names if name not in missing]
     write_bundle(_text(destination), [(key, b.read(key)) for b in bundles for key in b.entries])
 
 

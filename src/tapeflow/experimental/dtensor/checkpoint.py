@@ -53,9 +53,7 @@ def sharded_save(
     names = [n.decode() for n in convert(tensor_names, string).numpy().reshape(-1).tolist()]
     wholes = [_whole(t) for t in tensors]
     if client_id() == 0:
-        path = _text(file_prefix)
-        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-        write_bundle(path, zip(names, wholes, strict=True))
+        write_bundle(_text(file_prefix), zip(names, wholes, strict=True))
     barrier(mesh.host_mesh(), "SaveV2")
 
 

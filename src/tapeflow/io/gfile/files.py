@@ -2,38 +2,19 @@
 
 from __future__ import annotations
 
-import errno
 import fnmatch
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import suppress
 from typing import Any, NamedTuple, TypeAlias
 
 from tapeflow.core import errors
+from tapeflow.core.os_errors import translate_os_errors
 
 FilePath: TypeAlias = str | bytes | os.PathLike[Any]
 
 _MODES = ("r", "w", "a", "r+", "w+", "a+")
-_KINDS: dict[int, Any] = {
-    errno.ENOENT: errors.NotFoundError,
-    errno.EEXIST: errors.AlreadyExistsError,
-    errno.EACCES: errors.PermissionDeniedError,
-    errno.EPERM: errors.PermissionDeniedError,
-    errno.EISDIR: errors.FailedPreconditionError,
-    errno.ENOTDIR: errors.FailedPreconditionError,
-    errno.ENOTEMPTY: errors.FailedPreconditionError,
-}
-
-
-@contextmanager
-def tensorflows_errors(path: Any) -> Iterator[None]:
-    """Translates errors of the operating system to TensorFlow's errors."""
-    try:
-        yield
-    except OSError as error:
-        kind = _KINDS.get(error.errno or 0, errors.UnknownError)
-        raise kind(None, None, f"{path}; {error.strerror}") from None
 
 
 def local_path(path: Any) -> Any:
@@ -86,7 +67,7 @@ class GFile:
         if not allowed:
             raise errors.PermissionDeniedError.of(f"File isn't open for {to[:-1] if to == 'write' else to}ing")
         if self._file is None:
-            with tensorflows_errors(self._name):
+            with translate_os_errors(self._name):
                 self._file = open(local_path(self._name), self._kind + "b")  # noqa: SIM115 (closed by `close`)
         return self._file
 
@@ -95,11 +76,17 @@ class GFile:
 
     def read(self, n: int = -1) -> Any:
         """Reads `n` bytes, or all the rest for -1; returns text unless the mode has a "b"."""
-        return self._as_read(self._opened("read").read(n))
+        file = self._opened("read")
+        with translate_os_errors(self._name):
+            data = file.read(n)
+        return self._as_read(data)
 
     def readline(self) -> Any:
         """Reads a line, with its newline; returns an empty one at the end of the file."""
-        return self._as_read(self._opened("read").readline())
+        file = self._opened("read")
+        with translate_os_errors(self._name):
+            line = file.readline()
+        return self._as_read(line)
 
     def readlines(self) -> list[Any]:
         """Reads all remaining lines."""
@@ -107,7 +94,10 @@ class GFile:
 
     def write(self, file_content: Any) -> None:
         """Writes text or bytes."""
-        self._opened("write").write(file_content.encode() if isinstance(file_content, str) else bytes(file_content))
+        data = file_content.encode() if isinstance(file_content, str) else file_content
+        file = self._opened("write")
+        with translate_os_errors(self._name):
+            file.write(data)
 
     def seek(self, offset: int | None = None, whence: int = 0, position: int | None = None) -> None:
         """Moves to a position in the file.
@@ -122,7 +112,9 @@ class GFile:
         """
         if offset is None and position is None:
             raise TypeError("seek(): offset argument required")
-        self._opened("read").seek(position if offset is None else offset, whence)
+        file = self._opened("read")
+        with translate_os_errors(self._name):
+            file.seek(position if offset is None else offset, whence)
 
     def tell(self) -> int:
         """Returns the position in the file, in bytes."""
@@ -139,13 +131,15 @@ class GFile:
     def flush(self) -> None:
         """Hands the written bytes to the operating system."""
         if self._file is not None:
-            self._file.flush()
+            with translate_os_errors(self._name):
+                self._file.flush()
 
     def close(self) -> None:
         """Closes the file."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        file, self._file = self._file, None
+        if file is not None:
+            with translate_os_errors(self._name):
+                file.close()
 
     def next(self) -> Any:
         """Returns the next line."""
@@ -168,7 +162,8 @@ class GFile:
 
     def __del__(self) -> None:
         if getattr(self, "_file", None) is not None:
-            self._file.close()
+            with suppress(OSError):  # nobody can catch it here
+                self._file.close()
 
 
 class FileStatistics(NamedTuple):
@@ -237,16 +232,16 @@ def stat(path: FilePath) -> FileStatistics:
         >>> tf.io.gfile.stat(folder).is_directory
         True
     """
-    with tensorflows_errors(path):
+    with translate_os_errors(path):
         status = os.stat(local_path(path))
     return FileStatistics(status.st_size, status.st_mtime_ns, isdir(path))
 
 
 def mkdir(path: FilePath) -> None:
-    """Creates a folder, unless it exists.
+    """Creates a folder, unless the path exists.
 
     Args:
-        path: a string, the path.
+        path: a string, the path. For an empty one, nothing is created.
 
     Raises:
         NotFoundError: the parent folder does not exist.
@@ -258,8 +253,8 @@ def mkdir(path: FilePath) -> None:
         >>> tf.io.gfile.listdir(folder)
         ['new']
     """
-    if not isdir(path):
-        with tensorflows_errors(path):
+    if path:
+        with translate_os_errors(path), suppress(FileExistsError):
             os.mkdir(local_path(path))
 
 
@@ -267,7 +262,11 @@ def makedirs(path: FilePath) -> None:
     """Creates a folder, and its parents that do not exist.
 
     Args:
-        path: a string, the path.
+        path: a string, the path. For an empty one, nothing is created.
+
+    Raises:
+        FailedPreconditionError: the path, or a parent, is a file.
+        PermissionDeniedError: the parent folder can't be written.
 
     Example:
         >>> import tempfile
@@ -276,8 +275,14 @@ def makedirs(path: FilePath) -> None:
         >>> tf.io.gfile.isdir(folder + "/one/two")
         True
     """
-    with tensorflows_errors(path):
-        os.makedirs(local_path(path), exist_ok=True)
+    folder = there = local_path(path)
+    while there and not os.path.exists(there):
+        there = os.path.dirname(there)
+    if there and not os.path.isdir(there):
+        raise errors.FailedPreconditionError.of(f"{os.fsdecode(there)} is not a directory")
+    if folder:
+        with translate_os_errors(path), suppress(FileExistsError):
+            os.makedirs(folder, exist_ok=True)
 
 
 def listdir(path: FilePath) -> list[str]:
@@ -301,7 +306,8 @@ def listdir(path: FilePath) -> list[str]:
     """
     if not isdir(path):
         raise errors.NotFoundError.of(f"Could not find directory {os.fsdecode(path)}")
-    return os.listdir(local_path(path))
+    with translate_os_errors(path):
+        return os.listdir(local_path(path))
 
 
 def remove(path: FilePath) -> None:
@@ -322,7 +328,7 @@ def remove(path: FilePath) -> None:
         >>> tf.io.gfile.listdir(folder)
         []
     """
-    with tensorflows_errors(path):
+    with translate_os_errors(path):
         os.remove(local_path(path))
 
 
@@ -344,7 +350,7 @@ def rmtree(path: FilePath) -> None:
     """
     if not exists(path):
         raise errors.NotFoundError.of(f"{os.fsdecode(path)} not found")
-    with tensorflows_errors(path):
+    with translate_os_errors(path):
         (shutil.rmtree if isdir(path) else os.remove)(local_path(path))
 
 
@@ -359,6 +365,7 @@ def copy(src: FilePath, dst: FilePath, overwrite: bool = False) -> None:
     Raises:
         NotFoundError: `src` does not exist.
         AlreadyExistsError: `dst` exists, and `overwrite` is False.
+        InvalidArgumentError: `src` is a folder.
 
     Example:
         >>> import tempfile
@@ -368,9 +375,10 @@ def copy(src: FilePath, dst: FilePath, overwrite: bool = False) -> None:
         >>> tf.io.read_file(folder + "/b").numpy()
         b'text'
     """
-    stat(src)
     _refuse_existing(dst, overwrite)
-    with tensorflows_errors(dst):
+    if stat(src).is_directory:
+        raise errors.InvalidArgumentError.of(f"{os.fsdecode(src)}; Is a directory, and only files are copied")
+    with translate_os_errors(dst):
         shutil.copyfile(local_path(src), local_path(dst))
 
 
@@ -394,9 +402,8 @@ def rename(src: FilePath, dst: FilePath, overwrite: bool = False) -> None:
         >>> tf.io.gfile.listdir(folder)
         ['b']
     """
-    stat(src)
     _refuse_existing(dst, overwrite)
-    with tensorflows_errors(src):
+    with translate_os_errors(src):
         os.replace(local_path(src), local_path(dst))
 
 

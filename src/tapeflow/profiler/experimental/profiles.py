@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import torch
 
 from tapeflow.core import errors
+from tapeflow.io import gfile
 from tapeflow.profiler.xplane import Event, space
 
 _MARK = "tapeflow_trace#"
@@ -130,8 +131,8 @@ def stop(save: bool = True) -> None:
         profile = session.stop()
     if save:
         folder = os.path.join(os.fspath(session.logdir), "plugins", "profile", time.strftime("%Y_%m_%d_%H_%M_%S"))
-        os.makedirs(folder, exist_ok=True)
-        with open(os.path.join(folder, f"{socket.gethostname()}.xplane.pb"), "wb") as file:
+        gfile.makedirs(folder)
+        with gfile.GFile(os.path.join(folder, f"{socket.gethostname()}.xplane.pb"), "wb") as file:
             file.write(profile)
 
 

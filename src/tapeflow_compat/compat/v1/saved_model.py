@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -14,6 +13,7 @@ from tapeflow.array.properties import get_static_value
 from tapeflow.core.context import state
 from tapeflow.core.types.dtypes import as_dtype, float32, string
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.io import gfile
 from tapeflow.saved_model import messages
 from tapeflow.saved_model.serving import add_saver
 from tapeflow.sparse.tensor import SparseTensor
@@ -310,7 +310,7 @@ class Builder:
                 f"Export directory {self._directory} already exists, and isn't empty. Please choose a different export "
                 "directory, or delete all the contents of the specified directory."
             )
-        os.makedirs(self._directory, exist_ok=True)
+        gfile.makedirs(self._directory)
 
     def add_meta_graph_and_variables(
         self, sess: Any, tags: Iterable[str], signature_def_map: Mapping[str, Any] | None = None,
@@ -339,7 +339,7 @@ class Builder:
             )
         with sess.graph.as_default():
             prefix = messages.variables_prefix(self._directory)
-            os.makedirs(os.path.dirname(prefix))
+            gfile.makedirs(os.path.dirname(prefix))
             saved = saver or Saver(allow_empty=True)
             saved.save(sess, prefix, write_meta_graph=False, write_state=False)
             self.add_meta_graph(
@@ -385,8 +385,8 @@ class Builder:
                 raise ValueError(f"The name of an asset must be a constant, unlike {tensor.name}")
             source = os.fsdecode(path.item() if hasattr(path, "item") else path)
             directory = messages.assets_directory(self._directory)
-            os.makedirs(directory, exist_ok=True)
-            shutil.copyfile(source, os.path.join(directory, os.path.basename(source)))
+            gfile.makedirs(directory)
+            gfile.copy(source, os.path.join(directory, os.path.basename(source)), overwrite=True)
             asset = meta.asset_file_def.add(filename=os.path.basename(source))
             asset.tensor_info.CopyFrom(build_tensor_info(tensor))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pathlib
 from typing import Any
 
 from google.protobuf import text_format
@@ -12,6 +11,7 @@ from google.protobuf.message import DecodeError
 from tapeflow.core.protos import QueueRunnerDef
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.graphdef.importing import add_graph_def
+from tapeflow.io import gfile
 from tapeflow.io.replacing import write_file
 from tapeflow.version import VERSION
 from tapeflow_compat.compat.v1.partitioned import SaveSliceInfo
@@ -197,7 +197,8 @@ def _read(source: Any) -> Any:
     path = os.fspath(source)
     if not os.path.exists(path):
         raise OSError(f"File does not exist. Received: {path}.")
-    data = pathlib.Path(path).read_bytes()
+    with gfile.GFile(path, "rb") as file:
+        data = file.read()
     try:
         return kind.FromString(data)
     except DecodeError:

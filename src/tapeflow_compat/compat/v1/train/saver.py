@@ -13,6 +13,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.protos import CheckpointState
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.variable import Variable
+from tapeflow.io import gfile
 from tapeflow.train.bundle import Bundle, write_bundle
 from tapeflow.train.manager import remove_checkpoint
 from tapeflow.train.object_graph import keys_by_full_name
@@ -250,9 +251,10 @@ class Saver:
         try:
             values = _values(sess, variables)
             of_others = [pair for other in self._others for pair in other.values(sess)]
-            if not os.path.isdir(directory or "."):
-                os.mkdir(directory)  # but none above it, as in TensorFlow
-        except (errors.FailedPreconditionError, OSError):
+            gfile.mkdir(directory)  # but none above it, as in TensorFlow
+            if not gfile.isdir(directory or "."):
+                raise errors.FailedPreconditionError.of(f"{directory} is not a directory")
+        except (errors.FailedPreconditionError, errors.NotFoundError):
             if os.path.isdir(directory or "."):
                 raise
             raise ValueError(f"Parent directory of {path} doesn't exist, can't save.") from None
@@ -557,8 +559,8 @@ def remove(checkpoint_prefix: Any, checkpoint_format_version: int = 2, meta_grap
     """
     remove_checkpoint(os.fspath(checkpoint_prefix))
     graph = f"{os.fspath(checkpoint_prefix)}.{meta_graph_suffix}"
-    if os.path.exists(graph):
-        os.remove(graph)
+    if gfile.exists(graph):
+        gfile.remove(graph)
 
 
 def get_checkpoint_mtimes(checkpoint_prefixes: Sequence[Any]) -> list[float]:
