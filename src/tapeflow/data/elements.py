@@ -19,7 +19,7 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.static import value_of
 from tapeflow.core.types.dtypes import variant
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.types.spec import NoneTensorSpec, TensorSpec, spec_of
+from tapeflow.core.types.spec import NoneTensorSpec, TensorSpec, spec_of, spec_of_parts
 from tapeflow.core.values import nest
 from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.core.values.composite import CompositeTensor
@@ -77,7 +77,7 @@ def flatten_up_to(structure: Any, value: Any) -> list[Any]:
     if container is None:
         return [value]
     inner = nest._PLAIN[type(value)]
-    if inner is None:
+    if inner is None or not isinstance(value, type(structure)):
         raise TypeError(f"expected a structure like {structure}, but got {value!r}")
     parts, values = container.values(structure), inner.values(value)
     if len(parts) != len(values):
@@ -112,7 +112,8 @@ def component(value: Any) -> Any:
         return value._read()
     if isinstance(value, CompositeTensor) or spec_of(value) is not None:
         return value
-    return convert(value)
+    spec = spec_of_parts(value) if isinstance(value, list) else None
+    return convert(value, spec.dtype if type(spec) is TensorSpec else None)
 
 
 def normalized(value: Any) -> tuple[Any, Any]:
@@ -269,6 +270,33 @@ class Packer:
     def arrays(self, element: Element) -> Any:
         """Returns the element in arrays."""
         return pack(self.spec, [_array(v, d) for v, d in zip(element, self.dtypes, strict=True)])
+
+
+class CheckingPacker(Packer):
+    """A `Packer` of elements whose shapes `set_shape` declared, and nobody has checked."""
+
+    def __call__(self, element: Element) -> Any:
+        check_shapes(element, self.spec)
+        return super().__call__(element)
+
+    def arrays(self, element: Element) -> Any:
+        check_shapes(element, self.spec)
+        return super().arrays(element)
+
+
+def check_shapes(element: Element, spec: Any) -> None:
+    """Refuses an element whose tensors have other shapes than its spec.
+
+    Raises:
+        InvalidArgumentError: it has one.
+    """
+    for i, (value, s) in enumerate(zip(element, flatten(spec), strict=True)):
+        if type(s) is TensorSpec and not s.shape.is_compatible_with(value.shape):
+            expected = str(s.shape.as_list()).replace("None", "?").replace(" ", "")
+            raise invalid(
+                f"Incompatible shapes at component {i}: expected {expected} but got {_brackets(value)}. "
+                "[Op:IteratorGetNext] name: "
+            )
 
 
 def _array(value: Any, dtype: Any) -> Any:
