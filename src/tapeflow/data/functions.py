@@ -183,7 +183,7 @@ class MappedFunction:
         """Returns the raw values of the tensors that an element consists of."""
         return [
             v for s, c in zip(self._inputs, element, strict=True)
-            for v in ([c] if type(s) is TensorSpec else [t.value for t in s.to_tensors(c)])
+            for v in ([t.value for t in s.to_tensors(c)] if elements.tensor_dtype(s) is None else [c])
         ]  # fmt: skip
 
     def _packed(self, values: Element) -> Element:

@@ -187,7 +187,7 @@ class _Plan:
         self.declares_shapes = node.declares_shapes()
         self.type_spec = IteratorSpec(self.spec)
         self.pack = CheckingPacker(self.spec) if self.declares_shapes else Packer(self.spec)
-        self.is_plain = None not in self.pack.dtypes
+        self.is_plain = all(type(s) is TensorSpec for s in flatten(self.spec))
 
 
 class OwnedIterator(Iterator, Trackable):
