@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,12 +10,13 @@ import numpy as np
 
 from tapeflow.core import errors
 from tapeflow.core.context import state
-from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.convert import convert, datatype_name, from_array
+from tapeflow.core.rng.seeds import own_streams
+from tapeflow.core.tracebacks import user_traceback
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype
 from tapeflow.core.types.spec import TensorSpec, TypeSpec
 from tapeflow.core.values import nest
-from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.ir.python_op import python_op
 
 # The errors that Python errors inside a `py_function` become; all others become UnknownError.
@@ -36,7 +38,8 @@ def py_function(
     """Calls a Python function on eager tensors; gradients pass through the ops that it runs.
 
     Args:
-        func: takes a tensor for each in `inp`, and returns values of `Tout`. If it is None, a decorator is returned.
+        func: takes a tensor for each in `inp`, and returns a value of `Tout`, or a list of them: a list is never one
+            value. If it is None, a decorator is returned.
         inp: a list of values that are converted to tensors, or composite tensors.
         Tout: a dtype or spec, or a list or tuple of them; empty for no result.
 
@@ -60,7 +63,7 @@ def py_function(
     if state.graph is not None:
         return _staged(func, inputs, types, many)
     try:
-        results = _results(func(*inputs), types, func)
+        results = _results(called_outside(func, inputs), types, func)
     except errors.OpError:
         raise
     except Exception as error:
@@ -71,6 +74,8 @@ def py_function(
 def error_of_op(error: Exception, where: str) -> errors.OpError:
     """Returns the error of an op that calls Python, for an error that the Python code raised.
 
+    Its message has the traceback: it may be all that a user sees of the error, which crosses graphs and threads.
+
     Args:
         error: the Python error.
         where: the op, as it appears in the message.
@@ -78,7 +83,17 @@ def error_of_op(error: Exception, where: str) -> errors.OpError:
     kind: Callable[..., errors.OpError] = next(
         (k for base, k in _ERRORS if isinstance(error, base)), errors.UnknownError
     )
-    return kind(None, None, f"{type(error).__name__}: {error} {where}")
+    what = f"{type(error).__name__}: {error}"
+    frames = traceback.format_tb(user_traceback(error.__traceback__))
+    if frames:
+        what = "\n".join([what, "Traceback (most recent call last):\n", *frames, f"{what}\n\n"])
+    return kind(None, None, f"{what} {where}")
+
+
+def called_outside(func: Callable[..., Any], args: Sequence[Any]) -> Any:
+    """Calls a program's function from an op. Its own random ops go on where the program's are."""
+    with own_streams(None):
+        return func(*args)
 
 
 def _staged(func: Callable[..., Any], inputs: list[Any], types: list[Any], many: bool) -> Any:
@@ -102,22 +117,21 @@ def _results(result: Any, types: list[Any], func: Any) -> list[Any]:
     """Returns the results of a function, in the dtypes and specs that were declared."""
     if result is None:
         values: list[Any] = []
-    elif isinstance(result, (list, tuple)) and (len(types) != 1 or isinstance(types[0], TypeSpec) or _nested(result)):
-        values = list(result)
+    elif isinstance(result, (list, tuple)):
+        values = list(result)[: len(types)]
     else:
         values = [result]
     if len(values) < len(types):
-        raise errors.InvalidArgumentError.of(
-            f"{func!r} returns {len(values)} values, but expects to see {len(types)} values. [Op:EagerPyFunc]"
-        )
+        raise _other_number(func, values, types, "EagerPyFunc")
     if values and not types:
         raise IndexError(f"{func!r} returned a value, but Tout is empty")
     return [_converted(value, kind, func) for value, kind in zip(values, types, strict=False)]
 
 
-def _nested(result: Any) -> bool:
-    """Returns True if a list contains tensors or arrays, rather than numbers."""
-    return any(isinstance(r, (EagerTensor, np.ndarray)) for r in result)
+def _other_number(func: Any, values: Sequence[Any], types: Sequence[Any], op: str) -> errors.OpError:
+    """Returns the error for a function that returned another number of values than it should."""
+    message = f"{func!r} returns {len(values)} values, but expects to see {len(types)} values. [Op:{op}]"
+    return errors.InvalidArgumentError.of(message)
 
 
 def _converted(value: Any, kind: Any, func: Any) -> Any:
@@ -142,11 +156,15 @@ def numpy_function(
     Args:
         func: takes an array for each in `inp`, and returns arrays. If it is None, a decorator is returned.
         inp: a list of values that are converted to arrays.
-        Tout: the dtypes of the results; only graphs need it.
+        Tout: the dtypes of the results. In a graph, they must have exactly these: a Python float is a float64.
         stateful: True if two calls with equal inputs may differ. A graph must not merge or drop them then.
 
     Returns:
         A tensor; a list of tensors if `func` returns several; None if it returns None.
+
+    Raises:
+        InvalidArgumentError: when a graph runs, `func` raised a TypeError or ValueError, or returned another number of
+            values or other dtypes than `Tout`.
 
     Example:
         >>> tf.numpy_function(np.sinh, [tf.constant([0.0])], tf.float32).numpy().tolist()
@@ -157,7 +175,7 @@ def numpy_function(
     args: Any = inp
     if state.graph is not None:
         return _numpy_staged(func, [convert(x) for x in args], Tout, stateful)
-    result = nest.flatten(func(*[np.array(x) for x in args]))
+    result = nest.flatten(called_outside(func, [np.array(x) for x in args]))
     tensors = [r if r is None else convert(r) for r in result]
     return tensors[0] if len(tensors) == 1 else tensors
 
@@ -169,14 +187,34 @@ def _numpy_staged(func: Callable[..., Any], inputs: list[Any], Tout: Any, statef
 
     def run(*values: Any) -> Any:
         try:
-            result = numpy_function(func, values, Tout)
+            result = called_outside(func, [_argument(v) for v in values])
+            items = list(result) if isinstance(result, (list, tuple)) else [] if result is None else [result]
+            arrays = [np.asarray(item) for item in items]
         except errors.OpError:
             raise
         except Exception as error:
             raise error_of_op(error, "[Op:PyFunc]") from error
-        return result if isinstance(result, (list, tuple)) else [result]
+        try:
+            tensors = list(map(from_array, arrays))
+        except ValueError as error:
+            raise errors.InternalError.of(f"{error} [Op:PyFunc]") from error
+        if len(tensors) != len(specs):
+            raise _other_number(func, tensors, specs, "PyFunc")
+        for i, (tensor, spec) in enumerate(zip(tensors, specs, strict=True)):
+            if tensor.dtype is not spec.dtype:
+                raise errors.InvalidArgumentError.of(
+                    f"{i}-th value returned by {func!r} is {datatype_name(tensor.dtype)}, but expects "
+                    f"{datatype_name(spec.dtype)} [Op:PyFunc]"
+                )
+        return tensors
 
     operation = python_op("PyFunc" if stateful else "PyFuncStateless", run, inputs, specs, stateful)
     if not specs:
         return operation
     return list(operation.outputs) if many else operation.outputs[0]
+
+
+def _argument(tensor: Any) -> Any:
+    """Returns a copy of a tensor's elements: an array, or NumPy's number or bytes for a scalar."""
+    array = np.array(tensor)
+    return array if array.ndim else array[()]

@@ -42,7 +42,7 @@ def bucket_by_sequence_length(
             return window.batch(size, drop_remainder)
         shapes = padded_shapes
         if shapes is None:
-            shapes = elements.map_specs(lambda s: s.shape, dataset.element_spec)
+            shapes = elements.map_specs(lambda s: getattr(s, "shape", None), dataset.element_spec)
         if pad_to_bucket_boundary:
             checked = window.map(lambda *e: _below_last(e, element_length_func, bucket_boundaries))
             longest = gather(boundaries, key) - 1

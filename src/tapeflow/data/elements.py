@@ -2,7 +2,8 @@
 
 In `tf.data` a list is no structure but converts to a tensor. Inside a pipeline an element is a flat tuple with an item
 for each component. The item of a tensor is its bare value, a `torch.Tensor` or an array of `bytes`: elements that no
-function sees are never wrapped. Ragged and sparse tensors, datasets and None are items themselves.
+function sees are never wrapped. `tensor_dtype` tells which items are bare: rows of ragged tensors may be, too. Ragged
+and sparse tensors, datasets and None are items themselves.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.static import value_of
 from tapeflow.core.types.dtypes import variant
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.types.spec import NoneTensorSpec, TensorSpec, spec_of
+from tapeflow.core.types.spec import NoneTensorSpec, TensorSpec, spec_of, spec_of_parts
 from tapeflow.core.values import nest
 from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.core.values.composite import CompositeTensor
@@ -27,10 +28,9 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, as_numpy, invalid
 from tapeflow.io import sparse as _serialized_sparse  # noqa: F401 (ops of elements)
 from tapeflow.ragged import variants as _ragged_variants  # noqa: F401
-from tapeflow.ragged.ragged_ops import stack
 from tapeflow.ragged.spec import RaggedTensorSpec
-from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.sparse import arranging as sparse
+from tapeflow.sparse.dense import to_dense
 from tapeflow.sparse.tensor import SparseTensor, SparseTensorSpec
 
 Element = tuple[Any, ...]
@@ -77,7 +77,7 @@ def flatten_up_to(structure: Any, value: Any) -> list[Any]:
     if container is None:
         return [value]
     inner = nest._PLAIN[type(value)]
-    if inner is None:
+    if inner is None or not isinstance(value, type(structure)):
         raise TypeError(f"expected a structure like {structure}, but got {value!r}")
     parts, values = container.values(structure), inner.values(value)
     if len(parts) != len(values):
@@ -101,6 +101,12 @@ def same_form(a: Any, b: Any) -> None:
     nest.assert_same_structure(map_specs(lambda _: 0, a), map_specs(lambda _: 0, b))
 
 
+def tensor_dtype(spec: Any) -> Any:
+    """Returns the dtype of a spec whose values are tensors, which are bare in elements; None for other specs."""
+    is_tensor = type(spec) is TensorSpec or (isinstance(spec, RaggedTensorSpec) and spec.ragged_rank <= 0)
+    return spec.dtype if is_tensor else None
+
+
 # ---- values ----------------------------------------------------------------------------------------------------------
 
 
@@ -112,7 +118,8 @@ def component(value: Any) -> Any:
         return value._read()
     if isinstance(value, CompositeTensor) or spec_of(value) is not None:
         return value
-    return convert(value)
+    spec = spec_of_parts(value) if isinstance(value, list) else None
+    return convert(value, spec.dtype if type(spec) is TensorSpec else None)
 
 
 def normalized(value: Any) -> tuple[Any, Any]:
@@ -138,14 +145,14 @@ def to_tensors(element: Element, specs: Sequence[Any]) -> list[EagerTensor]:
     """Returns the tensors that an element consists of."""
     return [
         t for value, spec in zip(element, specs, strict=True)
-        for t in ([EagerTensor(value, spec.dtype)] if type(spec) is TensorSpec else spec.to_tensors(value))
+        for t in (spec.to_tensors(value) if tensor_dtype(spec) is None else [EagerTensor(value, spec.dtype)])
     ]  # fmt: skip
 
 
 def from_tensors(tensors: Iterable[Any], specs: Sequence[Any]) -> Element:
     """Returns the element that consists of tensors."""
     rest = iter(tensors)
-    return tuple([next(rest).value if type(spec) is TensorSpec else spec.from_tensors(rest) for spec in specs])
+    return tuple([spec.from_tensors(rest) if tensor_dtype(spec) is None else next(rest).value for spec in specs])
 
 
 def element_attrs(spec: Any) -> tuple[list[Any], list[Any]]:
@@ -171,12 +178,12 @@ def encoded(values: Iterable[Any], specs: Sequence[Any]) -> list[Any]:
     """Returns components, bare or as tensors, as the tensors of an operation's element."""
     tensors: list[Any] = []
     for value, spec in zip(values, specs, strict=True):
-        if type(spec) is TensorSpec:
-            tensors.append(value if isinstance(value, Tensor) else EagerTensor(value, spec.dtype))
+        dtype = tensor_dtype(spec)
+        if dtype is not None:
+            tensor = value if isinstance(value, Tensor) else EagerTensor(value, dtype)
+            tensors.append(tensor if type(spec) is TensorSpec else ops.RaggedTensorToVariant([], tensor, False))
         elif isinstance(spec, RaggedTensorSpec):
-            is_ragged = hasattr(value, "nested_row_splits")
-            splits = list(value.nested_row_splits) if is_ragged else []
-            tensors.append(ops.RaggedTensorToVariant(splits, value.flat_values if is_ragged else value, False))
+            tensors.append(ops.RaggedTensorToVariant(list(value.nested_row_splits), value.flat_values, False))
         elif isinstance(spec, SparseTensorSpec):
             tensors.append(ops.SerializeSparse(value.indices, value.values, value.dense_shape, variant))
         else:
@@ -189,7 +196,8 @@ def encoded_batch(values: Iterable[Any], specs: Sequence[Any]) -> list[Any]:
     tensors: list[Any] = []
     for value, spec in zip(values, specs, strict=True):
         if isinstance(spec, RaggedTensorSpec):
-            tensors.append(ops.RaggedTensorToVariant(list(value.nested_row_splits), value.flat_values, True))
+            splits = list(getattr(value, "nested_row_splits", ()))
+            tensors.append(ops.RaggedTensorToVariant(splits, value.flat_values if splits else value, True))
         elif isinstance(spec, SparseTensorSpec):
             tensors.append(ops.SerializeManySparse(value.indices, value.values, value.dense_shape, variant))
         else:
@@ -204,11 +212,12 @@ def decoded_values(tensors: Iterable[Any], specs: Sequence[Any]) -> list[Any]:
     for spec in specs:
         if isinstance(spec, RaggedTensorSpec):
             dtype, splits_dtype, rank = spec.dtype, spec.row_splits_dtype, spec.ragged_rank
-            *splits, flat = ops.RaggedTensorFromVariant(next(rest), -1, rank, dtype, splits_dtype)
+            *splits, flat = ops.RaggedTensorFromVariant(next(rest), -1, max(rank, 0), dtype, splits_dtype)
             for part in splits:
                 _set_shape(part, [None])
-            _set_shape(flat, None if spec.shape.rank is None else [None, *spec.shape.as_list()[rank + 1 :]])
-            values.append(RaggedTensor.from_nested_row_splits(flat, splits, validate=False) if splits else flat)
+            dims = None if spec.shape.rank is None else spec.shape.as_list()
+            _set_shape(flat, [None, *dims[rank + 1 :]] if rank > 0 and dims is not None else dims)
+            values.append(spec._from_components([flat, *splits]))
         elif isinstance(spec, SparseTensorSpec):
             parts = ops.DeserializeSparse(next(rest), spec.dtype)
             rank = spec.shape.rank
@@ -254,7 +263,7 @@ class Packer:
     def __init__(self, spec: Any) -> None:
         self.spec = spec
         flat = flatten(spec)
-        self.dtypes = [s.dtype if type(s) is TensorSpec else None for s in flat]
+        self.dtypes = list(map(tensor_dtype, flat))
         self.single = self.dtypes[0] if _STRUCTURES[type(spec)] is None else None
 
     def __call__(self, element: Element) -> Any:
@@ -271,9 +280,38 @@ class Packer:
         return pack(self.spec, [_array(v, d) for v, d in zip(element, self.dtypes, strict=True)])
 
 
+class CheckingPacker(Packer):
+    """A `Packer` of elements whose shapes `set_shape` declared, and nobody has checked."""
+
+    def __call__(self, element: Element) -> Any:
+        check_shapes(element, self.spec)
+        return super().__call__(element)
+
+    def arrays(self, element: Element) -> Any:
+        check_shapes(element, self.spec)
+        return super().arrays(element)
+
+
+def check_shapes(element: Element, spec: Any) -> None:
+    """Refuses an element whose tensors have other shapes than its spec.
+
+    Raises:
+        InvalidArgumentError: it has one.
+    """
+    for i, (value, s) in enumerate(zip(element, flatten(spec), strict=True)):
+        if type(s) is TensorSpec and not s.shape.is_compatible_with(value.shape):
+            expected = str(s.shape.as_list()).replace("None", "?").replace(" ", "")
+            raise invalid(
+                f"Incompatible shapes at component {i}: expected {expected} but got {_brackets(value)}. "
+                "[Op:IteratorGetNext] name: "
+            )
+
+
 def _array(value: Any, dtype: Any) -> Any:
     if dtype is None:
-        return None if value is None else value if not hasattr(value, "numpy") else value.numpy()
+        if isinstance(value, SparseTensor):
+            value = to_dense(value)
+        return value.numpy() if hasattr(value, "numpy") else value
     array = as_numpy(value, dtype) if isinstance(value, torch.Tensor) else value
     if not array.ndim:
         return array[()]
@@ -308,10 +346,20 @@ def batch_component(values: tuple[Any, ...], spec: Any, index: int) -> Any:
     if hasattr(spec, "_stack"):
         return spec._stack(values, index)
     if isinstance(spec, SparseTensorSpec):
-        return sparse.concat(0, [sparse.expand_dims(v, 0) for v in values])
+        return sparse.concat(0, [sparse.expand_dims(v, 0) for v in values], expand_nonconcat_dims=True)
     if isinstance(spec, RaggedTensorSpec):
-        return spec._batch(None)._with_uniform_lengths(stack(list(values), axis=0))
+        return _ragged_batch(values, spec)
     raise TypeError(f"Elements of {spec!r} can't be batched.")
+
+
+def _ragged_batch(values: Sequence[Any], spec: Any) -> Any:
+    """Stacks ragged tensors, or tensors of different lengths."""
+    dtype = tensor_dtype(spec)
+    rows = [v if dtype is None else EagerTensor(v, dtype) for v in values]
+    if rows[0].shape.rank == 0:
+        return ops.Pack(rows, 0).value
+    columns = zip(*map(spec._to_parts, rows), strict=True)
+    return spec._from_parts([ops.ConcatV2(list(c), 0) if len(c) > 1 else c[0] for c in columns])
 
 
 def _stack_arrays(values: Sequence[Any]) -> np.ndarray:
@@ -356,12 +404,7 @@ def slice_row(value: Any, index: int) -> Any:
         return None
     if isinstance(value, CompositeTensor) and hasattr(value._type_spec, "_slice"):
         return value._type_spec._slice(value, index)
-    if isinstance(value, SparseTensor):
-        rank = len(value.shape)
-        size = [1, *[int(d) for d in value.dense_shape[1:]]]
-        row = sparse.slice(value, [index] + [0] * (rank - 1), size)
-        return sparse.reshape(row, size[1:])
-    return value[index]
+    return bare(value[index])
 
 
 def unbatched(spec: Any) -> Any:

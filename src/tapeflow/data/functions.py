@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import itertools
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -16,15 +17,18 @@ from typing import Any
 from tapeflow.autograph.conversion import converted
 from tapeflow.autograph.origin import UserCode
 from tapeflow.core.context import nobody_listening
-from tapeflow.core.rng.seeds import Streams, own_streams
+from tapeflow.core.rng.seeds import own_streams
 from tapeflow.core.settings import settings
 from tapeflow.core.types.spec import TensorSpec, TypeSpec
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.data import elements
 from tapeflow.data.elements import Element, Packer
+from tapeflow.data.threads import running
 from tapeflow.data.whole_batches import batches_of
+from tapeflow.graph.codegen.random_streams import draws_from_stream
 from tapeflow.graph.control.body import Body, raw
 from tapeflow.graph.ir.func_graph import FuncGraph
+from tapeflow.graph.ir.operation import GraphOp
 
 debugging: list[bool] = []  # whether `tf.data.experimental.enable_debug_mode` was called: then functions run eagerly
 
@@ -39,11 +43,15 @@ class MappedFunction:
 
     Attributes:
         output_spec: the spec of the function's results.
+        place: tells the nodes of a program's pipeline apart that call the same function: each draws its own random
+            numbers. It is 0 in the datasets that functions return.
 
     Raises:
         ValueError: `function` is not callable.
         TypeError: a result can be no component.
     """
+
+    place = 0
 
     def __init__(self, function: Callable[..., Any], name: str, spec: Any) -> None:
         if not callable(function):
@@ -86,7 +94,6 @@ class MappedFunction:
         self._captured: list[Any] = body.graph.external_captures
         self._inputs, self._outputs = elements.flatten(self._spec), elements.flatten(self.output_spec)
         self._plain = all(type(s) is TensorSpec for s in (*self._inputs, *self._outputs))
-        self._draws = any(operation.op.random for operation in body.graph._operations)
 
     # ---- tracing -----------------------------------------------------------------------------------------------------
 
@@ -118,6 +125,12 @@ class MappedFunction:
     def _pairs(self, value: Any) -> Iterator[tuple[Any, Any]]:
         return zip(elements.flatten(self.output_spec), elements.flatten(value), strict=True)
 
+    def at_place(self, place: int) -> MappedFunction:
+        """Returns this function with another `place`."""
+        function = copy.copy(self)
+        function.place = place
+        return function
+
     def with_captures(self, values: Sequence[Any]) -> MappedFunction:
         """Returns this function with these values for the tensors and variables that it captures."""
         function = copy.copy(self)
@@ -133,7 +146,7 @@ class MappedFunction:
     def caller(self) -> Callable[[Element], Element]:
         """Returns a function that computes the result for an element.
 
-        Random numbers in it begin anew with each caller.
+        Its random numbers go on where those of the iterator that this thread works for are.
         """
         if debugging and self._function is not None:
             return functools.partial(self._eagerly, self._function)
@@ -146,9 +159,9 @@ class MappedFunction:
             return self._packed(compiled(*self._unpacked(element), *captured))
 
         call = plain if self._plain else unpacked
-        if not self._draws:
+        if running.streams is None or not self.draws:
             return call
-        streams = Streams()
+        streams = running.streams[self.place]
 
         def drawing(element: Element) -> Element:
             with own_streams(streams):
@@ -170,11 +183,21 @@ class MappedFunction:
         """Returns the raw values of the tensors that an element consists of."""
         return [
             v for s, c in zip(self._inputs, element, strict=True)
-            for v in ([c] if type(s) is TensorSpec else [t.value for t in s.to_tensors(c)])
+            for v in ([t.value for t in s.to_tensors(c)] if elements.tensor_dtype(s) is None else [c])
         ]  # fmt: skip
 
     def _packed(self, values: Element) -> Element:
         return elements.from_tensors(map(EagerTensor, values, [t.dtype for t in self._body.outputs]), self._outputs)
+
+    @functools.cached_property
+    def draws(self) -> bool:
+        """Whether it, or a function that it calls, draws random numbers from a stream."""
+        return any(map(draws_from_stream, nested_operations(self._body.graph)))
+
+    @functools.cached_property
+    def declares_shapes(self) -> bool:
+        """Whether `set_shape` declared shapes in it, or in a function that it calls."""
+        return any(graph.declares_shapes for graph in nested_graphs(self._body.graph))
 
     @property
     def of_batches(self) -> Body | None:
@@ -189,6 +212,20 @@ class MappedFunction:
         """Returns the results for many elements, by `of_batches`; both are columns."""
         function: Any = self.of_batches
         return tuple(function.compiled(*columns, *map(raw, self._captured)))
+
+
+def nested_graphs(graph: Any) -> Iterator[Any]:
+    """Yields a graph, and the graphs of the functions that its operations call."""
+    yield graph
+    for operation in graph._operations:
+        called = operation.op.bodies.values() if isinstance(operation.op, GraphOp) else ()
+        for body in (*called, *[arg.body for arg in operation.args if hasattr(arg, "body")]):
+            yield from nested_graphs(body.graph)
+
+
+def nested_operations(graph: Any) -> Iterator[Any]:
+    """Yields the operations of a graph, and of the functions that they call."""
+    return itertools.chain.from_iterable(g._operations for g in nested_graphs(graph))
 
 
 def _placeholders(graph: FuncGraph, spec: Any, name: str) -> Any:

@@ -98,7 +98,7 @@ for _name in ("IteratorGetNext", "IteratorGetNextSync"):
 def _next_as_optional(handle: Any, *_: Any) -> Any:
     with executing_eagerly():
         try:
-            return boxed(handle[()].iterator.take_encoded())
+            return boxed(handle[()].iterator.take_encoded(checks=False))
         except StopIteration:
             return boxed(())
 

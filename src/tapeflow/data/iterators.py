@@ -24,11 +24,20 @@ from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.core.values.trackable import Trackable
-from tapeflow.data.elements import Element, Packer, element_attrs, encoded, flatten, packed
+from tapeflow.data.elements import (
+    CheckingPacker,
+    Element,
+    Packer,
+    check_shapes,
+    element_attrs,
+    encoded,
+    flatten,
+    packed,
+)
 from tapeflow.data.node import Node
 from tapeflow.data.seeds import SeedLog
 from tapeflow.data.tensorflow_positions import position_in
-from tapeflow.data.threads import AUTOTUNE, ahead, running
+from tapeflow.data.threads import AUTOTUNE, WorkingFor, ahead
 from tapeflow.optional import GraphOptional, Optional
 from tapeflow.ragged.spec import RaggedTensorSpec
 from tapeflow.sparse.tensor import SparseTensorSpec
@@ -163,25 +172,29 @@ class _Plan:
         running: the node that runs in its place.
         spec: the spec of the elements.
         type_spec: the spec of the iterators.
+        declares_shapes: True if shapes of elements are declared, but not checked.
         pack: the function from an element to a user's structure.
         is_plain: True if operations see unencoded elements.
         is_ahead: True if a thread computes elements ahead of the consumer.
-        has_seeds: True if shuffles in it may begin with seeds of their own, which an iterator logs.
+        draws: True if its iterators draw seeds, which they log, or random numbers.
     """
 
-    __slots__ = ("has_seeds", "is_ahead", "is_plain", "pack", "running", "spec", "type_spec")
+    __slots__ = ("declares_shapes", "draws", "is_ahead", "is_plain", "pack", "running", "spec", "type_spec")
 
     def __init__(self, node: Node) -> None:
-        self.running, self.is_ahead, self.has_seeds = node.rewritten(), node.computes_ahead(), node.has_seeds()
+        self.running, self.is_ahead, self.draws = node.outermost(), node.computes_ahead(), node.draws()
         self.spec = node.spec
-        self.type_spec, self.pack = IteratorSpec(self.spec), Packer(self.spec)
-        self.is_plain = None not in self.pack.dtypes
+        self.declares_shapes = node.declares_shapes()
+        self.type_spec = IteratorSpec(self.spec)
+        self.pack = CheckingPacker(self.spec) if self.declares_shapes else Packer(self.spec)
+        self.is_plain = all(type(s) is TensorSpec for s in flatten(self.spec))
 
 
 class OwnedIterator(Iterator, Trackable):
     """An iterator over a dataset. Several threads may take elements from it.
 
-    A checkpoint saves its position, and the seeds that its shuffles began with; it is restored by going there again.
+    It owns the streams of random ops in the pipeline's functions, and in the functions of datasets that these create. A
+    checkpoint saves its position, and the seeds that its shuffles began with; it is restored by going there again.
 
     Args:
         node: the last node of the dataset.
@@ -195,19 +208,17 @@ class OwnedIterator(Iterator, Trackable):
         self._node, self._plan, self._pack, self._spec = node, plan, plan.pack, plan.spec
         self._lock = threading.Lock()
         self._log: SeedLog | None
-        if plan.has_seeds or plan.is_ahead:
+        if plan.draws or plan.is_ahead:
             self._begin(SeedLog())
         else:
             self._log, self._count, self._elements = None, 0, plan.running.iterate()
 
     def _begin(self, log: SeedLog) -> None:
         self._log, self._count = log, 0
-        before, running.log = running.log, log
-        try:
+        self._working = WorkingFor(log)
+        with self._working:
             elements = self._plan.running.iterate()
             self._elements = ahead(elements, AUTOTUNE) if self._plan.is_ahead else elements
-        finally:
-            running.log = before
 
     def take(self) -> Element:
         """Returns the next element as it goes through pipelines. After an error the next call goes on."""
@@ -223,18 +234,25 @@ class OwnedIterator(Iterator, Trackable):
 
     def _logged(self) -> Element:
         """Returns the next element, while shuffles that begin log their seeds."""
-        before, running.log = running.log, self._log
-        try:
-            return next(self._elements)
-        except StopIteration:
-            self._count -= 1
-            raise
-        finally:
-            running.log = before
+        with self._working:
+            try:
+                return next(self._elements)
+            except StopIteration:
+                self._count -= 1
+                raise
 
-    def take_encoded(self) -> Element:
-        """Returns the next element as operations see it."""
+    def take_encoded(self, checks: bool = True) -> Element:
+        """Returns the next element as operations see it.
+
+        Args:
+            checks: whether declared shapes are checked.
+
+        Raises:
+            InvalidArgumentError: a tensor has another shape than declared.
+        """
         element = self.take()
+        if checks and self._plan.declares_shapes:
+            check_shapes(element, self._spec)
         return element if self._plan.is_plain else tuple([t.value for t in encoded(element, flatten(self._spec))])
 
     @property
@@ -296,11 +314,8 @@ class OwnedIterator(Iterator, Trackable):
     def _next(self, count: int) -> list[Element]:
         """Returns the next elements, which stay the next ones."""
         with self._lock:
-            before, running.log = running.log, self._log
-            try:
+            with self._working:
                 ahead = list(itertools.islice(self._elements, count))
-            finally:
-                running.log = before
             self._elements = itertools.chain(ahead, self._elements)
         return ahead
 

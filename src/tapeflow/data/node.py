@@ -38,7 +38,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.data import elements
 from tapeflow.data.elements import Element
-from tapeflow.data.functions import MappedFunction, OpFunction
+from tapeflow.data.functions import MappedFunction, OpFunction, nested_graphs
 from tapeflow.data.options import Options
 from tapeflow.graph.control.body import Body
 from tapeflow.graph.ir.func_graph import FuncGraph
@@ -209,6 +209,7 @@ class Node:
         if len(first) != 1:
             problem = "had more than one element" if first else "was empty"
             raise invalid(f"Dataset {problem}. [Op:DatasetToSingleElement] name: ")
+        elements.check_shapes(first[0], self.spec)
         return first[0]
 
     # ---- running -----------------------------------------------------------------------------------------------------
@@ -229,9 +230,37 @@ class Node:
         """Returns the node that runs in place of this one, with the same elements. Each is rewritten once."""
         result: Node | None = self.__dict__.get("_rewritten")
         if result is None:
-            keep = self.options().experimental_optimization.apply_default_optimizations is False
-            result = self.__dict__["_rewritten"] = self if keep else self._rewrite()
+            result = self.__dict__["_rewritten"] = self if self._is_kept() else self._rewrite()
         return result
+
+    def outermost(self) -> Node:
+        """Returns the node that runs in place of this one where the program itself uses the elements."""
+        result = self.rewritten()
+        return result if self._is_kept() else result._with_places({})
+
+    def _with_places(self, places: dict[int, int]) -> Node:
+        """Returns this node with functions that draw random numbers independently of each other.
+
+        Args:
+            places: the last place so far of each graph that draws.
+        """
+        node = self.over_if_new([node._with_places(places) for node in self.inputs])
+        moved = {}
+        for name, function in self.functions().items():
+            if not function.draws:
+                continue
+            graphs = list(map(id, nested_graphs(function._body.graph)))
+            place = 1 + max(places.get(graph, 0) for graph in graphs)
+            places.update(dict.fromkeys(graphs, place))
+            moved[name] = function.at_place(place)
+        if moved:
+            node = node._copy(_CACHES)
+            node.__dict__.update(moved)
+        return node
+
+    def _is_kept(self) -> bool:
+        """Returns True if options say that it runs itself."""
+        return self.options().experimental_optimization.apply_default_optimizations is False
 
     def _rewrite(self) -> Node:
         return self.over_if_new([node._rewrite() for node in self.inputs]).in_place()
@@ -257,12 +286,18 @@ class Node:
         """Returns True if a step may be worth a thread."""
         return self.is_slow or any(node.has_slow_step() for node in self.inputs)
 
-    def has_seeds(self) -> bool:
-        """Returns True if iterators draw seeds, or call functions that return datasets, which may draw some."""
-        specs = [s for f in self.functions().values() for s in elements.flatten(f.output_spec)]
-        specs += elements.flatten(self.spec)
-        drawn = self.draws_seeds or any(type(s) not in (TensorSpec, NoneTensorSpec) for s in specs)
-        return drawn or any(node.has_seeds() for node in self.inputs)
+    def draws(self) -> bool:
+        """Returns True if iterators draw seeds or random numbers, or call functions that return datasets, which may."""
+        functions = self.functions().values()
+        if self.draws_seeds or any(f.draws for f in functions):
+            return True
+        specs = [s for f in functions for s in elements.flatten(f.output_spec)] + elements.flatten(self.spec)
+        return any(type(s) not in (TensorSpec, NoneTensorSpec) for s in specs) or any(n.draws() for n in self.inputs)
+
+    def declares_shapes(self) -> bool:
+        """Returns True if `set_shape` declared shapes in functions, which nobody has checked."""
+        functions = self.functions().values()
+        return any(f.declares_shapes for f in functions) or any(n.declares_shapes() for n in self.inputs)
 
     # ---- other nodes -------------------------------------------------------------------------------------------------
 

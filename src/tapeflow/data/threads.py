@@ -14,9 +14,11 @@ import os
 import threading
 import time
 import weakref
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Iterator
 from typing import Any, ParamSpec
+
+from tapeflow.core.rng.seeds import Streams
 
 P = ParamSpec("P")
 
@@ -30,16 +32,39 @@ _PATIENCE = 2.0  # seconds that a program's end waits for threads at most
 
 
 class Running(threading.local):
-    """The iterator that a thread works for.
+    """The state of the iterator that a thread works for: of the outermost one, which the program uses.
 
     Attributes:
         log: the `SeedLog` of the iterator; None without shuffles to log.
+        streams: the streams of random ops in functions of the pipeline, by the functions' places; None outside of
+            iterators.
     """
 
     log: Any = None
+    streams: defaultdict[int, Streams] | None = None
 
 
 running = Running()
+
+
+class WorkingFor:
+    """Has this thread work for an iterator: a context manager.
+
+    Args:
+        log: the `SeedLog` of the iterator, or None.
+    """
+
+    __slots__ = ("_before", "_state")
+
+    def __init__(self, log: Any) -> None:
+        self._state = log, defaultdict(Streams)
+
+    def __enter__(self) -> None:
+        self._before = running.log, running.streams
+        running.log, running.streams = self._state
+
+    def __exit__(self, *_: Any) -> None:
+        running.log, running.streams = self._before
 
 
 def cores() -> int:
@@ -201,7 +226,7 @@ def ahead(elements: Iterator[Any], size: int) -> Generator[Any]:
             return
         size = _AUTOMATIC
     buffer = _Buffer(size)
-    start("tf_data_prefetch", buffer.close, _fill, elements, buffer, running.log)
+    start("tf_data_prefetch", buffer.close, _fill, elements, buffer, running.log, running.streams)
     del elements
     try:
         while (item := buffer.get()) is not END:
@@ -210,8 +235,8 @@ def ahead(elements: Iterator[Any], size: int) -> Generator[Any]:
         buffer.close()
 
 
-def _fill(elements: Iterator[Any], buffer: _Buffer, log: Any) -> None:
-    running.log = log
+def _fill(elements: Iterator[Any], buffer: _Buffer, log: Any, streams: Any) -> None:
+    running.log, running.streams = log, streams
     try:
         for element in with_failures(elements):
             if not buffer.put(element):

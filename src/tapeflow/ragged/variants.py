@@ -31,7 +31,7 @@ def _ragged_to_variant(splits: Sequence[Any], values: Any, batched_input: bool) 
     if not batched_input:
         return boxed((tuple(splits), values))
     if not splits:
-        rows = [((), row) for row in values]
+        rows = [((), boxed(row) if isinstance(row, bytes) else row) for row in values]
     else:
         rows = []
         for start, stop in zip(splits[0].tolist(), splits[0].tolist()[1:], strict=False):

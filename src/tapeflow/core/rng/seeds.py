@@ -146,8 +146,8 @@ def _following(graph: Any) -> int:
 
 
 @contextmanager
-def own_streams(streams: Streams) -> Iterator[None]:
-    """Replaces the program's streams for this thread."""
+def own_streams(streams: Streams | None) -> Iterator[None]:
+    """Replaces the streams that this thread uses; None stands for the program's."""
     before, _own.streams = _own.streams, streams
     try:
         yield

@@ -12,7 +12,7 @@ import numpy as np
 
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.types.dtypes import as_dtype, float32, int64, resource
+from tapeflow.core.types.dtypes import FROM_NUMPY, as_dtype, float32, int64, resource
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.type_spec import ShapedSpec, TypeSpec
 from tapeflow.core.values.indexed_slices import IndexedSlices
@@ -468,6 +468,25 @@ def spec_of(value: Any) -> Any:
     return None
 
 
+def spec_of_parts(value: Any) -> Any:
+    """Returns the spec of a TensorFlow value, an array, or a list of them: its parts stacked keep their dtype.
+
+    Returns:
+        The spec; None for others, such as numbers, and for lists whose parts have no spec in common.
+    """
+    if isinstance(value, np.ndarray):
+        dtype = FROM_NUMPY.get(value.dtype.type)
+        return None if dtype is None else TensorSpec(value.shape, dtype)
+    if not isinstance(value, list):
+        return spec_of(value)
+    first = spec_of_parts(value[0]) if value else None
+    if not hasattr(first, "_batch"):
+        return None
+    rest = list(map(spec_of_parts, value[1:]))
+    common = None if None in rest else first.most_specific_common_supertype(rest)
+    return None if common is None else common._batch(len(value))
+
+
 def type_spec_from_value(value: Any) -> TypeSpec:
     """Returns the spec of a value.
 
@@ -484,7 +503,7 @@ def type_spec_from_value(value: Any) -> TypeSpec:
         >>> tf.type_spec_from_value([[1.0, 2.0]])
         TensorSpec(shape=(1, 2), dtype=tf.float32, name=None)
     """
-    spec = spec_of(value)
+    spec = spec_of_parts(value)
     if spec is not None:
         return spec
     if not isinstance(value, TypeSpec):

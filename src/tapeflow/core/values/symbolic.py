@@ -89,7 +89,9 @@ class SymbolicTensor(Tensor):
                 f"Dimension {i} in both shapes must be equal, but are {self._shape[i]} and {new_shape[i]}. "
                 f"Shapes are {mine} and {theirs}."
             )
-        self._shape = self._shape.merge_with(new_shape)
+        merged = self._shape.merge_with(new_shape)
+        if merged != self._shape:
+            self._shape, self.graph.declares_shapes = merged, True
 
     @property
     def ndim(self) -> int | None:

@@ -48,6 +48,10 @@ class Generator(Node):
 
     def iterate(self) -> Iterator[Element]:
         specs = elements.flatten(self._signature)
+        # As in TensorFlow, NumPy casts what is declared to be a tensor, unless it is a lone one of unknown rank.
+        casts = all(type(s) is TensorSpec for s in specs) and not (
+            type(self._signature) is TensorSpec and self._signature.shape.rank is None
+        )
         for value in _from_python(self.generator, [a.numpy() for a in self.args]):
             try:
                 flat = elements.flatten_up_to(self._signature, value)
@@ -56,7 +60,7 @@ class Generator(Node):
                     "TypeError: `generator` yielded an element that did not match the expected structure. The expected "
                     f"structure was {self._signature}, but the yielded element was {value}."
                 ) from e
-            yield tuple([_checked(v, s) for v, s in zip(flat, specs, strict=True)])
+            yield elements.to_element(tuple([_checked(v, s, casts) for v, s in zip(flat, specs, strict=True)]))
 
 
 @op_kernel("GeneratorDataset")
@@ -115,39 +119,41 @@ def _from_python(generator: Callable[..., Any], args: list[Any]) -> Iterator[Any
         raise error_of_op(error, "[Op:IteratorGetNext] name: ") from error
 
 
-def _checked(value: Any, spec: Any) -> Any:
-    """Returns a component that a generator yielded, converted to its spec.
+def _checked(value: Any, spec: Any, casts: bool) -> Any:
+    """Returns a component that a generator yielded, as its spec declares it.
+
+    Args:
+        value: what it yielded.
+        spec: the spec.
+        casts: whether NumPy casts it. Otherwise it converts as an argument of an op does.
 
     Raises:
         InvalidArgumentError: it does not fit.
     """
-    if type(spec) is not TensorSpec:
-        value = elements.component(value)
-        if not spec.is_compatible_with(value):
-            raise invalid(
-                f"TypeError: `generator` yielded an element of {spec_of(value)} where an element of {spec} was "
-                "expected."
-            )
-        return elements.bare(value)
     try:
-        tensor = _tensor(value, spec.dtype)
-    except (TypeError, ValueError) as e:
+        if casts:
+            component: Any = _cast(value, spec.dtype)
+        else:
+            component = convert(value, spec.dtype) if type(spec) is TensorSpec else elements.component(value)
+    except (TypeError, ValueError, OverflowError) as e:
+        expected = spec.dtype.name if type(spec) is TensorSpec else spec
         raise invalid(
             "TypeError: `generator` yielded an element that could not be converted to the expected type. The "
-            f"expected type was {spec.dtype.name}, but the yielded element was {value}."
+            f"expected type was {expected}, but the yielded element was {value}."
         ) from e
-    if not spec.shape.is_compatible_with(tensor.shape):
-        raise invalid(
-            f"TypeError: `generator` yielded an element of shape {tensor.shape} where an element of shape "
-            f"{spec.shape} was expected."
-        )
-    return tensor.value
+    found = spec_of(component)
+    if not spec.is_compatible_with(found):
+        what, expected = (found.shape, spec.shape) if type(spec) is TensorSpec else (found, spec)
+        where = "an element of shape" if type(spec) is TensorSpec else "an element of"
+        raise invalid(f"TypeError: `generator` yielded {where} {what} where {where} {expected} was expected.")
+    return component
 
 
-def _tensor(value: Any, dtype: DType) -> EagerTensor:
-    """Returns a tensor of a Python value, array or tensor, cast as NumPy casts."""
+def _cast(value: Any, dtype: DType) -> EagerTensor:
+    """Returns the tensor of a value, cast as NumPy casts arrays."""
     if isinstance(value, EagerTensor) and value.dtype is dtype:
         return value
     if dtype.torch is None:
-        return convert(value, dtype)
-    return from_array(np.asarray(value, dtype=dtype.as_numpy_dtype), dtype)
+        return from_array(np.asarray(value, object), dtype)
+    array = np.asarray(value)
+    return from_array(array.astype(bool) if dtype.is_bool else array, dtype)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tapeflow.data.elements import Element
-from tapeflow.data.functions import MappedFunction
+from tapeflow.data.functions import MappedFunction, nested_operations
 from tapeflow.data.node import CLASSES, Unary, dataset_op
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.threads import Chained
@@ -27,17 +27,11 @@ class FlatMap(Unary):
         return spec.element_spec
 
     def reads_files(self) -> bool:
-        return _reads_files(self.f._body.graph)
+        operations = nested_operations(self.f._body.graph)
+        return any(o.type in CLASSES and CLASSES[o.type].names_files for o in operations)
 
     def generate(self, *inputs: Iterator[Element]) -> Iterator[Element]:
         return Chained(map(elements_of, map(self.f.caller(), inputs[0])))
-
-
-def _reads_files(graph: Any) -> bool:
-    """Returns True if operations of a graph, or of the functions that they call, read files."""
-    operations = graph._operations
-    called = [arg.body.graph for o in operations for arg in o.args if hasattr(arg, "body")]
-    return any(o.type in CLASSES and CLASSES[o.type].names_files for o in operations) or any(map(_reads_files, called))
 
 
 def elements_of(result: Element) -> Iterator[Element]:

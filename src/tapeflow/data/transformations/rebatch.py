@@ -27,7 +27,7 @@ class Rebatch(Unary):
         size = self.batch_sizes[0] if self.drop_remainder and len(set(self.batch_sizes)) == 1 else None
 
         def other(spec: Any) -> Any:
-            if spec.shape.rank == 0:
+            if getattr(getattr(spec, "shape", None), "rank", None) == 0:
                 raise ValueError(
                     "Invalid `batch_sizes`. Expected dataset with rank of >= 1 but found a dataset with scalar "
                     "elements. Fix the issue by adding the `batch` transformation to the dataset."

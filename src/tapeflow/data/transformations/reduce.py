@@ -12,6 +12,7 @@ from tapeflow.data import elements
 from tapeflow.data.elements import Element
 from tapeflow.data.functions import MappedFunction, OpFunction, state_function
 from tapeflow.data.node import Node, add_operation, declared_shapes, op_kernel
+from tapeflow.data.threads import WorkingFor, running
 
 
 def reduced(node: Node, initial_state: Any, reduce_func: Callable[..., Any]) -> Any:
@@ -33,9 +34,10 @@ def reduced(node: Node, initial_state: Any, reduce_func: Callable[..., Any]) -> 
 
 
 def _reduction(node: Node, state: Element, function: MappedFunction) -> Element:
-    step = function.caller()
-    for element in node.rewritten().iterate():
-        state = step((*state, *element))
+    with WorkingFor(running.log):
+        step = function.caller()
+        for element in node.outermost().iterate():
+            state = step((*state, *element))
     return state
 
 

@@ -8,8 +8,10 @@ from typing import Any
 from tapeflow.core.values.tensor import invalid
 from tapeflow.data import elements
 from tapeflow.data.elements import Element
+from tapeflow.data.functions import MappedFunction
 from tapeflow.data.node import INFINITE, UNKNOWN, Unary, dataset_op
 from tapeflow.data.threads import Chained
+from tapeflow.data.transformations.map import Map
 
 
 @dataset_op("UnbatchDataset")
@@ -38,6 +40,18 @@ class Unbatch(Unary):
         if size == INFINITE:
             return INFINITE
         return UNKNOWN if size < 0 or self._each is None else size * self._each
+
+    def operation(self) -> Any:
+        """Adds an operation that slices variants of whole batches."""
+        source, rows = self.input_dataset, elements.flatten(self.spec)
+        if not any(map(elements.is_encoded, rows)):
+            return super().operation()
+
+        def encoded(*components: Any) -> Any:
+            element = components if len(components) > 1 or type(source.spec) is tuple else components[0]
+            return tuple(elements.encoded_batch(elements.flatten(element), rows))
+
+        return Unbatch(Map(source, MappedFunction.for_node(source, encoded, "unbatch"))).variant
 
     def generate(self, *inputs: Iterator[Element]) -> Iterator[Element]:
         return Chained(map(_slices, inputs[0]))

@@ -7,6 +7,13 @@ from typing import Any
 
 from tapeflow.core.rng.seeds import of_operation
 from tapeflow.graph.codegen.program import Step
+from tapeflow.graph.ir.operation import GraphOp
+
+
+def draws_from_stream(operation: Any) -> bool:
+    """Returns True if an operation draws numbers that go on from call to call, if it has seeds."""
+    op = operation.op
+    return not isinstance(op, GraphOp) and op.opdef.stateful and "seed" in op.params
 
 
 def has_stream(step: Step) -> bool:

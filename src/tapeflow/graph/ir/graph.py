@@ -62,6 +62,7 @@ class Graph(Collections, GraphNames, GraphMembers):
         self.around: Graph | None = None  # the outer graph that is being built
         self._control_flow_context: Any = None
         self.has_control_flow = False  # of TensorFlow 1, as it stands: `Switch`, `Merge`, ...
+        self.declares_shapes = False  # `set_shape` told more of a shape than the ops do
         self.traced = True  # it is no scratch graph, which takes the tensors of any other
 
     # ---- contents -----------------------------------------------------------------------------------------------

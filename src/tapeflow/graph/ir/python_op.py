@@ -15,8 +15,9 @@ from tapeflow.core.autodiff.gradients import zeros_like_value
 from tapeflow.core.autodiff.tape import Tape, dense
 from tapeflow.core.context import state
 from tapeflow.core.ops.definition import Op, ops
+from tapeflow.core.ops.sequences import datatype_name
 from tapeflow.core.types.dtypes import DType
-from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
 
 
@@ -54,9 +55,7 @@ def python_op(
     def kernel(*values: Any) -> Any:
         with executing_eagerly():
             result = function(*[as_eager(v, d) for v, d in zip(values, dtypes, strict=True)])
-        if not specs:
-            return None
-        return tuple([r.value for r in result])
+        return _values_of(name, result, specs) if specs else None
 
     def gradient(call: Any, *dys: Any) -> Any:
         return _python_gradient(name, function, call.inputs, specs, call.wanted, dys)
@@ -65,6 +64,19 @@ def python_op(
                 attrs=attrs, gives_tuple=True)  # fmt: skip
     op.diagnostic = diagnostic
     return graph.node(op, captured, specs)
+
+
+def _values_of(name: str, results: Sequence[Any], specs: Sequence[Any]) -> tuple[Any, ...]:
+    """Returns the raw values of an operation's results.
+
+    Raises:
+        InvalidArgumentError: a result has another dtype than the operation's output.
+    """
+    for i, (result, (dtype, _)) in enumerate(zip(results, specs, strict=True)):
+        if result.dtype is not dtype:
+            found, expected = datatype_name(result.dtype), datatype_name(dtype)
+            raise invalid(f"{i}-th value returned is {found}, but expects {expected} [Op:{name}]")
+    return tuple([r.value for r in results])
 
 
 def as_eager(value: Any, dtype: DType) -> Any:
