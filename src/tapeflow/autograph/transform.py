@@ -174,6 +174,9 @@ class Transformer(ast.NodeTransformer):
 
     def visit_For(self, node: Any) -> Any:
         options = self._options(node)
+        if isinstance(node.target, ast.Name):  # a range defines it, even if the loop never runs
+            options.keys.append(constant("iterate_names"))
+            options.values.append(constant(node.target.id))
         written = activity.writes([*node.body, node.target])
         state = sorted(written & (notes(node).live_in | notes(node).live_out))
         composites = self._composites(node.body, written)
