@@ -168,8 +168,8 @@ def test_names_of_several_variables():
 
 
 def test_the_return_value_needs_an_iteration():
-    @tf.function
-    def f(n):  # noqa: RET503
+    @tf.function  # noqa: RET503
+    def f(n):
         while n > 0:
             return n * 2
 

@@ -75,12 +75,18 @@ class FuncGraph(Graph):
 
     def input_like(self, tensor: Any) -> SymbolicTensor:
         """Returns a new placeholder for a tensor of another graph; for a variable's handle, a handle of it."""
-        placeholder = self.input(TensorSpec(tensor.shape, tensor.dtype), "input")
         variable = variable_of(tensor)
         if variable is not None:
+            return self.input_of_variable(variable, "input")
+        return self.input(TensorSpec(tensor.shape, tensor.dtype), "input")
+
+    def input_of_variable(self, variable: Any, name: str) -> SymbolicTensor:
+        """Returns the placeholder of the handle of a variable that is an argument."""
+        placeholder = self._captured.get(variable._id)
+        if placeholder is None:
+            placeholder = self._captured[variable._id] = self.input(TensorSpec([], resource), name)
             placeholder.op.op.attrs["variable"] = variable
             placeholder._id = variable._id
-            self._captured[variable._id] = placeholder
         return placeholder
 
     # ---- captures ------------------------------------------------------------------------------------------------
