@@ -357,13 +357,17 @@ class Function:
         function_type = FunctionType(self._signature, specs[0], specs[1], names)
         graph.structured_input_signature = function_type.structured_input_signature
         call_args, call_kwargs = self._python_arguments(call_args, call_kwargs)
-        if self._options.autograph:
-            from tapeflow.autograph.origin import UserCode  # loaded when the first function is traced
+        before, state.tracing = state.tracing, graph
+        try:
+            if self._options.autograph:
+                from tapeflow.autograph.origin import UserCode  # loaded when the first function is traced
 
-            with UserCode(self._python_function):
-                graph.trace(self._converted(), call_args, call_kwargs)
-        else:
-            graph.trace(self._python_function, call_args, call_kwargs)
+                with UserCode(self._python_function):
+                    graph.trace(self._converted(), call_args, call_kwargs)
+            else:
+                graph.trace(self._python_function, call_args, call_kwargs)
+        finally:
+            state.tracing = before
         graph.arguments.clear()
         if any(isinstance(spec, VariableSpec) for spec in function_type.flat):
             return FunctionOfVariables(graph, function_type)

@@ -191,6 +191,8 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
         if callable(initial_value) and not isinstance(initial_value, (Tensor, ReadAsTensor)):
             initial_value = initial_value() if state.graph is None else _outside_of_graphs(initial_value)
         graph, first = state.graph, initial_value
+        if state.tracing is not None and (graph is None or graph.building_function):
+            state.tracing.own_variable(self)
         if graph is not None:
             initial_value = graph.initial_value(self, initial_value, dtype)
             with _eagerly():
