@@ -23,6 +23,7 @@ from tapeflow.graph.ir.checks import assert_op
 from tapeflow.graph.ir.operation import Operation
 from tapeflow.math.casting import cast
 from tapeflow.math.reduction import count_nonzero
+from tapeflow.printing import element_text, escape_bytes
 from tapeflow.tensor_array import TensorArray
 
 
@@ -341,11 +342,48 @@ def Assert(
 
 
 def _staged_assert(condition: Any, data: Sequence[Any], summarize: int) -> Operation:
+    if not data:
+        raise ValueError("Attr 'T' of 'Assert' Op passed list of length 0 less than minimum 1.")
+    return assert_op(check_assertion(summarize), convert(condition), data, summarize)
+
+
+def check_assertion(summarize: int) -> Callable[..., None]:
+    """Returns the function that an `Assert` in a graph runs. It takes the condition and the data.
+
+    Args:
+        summarize: the number of elements of each tensor in the message; all for -1.
+    """
+
     def check(holds: Any, *shown: Any) -> None:
         if not holds:
-            raise _failed(holds, shown, summarize)
+            raise invalid(f"assertion failed: {' '.join(f'[{_first_elements(d, summarize)}]' for d in shown)}")
 
-    return assert_op(check, convert(condition), data, summarize)
+    return check
+
+
+def _first_elements(tensor: EagerTensor, count: int) -> str:
+    """Returns the first elements of a tensor as TensorFlow's graphs write them: rows in brackets without commas."""
+    array = tensor._array()
+    left = size = array.size
+    if 0 <= count < size:
+        left = count
+
+    def written(part: Any, depth: int) -> str:
+        nonlocal left
+        if depth == array.ndim:
+            left -= 1
+            return escape_bytes(part) if isinstance(part, bytes) else element_text(part, tensor.dtype)
+        texts = []
+        for item in part:
+            if not left:
+                break
+            texts.append(written(item, depth + 1))
+        if depth + 1 < array.ndim:
+            return "".join(f"[{text}]" for text in texts)
+        return " ".join(texts) + ("..." if depth and len(texts) < len(part) else "")
+
+    text = written(array if array.ndim else array[()], 0)
+    return f"{text}..." if 0 <= count < size else text
 
 
 def _failed(condition: Any, data: Sequence[EagerTensor], summarize: int) -> Exception:

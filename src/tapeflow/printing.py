@@ -240,7 +240,7 @@ def element_text(value: Any, dtype: DType) -> str:
     if dtype.is_complex:
         return "?"  # TensorFlow writes no complex numbers either
     if isinstance(value, bytes):
-        return f'"{_escaped(value)}"'
+        return f'"{escape_bytes(value)}"'
     return str(value)
 
 
@@ -252,7 +252,7 @@ def _number(value: float, wide: bool) -> str:
     return short if same else f"{value:.17g}" if wide else f"{value:.9g}"
 
 
-def _escaped(value: bytes) -> str:
+def escape_bytes(value: bytes) -> str:
     """Escapes a string like in C, but keeps UTF-8 characters."""
     text = value.decode("utf-8", "backslashreplace")
     return "".join(

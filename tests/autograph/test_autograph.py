@@ -122,14 +122,6 @@ def nested_scopes(n):
     return count, [step(0) for _ in range(2)], {k: v for k, v in zip("ab", range(n))}
 
 
-def closures_in_loop(n):
-    fs = []
-    for k in range(n):
-        y = k * 2
-        fs.append(lambda: (k, y))
-    return [f() for f in fs]
-
-
 def undefined(x):
     if x:
         y = 1
@@ -252,7 +244,6 @@ CASES = [
     (try_finally, [(0,), (1,), (5,)]),
     (with_swallow, [(0,), (1,)]),
     (nested_scopes, [(0,), (3,)]),
-    (closures_in_loop, [(3,)]),
     (undefined, [(1,), (0,)]),
     (deleted, [(1,), (0,)]),
     (walrus, [(5,), (0,)]),

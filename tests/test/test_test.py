@@ -63,6 +63,10 @@ REFUSED = {
     "texts in range": (lambda t: t.assertAllInRange(["a"], 0, 1), "does not have an ordered numeric type"),
     "set": (lambda t: t.assertAllInSet([1, 2, 3], [1, 2]), "1 unique element"),
     "near": (lambda t: t.assertNear(1.0, 2.0, 0.5), "1.000000 != 2.000000"),
+    "near, in arrays": (
+        lambda t: t.assertNear(np.array([1.5]), tf.constant([1.7]), np.array([1e-5]), "why"),
+        r"False is not true : 1.500000 != 1.700000 \+/- 0.000010 \(difference: 0.2\) \(why\)",
+    ),
     "rows": (lambda t: t.assertNDArrayNear(np.ones(2), np.zeros(2), 1.0), "1.41"),
     "dtype": (lambda t: t.assertDTypeEqual(tf.constant(1), np.float32), "int32"),
     "dicts": (lambda t: t.assertDictEqual({"a": tf.constant(1)}, {"a": tf.constant(2)}), "a"),
@@ -120,6 +124,11 @@ def test_a_session_gives_ragged_values():
     assert isinstance(value, tf.compat.v1.ragged.RaggedTensorValue) and value.to_list() == [[1], [2, 3]]
     with pytest.raises(TypeError, match="row_splits must be a 1D int32 or int64 numpy array"):
         tf.compat.v1.ragged.RaggedTensorValue(np.array([1]), np.array([0.0]))
+
+
+def test_numbers_in_arrays_are_near(case):
+    case.assertNear(np.array([1.5]), np.array([1.5]), 1e-5)
+    case.assertNear(tf.constant([[1.5]]), tf.Variable(1.50001), np.array(1e-4))
 
 
 def test_errors_of_ops(case):

@@ -280,6 +280,9 @@ def _partly_static_rule(input: TensorShape, spec: _Spec) -> TensorShape:
     """Applies `_strided_rule` if some numbers are not static: dimensions that differ between two trials are not."""
     if None in spec.strides:
         return TensorShape(None)
+    if any(b is None and spec.shrink_axis_mask >> i & 1 for i, b in enumerate(spec.begin)):
+        # An index that is not static may be of an empty dimension: a loop over it never runs.
+        input = TensorShape([d or None for d in input.as_list()])
     trials = []
     for first, last in ((0, _FAR), (_FAR, 0)):
         begin = [(0 if spec.shrink_axis_mask >> i & 1 else first) if b is None else b for i, b in enumerate(spec.begin)]

@@ -43,6 +43,12 @@ def reads(*roots: ast.AST) -> set[str]:
     }
 
 
+def closure_reads(roots: Iterable[ast.AST], kinds: tuple[type[ast.AST], ...]) -> set[str]:
+    """Returns the names that are read in nested functions of some kinds."""
+    nested = (n for root in roots for n in ast.walk(root) if isinstance(n, kinds))
+    return reads(*nested)
+
+
 def writes(roots: Iterable[ast.AST]) -> set[str]:
     """Returns the names that the function itself binds in these nodes."""
     roots = list(roots)

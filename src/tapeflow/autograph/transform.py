@@ -49,6 +49,10 @@ def _blocks(statements: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
                     yield from _blocks(block)
 
 
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_CLOSURES = (ast.Lambda, ast.GeneratorExp)
+
+
 class Transformer(ast.NodeTransformer):
     """Converts one function, and by other transformers the functions inside it.
 
@@ -68,6 +72,7 @@ class Transformer(ast.NodeTransformer):
         self.globals: set[str] = set()
         self.nonlocals: set[str] = set()
         self.shared: set[str] = set()  # variables that control flow writes to
+        self.in_definitions: set[str] = set()  # variables that nested definitions read
 
     # ---- functions ---------------------------------------------------------------------------------------------------
 
@@ -90,6 +95,7 @@ class Transformer(ast.NodeTransformer):
         jumps.lower(node, self.names)
         activity.mark_live(node.body, self.globals | self.nonlocals)
         self.shared = activity.writes(_functionised(node.body)) - self.globals - self.nonlocals
+        self.in_definitions = activity.closure_reads(node.body, _DEFINITIONS)
         definitions = activity.Definitions(self.shared, self.inherited - local)
         definitions.block(node.body, activity.parameters(node))
         deleted = {n for s in activity.own_nodes(node.body) if isinstance(s, ast.Delete) for n in activity.writes([s])}
@@ -165,7 +171,8 @@ class Transformer(ast.NodeTransformer):
         composites = self._composites(node.body, written)
         returned = ast.copy_location(ast.Return(self.visit(node.test)), node.test)
         test = function("loop_test", [], [*self._declarations(test_writes, node), returned])
-        body = self._body("loop_body", [], node.body, written, node)
+        own = self._own_variables(node.body, written - set(state))
+        body = self._body("loop_body", [], node.body, written, node, own)
         call = operator_call(
             "while_stmt", load("loop_test"), load("loop_body"), load("get_state"), load("set_state"),
             names_of([*state, *composites]), options,
@@ -174,6 +181,9 @@ class Transformer(ast.NodeTransformer):
 
     def visit_For(self, node: Any) -> Any:
         options = self._options(node)
+        if isinstance(node.target, ast.Name):  # a range defines it, even if the loop never runs
+            options.keys.append(constant("iterate_names"))
+            options.values.append(constant(node.target.id))
         written = activity.writes([*node.body, node.target])
         state = sorted(written & (notes(node).live_in | notes(node).live_out))
         composites = self._composites(node.body, written)
@@ -182,7 +192,8 @@ class Transformer(ast.NodeTransformer):
             extra = [function("extra_test", [], [ast.Return(self.visit(test))])]
         item = self.names.new("itr")
         target = ast.copy_location(ast.Assign([node.target], load(item), None), node.target)
-        body = self._body("loop_body", [item], [target, *node.body], written, node)
+        own = self._own_variables(node.body, written - set(state))
+        body = self._body("loop_body", [item], [target, *node.body], written, node, own)
         call = operator_call(
             "for_stmt", self.visit(node.iter), load("extra_test") if extra else constant(None), load("loop_body"),
             load("get_state"), load("set_state"), names_of([*state, *composites]), options,
@@ -203,11 +214,27 @@ class Transformer(ast.NodeTransformer):
             _locate(stmt, stmt)
         return stmts
 
+    def _own_variables(self, body: list[ast.stmt], names: set[str]) -> set[str]:
+        """Returns the variables that each iteration of a loop has for itself: lambdas in the loop keep their values.
+
+        Args:
+            body: the loop's body.
+            names: the variables that are used in one iteration alone.
+        """
+        return names & self.shared & activity.closure_reads(body, _CLOSURES) - self.in_definitions
+
     def _body(
-        self, name: str, parameters: list[str], body: list[ast.stmt], written: set[str], node: Any
+        self,
+        name: str,
+        parameters: list[str],
+        body: list[ast.stmt],
+        written: set[str],
+        node: Any,
+        own: set[str] = frozenset(),  # type: ignore[assignment]
     ) -> ast.FunctionDef:
         inside = self._block(body) if body else [ast.copy_location(ast.Pass(), node)]
-        return function(name, parameters, [*self._declarations(written, node), *inside])
+        start = [assign(n, operator_call("Undefined", constant(n)), node) for n in sorted(own)]
+        return function(name, parameters, [*self._declarations(written - own, node), *start, *inside])
 
     def _declarations(self, names: set[str], node: ast.AST) -> list[ast.stmt]:
         """Builds the declarations for a control flow function that writes variables of the function around it."""

@@ -23,6 +23,7 @@ class ThreadState(threading.local):
         self.name_scope = ""
         self.variable_creators: list[Any] = []
         self.graph: Any = None  # the graph that this thread builds
+        self.tracing: Any = None  # the graph of the innermost `tf.function` that this thread traces
         self.sessions: list[Any] = []  # default sessions, outermost first
         self.default_graph: Any = None  # the graph of a thread that builds none, created at its first use
         self.in_turn = False  # whether ops convert their inputs in turn outside of graphs too

@@ -14,7 +14,7 @@ from typing import Any
 
 from tapeflow.core.device import device
 from tapeflow.core.values.tensor import EagerTensor, Tensor
-from tapeflow.core.values.variable import Variable, VariableAggregation, VariableSynchronization
+from tapeflow.core.values.variable import Variable, VariableAggregation, VariableSynchronization, refuse_in_graphs
 from tapeflow.core.values.variable_scatter import AssignsParts
 from tapeflow.distribute.context import moved, place
 from tapeflow.distribute.reducing import ReduceOp
@@ -102,22 +102,15 @@ class DistributedVariable(Variable, DistributedValues):
         return self._copy()._read()
 
     def numpy(self) -> Any:
+        refuse_in_graphs("DistributedVariable.numpy")
         return self._read().numpy()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        refuse_in_graphs("DistributedVariable.numpy")
         return self._read().__array__(dtype, copy)
 
-    def __bool__(self) -> bool:
-        return bool(self._read())
-
-    def __int__(self) -> int:
-        return int(self._read())
-
-    def __float__(self) -> float:
-        return float(self._read())
-
-    def __complex__(self) -> complex:
-        return complex(self._read())
+    def _for_python(self) -> Any:
+        return self._read().numpy()
 
     def __repr__(self) -> str:
         return self._text(repr)
@@ -125,6 +118,7 @@ class DistributedVariable(Variable, DistributedValues):
     __str__ = __repr__
 
     def __deepcopy__(self, memo: Any) -> Any:
+        refuse_in_graphs("DistributedVariable.__deepcopy__")
         copied = type(self)(self._strategy, [copy.deepcopy(v, memo) for v in self._values], *self._how)
         memo[id(self)] = copied
         return copied

@@ -15,7 +15,7 @@ from typing import Any
 from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.convert import convert, datatype_name
-from tapeflow.core.types.spec import TensorSpec, TypeSpec
+from tapeflow.core.types.spec import TensorSpec, TypeSpec, VariableSpec
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
@@ -75,7 +75,9 @@ class Binding:
         function_type = self._type
         bound = self._parameters().bind(*args, **{_identifier(k): v for k, v in kwargs.items()}).arguments
         specs = [*function_type.args, *function_type.kwargs.values()]
-        values = [_cast(spec, bound[_identifier(p)]) for p, spec in zip(function_type.names, specs, strict=True)]
+        values = [
+            cast_argument(spec, bound[_identifier(p)]) for p, spec in zip(function_type.names, specs, strict=True)
+        ]
         count = len(function_type.args)
         return tuple(values[:count]), dict(zip(function_type.kwargs, values[count:], strict=True))
 
@@ -151,7 +153,7 @@ def _identifier(name: str) -> str:
 # ---- casting values to specs -----------------------------------------------------------------------------------------
 
 
-def _cast(spec: Any, value: Any) -> Any:
+def cast_argument(spec: Any, value: Any) -> Any:
     """Returns a value cast to its spec, or to the structure of specs.
 
     Raises:
@@ -165,6 +167,8 @@ def _cast(spec: Any, value: Any) -> Any:
         return _cast_sequence(spec, value)
     if is_tensor_spec(spec):
         return _cast_composite(spec, value)
+    if isinstance(spec, VariableSpec) and spec.is_compatible_with(value):
+        return value
     if not _equal(spec, value):
         raise TypeError(f"Can not cast {value!r} to {described(spec)}")
     return spec
@@ -190,7 +194,7 @@ def _cast_sequence(spec: Any, value: Any) -> Any:
         raise TypeError(f"Can not cast {value!r} to {kind.__name__} type.")
     if len(value) != len(spec):
         raise TypeError(f"Expected {value} to have length of {len(spec)}")
-    items = [_cast(s, v) for s, v in zip(spec, value, strict=True)]
+    items = [cast_argument(s, v) for s, v in zip(spec, value, strict=True)]
     return type(spec)(*items) if named else kind(items)
 
 
@@ -199,7 +203,7 @@ def _cast_mapping(spec: Mapping[Any, Any], value: Any) -> Any:
         raise TypeError(f"Can not cast {value!r} to a Dict type.")
     if set(value) != set(spec):
         raise TypeError(f"{value!r} has different keys with the TraceType {described(spec)}.")
-    return {k: _cast(s, value[k]) for k, s in spec.items()}
+    return {k: cast_argument(s, value[k]) for k, s in spec.items()}
 
 
 def _cast_composite(spec: Any, value: Any) -> Any:
@@ -207,7 +211,7 @@ def _cast_composite(spec: Any, value: Any) -> Any:
     parts = nest.flatten(value, expand_composites=True) if isinstance(value, CompositeTensor) else [value]
     specs = nest.flatten(spec._component_specs, expand_composites=True)
     nest.assert_same_structure(specs, parts)
-    return nest.pack_sequence_as(value, [_cast(s, p) for s, p in zip(specs, parts, strict=True)], True)
+    return nest.pack_sequence_as(value, [cast_argument(s, p) for s, p in zip(specs, parts, strict=True)], True)
 
 
 def _equal(a: Any, b: Any) -> bool:

@@ -274,6 +274,15 @@ class ConcreteFunction:
         return f"<ConcreteFunction {self._short()} at 0x{id(self):X}>"
 
 
+class FunctionOfVariables(ConcreteFunction):
+    """A concrete function with variables among its arguments."""
+
+    def call_flat(self, tensors: Sequence[Any]) -> Any:
+        for trace in graph_traces:
+            trace.collect(self.graph)
+        return self._pack(self.body.call([*tensors, *self._captured]))
+
+
 def _wrapper(graph: FuncGraph, pack: Callable[[Sequence[Any]], Any]) -> Callable[[Sequence[Any]], Any]:
     """Returns a function from raw outputs to eager tensors in the structure of the Python function's result."""
     outputs = graph.outputs

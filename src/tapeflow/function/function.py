@@ -12,35 +12,38 @@ from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, Protocol, TypeVar,
 
 from tapeflow.core.collection import paused
 from tapeflow.core.context import contexts, detours, state
-from tapeflow.core.ops.convert import convert
 from tapeflow.core.settings import settings
 from tapeflow.core.tracebacks import filtered
 from tapeflow.core.types.dtypes import as_dtype
 from tapeflow.core.types.spec import TensorSpec, TypeSpec, VariableSpec
 from tapeflow.core.values import nest
-from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
-from tapeflow.function.concrete import ConcreteFunction
+from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor
+from tapeflow.function.binding import cast_argument
+from tapeflow.function.call_history import CallHistory, history_of
+from tapeflow.function.concrete import ConcreteFunction, FunctionOfVariables
 from tapeflow.function.function_type import FunctionType as PublicType
 from tapeflow.function.signature import (
-    NOWHERE,
     FunctionType,
     Signature,
+    Variables,
     WeakKey,
     components_of,
+    covers,
     is_tensor_spec,
     key_of,
-    spec_of,
+    key_of_aliases,
+    specs_of,
     unfit,
+    without_aliases,
 )
 from tapeflow.graph.ir.func_graph import FuncGraph
+from tapeflow.graph.ir.variables import without_value
 from tapeflow.logger import get_logger
 
 if TYPE_CHECKING:
     from tapeflow.graph.backends.cuda_graphs import CudaGraphs
 
 MOST_TRACES = 4096  # of one function; beyond that, the oldest one is dropped
-_WARN_AFTER = 5  # traces, as TensorFlow warns, and as often
-_MOST_WARNINGS = 2
 
 
 class Options(NamedTuple):
@@ -98,7 +101,6 @@ class Function:
         # by the keys of their own, and of the calls that they serve beside
         self._traces: dict[Any, ConcreteFunction] = {}
         self._explanations: list[str] = []
-        self._calls = self._calls_that_traced = self._warnings = 0
         self._tracing = threading.RLock()
         self._created_variables = False
         # bound to objects; libraries clear it by this name
@@ -114,6 +116,11 @@ class Function:
     def _signature(self) -> Signature:
         """The parameters, inspected on first use: Keras creates functions in each step that are never called."""
         return Signature(self._python_function, bound=self._bound_to is not None)
+
+    @functools.cached_property
+    def _history(self) -> CallHistory:
+        """The calls of all functions with this code."""
+        return history_of(self._python_function)
 
     @functools.cached_property
     def _capturing(self) -> CudaGraphs | None:
@@ -156,7 +163,7 @@ class Function:
         try:
             if settings.run_functions_eagerly:
                 return self.python_function(*args, **kwargs)
-            self._calls += 1
+            self._history.calls += 1
             if kwargs:
                 args, kwargs = self._signature.bind(args, kwargs)
             tensors: list[Any] = []
@@ -207,19 +214,23 @@ class Function:
         """Returns the trace for a call whose key leads to none, after tracing it if there is none, and its inputs.
 
         The key leads to the trace from now on. The trace may have another key of its own: of all arguments with
-        defaults, of the input signature, or of open dimensions.
+        defaults, of the input signature, of open dimensions, or of more general types.
         """
+        if variables := [t for t in tensors if isinstance(t, ReadAsTensor)]:
+            key, tensors = (*key, key_of_aliases(variables)), without_aliases(tensors)
+            concrete = self._traces.get(key)
+            if concrete is not None and concrete.around is None:
+                return concrete, tensors
         args, kwargs = self._signature.bind(args, kwargs)
         if self._input_signature is not None:
             args, kwargs = self._fitted(args, kwargs)
         own = self._own_key(args, kwargs)
         with self._tracing:
-            concrete = self._traces.get(own)
-            if concrete is None or not concrete.usable():
+            concrete = self._usable(own)
+            if concrete is None:
                 traces = len(self._explanations)
                 concrete = self._traced(own, args, kwargs)
                 if len(self._explanations) > traces:
-                    self._calls_that_traced += 1
                     self._warn_of_tracing()
             given, tensors = tensors, concrete.function_type.tensors(args, kwargs)
             same = len(given) == len(tensors)  # else some are defaults
@@ -229,10 +240,36 @@ class Function:
                 self._remember(key, concrete)
         return concrete, tensors
 
+    def _usable(self, own: Any) -> ConcreteFunction | None:
+        """Returns the trace of a key, else the most specific one of the traces of more general types; else None."""
+        concrete = self._traces.get(own)
+        if concrete is not None and concrete.usable():
+            return concrete
+        best: ConcreteFunction | None = None
+        for trace in self._distinct():
+            if trace.usable() and covers(trace.key, own) and (best is None or covers(best.key, trace.key)):
+                best = trace
+        if best is not None:
+            self._remember(own, best)
+        return best
+
     def _own_key(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Returns the key that a trace for these arguments has itself."""
+        variables = Variables()
+        key = self._key(self._typed(args), kwargs, variables)
+        return (*key, key_of_aliases(variables)) if variables else key
+
+    def _typed(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Returns the positional arguments with the tensors' specs of the input signature in their place."""
         specs = self._input_signature or ()
-        return self._key((*specs, *args[len(specs) :]), kwargs, NOWHERE)
+        typed = (
+            nest.map_structure(
+                lambda spec, value: value if isinstance(spec, VariableSpec) else spec, specs, tuple(args[: len(specs)])
+            )
+            if any(isinstance(s, VariableSpec) for s in nest.flatten(specs))
+            else specs
+        )
+        return (*typed, *args[len(specs) :])
 
     def _remember(self, key: Any, concrete: ConcreteFunction) -> None:
         """Has a key lead to a trace."""
@@ -259,32 +296,11 @@ class Function:
         if len(fitted) < len(specs):
             raise self._unfit(args, specs, "missing a required argument")
         for i, spec in enumerate(specs):
-            value = fitted[i]
-            if isinstance(spec, TensorSpec):
-                fitted[i] = self._fit(spec, value, args, specs)
-                continue
             try:
-                nest.assert_same_structure(spec, value, expand_composites=False)
-            except (TypeError, ValueError):
-                raise self._unfit(args, specs, f"Can not cast {value!r} to {spec!r}") from None
-            leaves = zip(nest.flatten(spec), nest.flatten(value), strict=True)
-            fitted[i] = nest.pack_sequence_as(value, [self._fit(s, v, args, specs) for s, v in leaves])
+                fitted[i] = cast_argument(spec, fitted[i])
+            except (TypeError, ValueError) as error:
+                raise self._unfit(args, specs, str(error)) from None
         return tuple(fitted), kwargs
-
-    def _fit(self, spec: Any, value: Any, args: Any, specs: Any) -> Any:
-        if not isinstance(spec, TensorSpec):
-            if hasattr(spec, "is_compatible_with") and not spec.is_compatible_with(value):
-                raise self._unfit(args, specs, f"Can not cast {value!r} to {spec!r}")
-            return value
-        try:
-            tensor = value if isinstance(value, Tensor) else convert(value, spec.dtype)
-        except (TypeError, ValueError) as error:
-            raise self._unfit(args, specs, str(error)) from None
-        if tensor.dtype is not spec.dtype or not spec.shape.is_compatible_with(tensor.shape):
-            raise self._unfit(
-                args, specs, f"Can not cast {TensorSpec(tensor.shape, tensor.dtype, spec.name)!r} to {spec!r}"
-            )
-        return tensor
 
     def _unfit(self, args: Any, specs: Any, why: str) -> TypeError:
         return unfit(why, args, {}, self._signature.shown(specs))
@@ -299,7 +315,7 @@ class Function:
             traces = self._distinct()
             for trace in traces if len(traces) >= enough else ():
                 args, kwargs = _relaxed(trace.function_type, args, kwargs)
-                key = self._key(args, kwargs, NOWHERE)
+                key = self._own_key(args, kwargs)
                 if key in self._traces and self._traces[key].usable():
                     return self._traces[key]
         with paused():
@@ -341,14 +357,20 @@ class Function:
         function_type = FunctionType(self._signature, specs[0], specs[1], names)
         graph.structured_input_signature = function_type.structured_input_signature
         call_args, call_kwargs = self._python_arguments(call_args, call_kwargs)
-        if self._options.autograph:
-            from tapeflow.autograph.origin import UserCode  # loaded when the first function is traced
+        before, state.tracing = state.tracing, graph
+        try:
+            if self._options.autograph:
+                from tapeflow.autograph.origin import UserCode  # loaded when the first function is traced
 
-            with UserCode(self._python_function):
-                graph.trace(self._converted(), call_args, call_kwargs)
-        else:
-            graph.trace(self._python_function, call_args, call_kwargs)
+                with UserCode(self._python_function):
+                    graph.trace(self._converted(), call_args, call_kwargs)
+            else:
+                graph.trace(self._python_function, call_args, call_kwargs)
+        finally:
+            state.tracing = before
         graph.arguments.clear()
+        if any(isinstance(spec, VariableSpec) for spec in function_type.flat):
+            return FunctionOfVariables(graph, function_type)
         return ConcreteFunction(graph, function_type, self._capturing)
 
     def _python_arguments(
@@ -369,11 +391,7 @@ class Function:
         return converted(self._python_function, frozenset(o.name for o in options), libraries=True)
 
     def _specs(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        if self._input_signature is not None:
-            signature = self._input_signature
-            rest = tuple(nest.map_structure(spec_of, list(args[len(signature) :])))
-            return (*signature, *rest), nest.map_structure(spec_of, kwargs)
-        return nest.map_structure(spec_of, (args, kwargs))
+        return specs_of((self._typed(args), kwargs))
 
     def _placeholders(self, graph: FuncGraph, name: str, value: Any, spec: Any) -> Any:
         """Returns an argument with placeholders for its tensors; Python values stay."""
@@ -384,6 +402,11 @@ class Function:
                 if graph.may_make_variables and not isinstance(value, TensorSpec):
                     graph.arguments[id(tensor)] = value
                 return tensor
+            if isinstance(leaf, VariableSpec):
+                if isinstance(value, VariableSpec):
+                    value = without_value(leaf.dtype, leaf.shape, name, leaf.trainable)
+                graph.input_of_variable(value, name)
+                return value
             if is_tensor_spec(leaf):
                 specs = nest.flatten(leaf._component_specs, expand_composites=True)
                 components = specs if isinstance(value, TypeSpec) else components_of(value)
@@ -419,14 +442,14 @@ class Function:
 
     def _warn_of_tracing(self) -> None:
         """Warns if calls trace often. Traces that `get_concrete_function` makes do not count: they are meant."""
-        often = self._calls_that_traced >= _WARN_AFTER and self._calls_that_traced * 2 > self._calls
-        if often and self._warnings < _MOST_WARNINGS:
-            self._warnings += 1
+        counts = self._history.traced() if state.graph is None else None
+        if counts is not None:
             get_logger().warning(
                 "%d out of the last %d calls to %s triggered tf.function retracing. Tracing is expensive. The last one "
-                "because of %s. Tensors of other dtypes or shapes and other Python values trace again: pass tensors, "
-                "give an input_signature, or use reduce_retracing=True.",
-                self._calls_that_traced, self._calls, self._name, self._reason,
+                "because of %s. Each tf.function has its own traces: create it once, not in a loop. Tensors of other "
+                "dtypes or shapes and other Python values trace again: pass tensors, give an input_signature, or use "
+                "reduce_retracing=True.",
+                *counts, self._name, self._reason,
             )  # fmt: skip
 
     def explain_traces(self) -> str:
@@ -461,8 +484,7 @@ class Function:
         args, kwargs = self._signature.bind(args, kwargs)
         key = self._own_key(args, kwargs)
         with self._tracing:
-            concrete = self._traces.get(key)
-            return self._traced(key, args, kwargs) if concrete is None or not concrete.usable() else concrete
+            return self._usable(key) or self._traced(key, args, kwargs)
 
     def experimental_get_tracing_count(self) -> int:
         """Returns the number of traces."""
@@ -585,26 +607,27 @@ def _name_of(function: Any) -> str:
 
 
 def _relaxed(traced: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
-    """Returns the arguments with tensors as specs that fit a trace's arguments too: dimensions that differ become None.
+    """Returns the arguments with specs of tensors that fit a trace's arguments too: dimensions that differ become None.
 
     If more than the shapes of tensors differs, the arguments are returned unchanged.
     """
-    before, now = (traced.args, traced.kwargs), nest.map_structure(spec_of, (args, kwargs))
+    before, now = (traced.args, traced.kwargs), specs_of((args, kwargs))
     try:
         nest.assert_same_structure(before, now)
     except (TypeError, ValueError):
         return args, kwargs
-    for old, new in zip(nest.flatten(before), nest.flatten(now), strict=True):
-        alike = isinstance(old, TensorSpec) and isinstance(new, TensorSpec) and old.dtype is new.dtype
-        if not alike and key_of(old, NOWHERE) != key_of(new, NOWHERE):
+    general = []
+    for old, new, value in zip(*map(nest.flatten, (before, now, (args, kwargs))), strict=True):
+        if isinstance(new, TensorSpec) and isinstance(old, TensorSpec) and old.dtype is new.dtype:
+            value = TensorSpec(old.shape.most_specific_compatible_shape(new.shape), new.dtype)
+        elif is_tensor_spec(new) and not isinstance(new, TensorSpec):
+            value = new.most_specific_common_supertype([old])
+            if value is None:
+                return args, kwargs
+        elif key_of(old, Variables()) != key_of(new, Variables()):
             return args, kwargs
-
-    def relaxed(old: Any, new: Any, value: Any) -> Any:
-        if not isinstance(new, TensorSpec):
-            return value
-        return TensorSpec(old.shape.most_specific_compatible_shape(new.shape), new.dtype)
-
-    return nest.map_structure(relaxed, before, now, (args, kwargs))
+        general.append(value)
+    return nest.pack_sequence_as((args, kwargs), general)
 
 
 def _shown(key: Any) -> str:

@@ -15,7 +15,7 @@ from tapeflow.core.types.spec import TensorSpec, TypeSpec, VariableSpec
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
-from tapeflow.core.values.variable import Variable
+from tapeflow.core.values.variable import ResourceVariable, Variable
 
 _LITERALS = (int, float, bool, str, bytes, complex, type(None))
 ARRAYS = (np.ndarray, np.generic, torch.Tensor)  # arguments that are converted to tensors
@@ -43,17 +43,18 @@ class WeakKey:
         return f"<{type(self._ref()).__name__} object>"
 
 
-class _Nowhere(list):
-    """Takes the tensors of arguments that are not of a call, among which specs may stand for tensors."""
+class Variables(list):
+    """Takes the tensors of arguments among which specs may stand for tensors, and keeps the variables alone."""
 
     def append(self, tensor: Any) -> None:
-        """Drops a tensor."""
+        """Keeps a variable, or its spec."""
+        if isinstance(tensor, (ReadAsTensor, VariableSpec)):
+            super().append(tensor)
 
     def extend(self, tensors: Any) -> None:
-        """Drops several."""
-
-
-NOWHERE = _Nowhere()
+        """Keeps the variables among several."""
+        for tensor in tensors:
+            self.append(tensor)
 
 
 def key_of(value: Any, tensors: list[Any]) -> Any:
@@ -61,7 +62,7 @@ def key_of(value: Any, tensors: list[Any]) -> Any:
 
     Args:
         value: the argument.
-        tensors: gets the tensors in it, in the order of the trace's inputs.
+        tensors: gets the tensors and the variables in it, in the order of the trace's inputs.
     """
     kind = type(value)
     if kind is EagerTensor:
@@ -74,16 +75,22 @@ def key_of(value: Any, tensors: list[Any]) -> Any:
     if kind is list or kind is tuple:
         return (kind, *[key_of(v, tensors) for v in value])
     if kind is dict:
-        return (dict, *[(k, key_of(value[k], tensors)) for k in nest.sorted_keys(value)])
+        keys = nest.sorted_keys(value)
+        return (dict, (*keys,), *[key_of(value[k], tensors) for k in keys])
     if isinstance(value, Tensor):
         tensors.append(value)
         return value.dtype.as_datatype_enum, value.shape if value.shape.rank is None else tuple(value.shape.as_list())
+    if is_shared(value):
+        tensors.append(value)
+        return _key_of_variable(value)
     if isinstance(value, ReadAsTensor):
         return "variable", value._id
     if isinstance(value, ARRAYS):
         return key_of(convert(value), tensors)
     if isinstance(value, TypeSpec):
-        if tensors is not NOWHERE and is_tensor_spec(value):
+        if type(tensors) is Variables:
+            tensors.append(value)
+        elif is_tensor_spec(value):
             convert(value)  # it raises the error
         return _key_of_spec(value)
     if isinstance(value, CompositeTensor) or hasattr(kind, "__tf_composite__"):
@@ -105,14 +112,63 @@ def key_of(value: Any, tensors: list[Any]) -> Any:
     return kind, value
 
 
+def is_shared(value: Any) -> bool:
+    """Returns True for a variable that shares a trace with all variables of its type."""
+    return type(value) is ResourceVariable and value._graph is None
+
+
+def key_of_aliases(variables: Sequence[Any]) -> Any:
+    """Returns the part of a trace key that tells which of the variables in arguments are the same variable."""
+    places: dict[int, int] = {}
+    return "aliases", *[places.setdefault(id(v), len(places)) for v in variables]
+
+
+def without_aliases(tensors: Sequence[Any]) -> list[Any]:
+    """Returns the tensors and variables of arguments with each variable once: the inputs of a trace."""
+    seen: set[int] = set()
+    return [t for t in tensors if not isinstance(t, ReadAsTensor) or not (id(t) in seen or seen.add(id(t)))]
+
+
+def covers(general: Any, special: Any) -> bool:
+    """Returns True if a trace of the key `general` serves calls of the key `special`, too."""
+    if general == special:
+        return True
+    if type(general) is not tuple or type(special) is not tuple or len(general) != len(special):
+        return False
+    wide, narrow = _spec_of_key(general), _spec_of_key(special)
+    if wide is not None or narrow is not None:
+        return wide is not None and narrow is not None and narrow.is_subtype_of(wide)
+    return all(map(covers, general, special))
+
+
+def _spec_of_key(key: tuple[Any, ...]) -> TypeSpec | None:
+    """Returns the spec of the tensors or variables with a key, or None for keys of other values."""
+    if len(key) == 2 and type(key[0]) is int:
+        return TensorSpec(key[1], key[0])
+    if len(key) == 2 and key[0] in ("spec", "composite") and isinstance(key[1], TypeSpec):
+        return key[1]
+    if len(key) == 4 and key[0] == "variable":
+        return VariableSpec(key[2], key[1], key[3])
+    return None
+
+
+def _key_of_variable(value: Any) -> Any:
+    """Returns the key of a variable or of its spec."""
+    shape = value.shape
+    dims = None if shape.rank is None else tuple(shape.as_list())
+    return "variable", value.dtype.as_datatype_enum, dims, value.trainable
+
+
 def components_of(value: Any) -> list[Any]:
-    """Returns the tensors and variables of a composite tensor. A trace belongs to the variables in its arguments."""
+    """Returns the tensors and variables of a composite tensor. A trace belongs to its variables."""
     value = value.__tf_composite__() if hasattr(type(value), "__tf_composite__") else value
     return value._type_spec.to_tensors(value)
 
 
 def _key_of_spec(spec: TypeSpec) -> Any:
     """Returns the key of a spec: the key of its tensors if the shape is fully defined."""
+    if isinstance(spec, VariableSpec):
+        return _key_of_variable(spec)
     if not isinstance(spec, TensorSpec):
         return "spec", spec
     shape = spec.shape
@@ -131,6 +187,22 @@ def spec_of(value: Any) -> Any:
     if isinstance(value, CompositeTensor) or hasattr(type(value), "__tf_composite__"):
         return value._type_spec
     return value
+
+
+def specs_of(arguments: Any) -> Any:
+    """Returns a structure of arguments with the specs of tensors and of variables that share traces.
+
+    Variables with the same `alias_id` are the same variable.
+    """
+    aliases: dict[int, int] = {}
+
+    def spec(value: Any) -> Any:
+        if is_shared(value) or isinstance(value, VariableSpec):
+            alias = aliases.setdefault(id(value), len(aliases))
+            return VariableSpec(value.shape, value.dtype, value.trainable, alias)
+        return spec_of(value)
+
+    return nest.map_structure(spec, arguments)
 
 
 def is_tensor_spec(spec: Any) -> bool:
@@ -292,9 +364,14 @@ class FunctionType:
     def tensors(self, args: Any, kwargs: Any) -> list[Any]:
         """Returns the tensors of a call's arguments, in the order of the placeholders."""
         tensors: list[Any] = []
+        aliases: set[int] = set()
         for spec, value in zip(self.flat, nest.flatten((args, kwargs)), strict=True):
             if isinstance(spec, TensorSpec):
                 tensors.append(value if isinstance(value, Tensor) else convert(value, spec.dtype))
+            elif isinstance(spec, VariableSpec):
+                if spec.alias_id not in aliases:
+                    tensors.append(value)
+                    aliases.add(spec.alias_id)
             elif is_tensor_spec(spec):
                 tensors += [c for c in components_of(value) if not isinstance(c, ReadAsTensor)]
         return tensors

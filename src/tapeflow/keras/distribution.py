@@ -25,7 +25,7 @@ from keras.distribution import distribution as current_distribution
 from keras.utils import set_random_seed
 
 from tapeflow.core.values.tensor import EagerTensor, Tensor
-from tapeflow.core.values.variable import Variable
+from tapeflow.core.values.variable import Variable, refuse_in_graphs
 from tapeflow.experimental.dtensor import accelerators, clients
 from tapeflow.experimental.dtensor.api import from_local, relayout
 from tapeflow.experimental.dtensor.layout import Layout
@@ -191,6 +191,7 @@ class _Weight(DVariable):
 
     def numpy(self) -> Any:
         """Returns the value of all devices; with several processes, all have to call this."""
+        refuse_in_graphs("numpy")
         return EagerTensor(self._value.value.whole(), self.dtype).numpy()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:

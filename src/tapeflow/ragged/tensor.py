@@ -589,14 +589,26 @@ class RaggedTensor(CompositeTensor):
         return methods.to_sparse(self)
 
     def to_list(self) -> list[Any]:
-        """Returns the values as nested lists."""
+        """Returns the values as nested lists.
+
+        Raises:
+            ValueError: it is a graph's, without a value.
+        """
+        if isinstance(self.flat_values, SymbolicTensor):
+            raise ValueError("values must be convertible to a list")
         values = self._values
         items = values.to_list() if isinstance(values, RaggedTensor) else values.numpy().tolist()
         splits = self._row_partition.splits().tolist()
         return [items[i:j] for i, j in zip(splits[:-1], splits[1:], strict=True)]
 
     def numpy(self) -> np.ndarray:
-        """Returns an array of the rows: of objects if their lengths differ."""
+        """Returns an array of the rows: of objects if their lengths differ.
+
+        Raises:
+            ValueError: it is a graph's, without a value.
+        """
+        if isinstance(self.flat_values, SymbolicTensor):
+            raise ValueError("RaggedTensor.numpy() is only supported in eager mode.")
         values = np.asarray(self._values.numpy())
         rows = np.split(values, self._row_partition.splits()[1:-1])
         if self._row_partition.static_nrows == 0:

@@ -319,16 +319,18 @@ class ArrayAssertions(absltest.TestCase):
         """Checks that two numbers differ by at most `err`.
 
         Args:
-            f1, f2: the numbers.
+            f1, f2: the numbers, or arrays or tensors of one element.
             err: the largest difference.
             msg: text for the error.
 
         Raises:
             AssertionError: they differ by more.
         """
-        near = f1 == f2 or abs(f1 - f2) <= err
+        one, other, most = [self._GetNdArray(v).item() for v in (f1, f2, err)]
+        difference = abs(one - other)
         suffix = f" ({msg})" if msg is not None else ""
-        self.assertTrue(near, f"{f1:f} != {f2:f} +/- {err:f} (difference: {abs(f1 - f2)}){suffix}")
+        text = f"{one:f} != {other:f} +/- {most:f} (difference: {difference:g}){suffix}"
+        self.assertTrue(one == other or difference <= most, text)
 
     def assertArrayNear(self, farray1: Any, farray2: Any, err: float, msg: str | None = None) -> None:
         """Checks that two sequences of numbers differ by at most `err` everywhere.

@@ -31,13 +31,16 @@ from tapeflow.autograph.operators.staging import (
     is_staged,
     is_tensor_leaf,
 )
-from tapeflow.autograph.operators.variables import Undefined
+from tapeflow.autograph.operators.variables import Undefined, UndefinedReturnValue, required
 from tapeflow.control_flow import while_loop
+from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.static import value_of
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values import nest
 from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import logical_and, logical_or
 from tapeflow.math.extrema import maximum, minimum
@@ -66,7 +69,7 @@ class StagedLoop:
         test: returns whether to continue, by the variables alone; or None.
         get_state, set_state: functions that return and assign the variables.
         names: the names of the variables.
-        options: the options of `set_loop_options`.
+        options: the options of `set_loop_options`, and `iterate_names`, the name of the target of a `for`.
     """
 
     body: Callable[..., None]
@@ -77,6 +80,7 @@ class StagedLoop:
     options: dict[str, Any]
     _relaxed: bool = dataclasses.field(default=False, init=False)
     _invented: list[Any] = dataclasses.field(default_factory=list, init=False)  # values of undefined variables
+    _undefined: list[str] = dataclasses.field(default_factory=list, init=False)  # variables that need an iteration
 
     def __post_init__(self) -> None:
         invariants: list[Any] = []  # pairs of a value before the loop and its shape
@@ -88,7 +92,12 @@ class StagedLoop:
         self.options = {**self.options, "shape_invariants": invariants}
 
     def over(
-        self, start: State, more: Callable[..., Any], take: Callable[..., tuple[Any, Any]], relaxed: bool = False
+        self,
+        start: State,
+        more: Callable[..., Any],
+        take: Callable[..., tuple[Any, Any]],
+        relaxed: bool = False,
+        first: Any = None,
     ) -> None:
         """Stages the loop.
 
@@ -98,8 +107,13 @@ class StagedLoop:
             take: returns, by this state, the item and the next state, or a function that returns the next state after
                 the body.
             relaxed: whether variables may change their shapes from iteration to iteration.
+            first: the value of the target before the first iteration, if it has none; else None.
         """
         self._relaxed = relaxed
+        target = self.options.pop("iterate_names", None)
+        if first is not None and target in self.names:
+            values = zip(self.names, self.get_state(), strict=True)
+            self.set_state(tuple([first if n == target and isinstance(v, Undefined) else v for n, v in values]))
         before = self._defined(start, take)
         flat = nest.flatten(before)
         varying = [k for k, v in enumerate(flat) if is_tensor_leaf(v)]
@@ -142,6 +156,23 @@ class StagedLoop:
                 self.set_state(before)
                 raise
         enter(final)
+        if self._undefined:
+            self._require_iteration(start, more, before)
+
+    def _require_iteration(self, start: State, more: Callable[..., Any], before: State) -> None:
+        """Makes the graph fail if the loop never runs, and variables that it defines so have no values."""
+        after = self.get_state()
+        self.set_state(before)
+        going = more(*start)
+        if going is True and self.test is not None:
+            going = self.test()
+        known = value_of(going) if isinstance(going, SymbolicTensor) else going
+        if known is not None and bool(known):
+            self.set_state(after)
+            return
+        missing = [name in self._undefined for name in self.names]
+        values = iter(required([v for v, m in zip(after, missing, strict=True) if m], going, self._undefined))
+        self.set_state(tuple([next(values) if m else v for v, m in zip(after, missing, strict=True)]))
 
     def _run_body(self, item: Any) -> None:
         if item is NOTHING:
@@ -156,7 +187,7 @@ class StagedLoop:
             return before
 
         def once() -> State:
-            self._run_body(take(*start)[0])
+            self._run_body(take(*map(_unknown_value, start))[0])
             return self.get_state()
 
         try:
@@ -172,12 +203,18 @@ class StagedLoop:
         finally:
             self.set_state(before)
         filled = []
-        for value, spec in zip(before, after, strict=True):
+        for name, value, spec in zip(self.names, before, after, strict=True):
             empty = isinstance(value, Undefined) or value is None
             fills = empty and not isinstance(spec, Undefined)
+            if fills and spec is not None and not isinstance(value, UndefinedReturnValue):
+                self._undefined.append(name)
             filled.append(nest.map_structure(zeros_of_spec, spec) if fills else value)
             if empty:
                 self._invented += nest.flatten(filled[-1])
+            if fills:
+                pairs = zip(nest.flatten(filled[-1]), nest.flatten(spec), strict=True)
+                tensors = [(v, s.shape) for v, s in pairs if isinstance(s, TensorSpec)]
+                self.options["shape_invariants"] += [(v, s) for v, s in tensors if not s.is_fully_defined()]
         return tuple(filled)
 
     def _verify(self, before: State, after: State) -> None:
@@ -238,6 +275,13 @@ class StagedLoop:
             self._invariant_of(flat[k]) if hasattr(v, "shape") else _invariant(v)
             for k, v in zip(varying, initial, strict=True)
         ]
+
+
+def _unknown_value(value: Any) -> Any:
+    """Returns a tensor of the current graph with the dtype and shape of a tensor of numbers, whose value is unknown."""
+    if not isinstance(value, Tensor) or value.dtype.torch is None:
+        return value
+    return state.graph.placeholder(value.dtype, value.shape, "start")
 
 
 def _invariant(value: Any) -> Any:
@@ -309,7 +353,7 @@ def for_stmt(
         bounds = _bounds(iterable)
         if bounds is not None and _counts_up(bounds):
             start, limit, _ = bounds
-            loop.over((as_tensor(start),), lambda i: i < limit, lambda i: (i, lambda: (i + 1,)))
+            loop.over((as_tensor(start),), lambda i: i < limit, lambda i: (i, lambda: (i + 1,)), first=as_tensor(start))
             return
         if (
             bounds is not None and as_tensor(bounds[0]).dtype.is_floating
@@ -319,10 +363,12 @@ def for_stmt(
                 (as_tensor(start),),
                 lambda x: logical_or(logical_and(delta > 0, x < limit), logical_and(delta < 0, x > limit)),
                 lambda x: (x, lambda: (x + delta,)),
+                first=as_tensor(start),
             )
             return
         count, item = staged
-        loop.over((as_tensor(0),), lambda i: i < count, lambda i: (item(i), lambda: (i + 1,)))
+        first = None if bounds is None else as_tensor(bounds[0])
+        loop.over((as_tensor(0),), lambda i: i < count, lambda i: (item(i), lambda: (i + 1,)), first=first)
         return
     if test is None:
         for item in iterable:

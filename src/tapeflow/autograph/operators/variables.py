@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
+
+from tapeflow.array.passing import identity
+from tapeflow.control_flow import Assert
+from tapeflow.core.scopes import control_dependencies
+from tapeflow.core.values import nest
+from tapeflow.core.values.tensor import Tensor
 
 
 class Undefined:
@@ -34,6 +40,19 @@ class UndefinedReturnValue(Undefined):
         super().__init__("the return value")
 
 
+def required(values: Any, runs: Any, names: Sequence[str]) -> Any:
+    """Returns values that a loop of the graph defines. The graph fails if the loop never runs.
+
+    Args:
+        values: a structure of values.
+        runs: a boolean scalar, true if the loop runs.
+        names: the names of the values, for the message.
+    """
+    message = f"loop must iterate at least once to initialize {', '.join(names)}"
+    with control_dependencies([Assert(runs, [message])]):
+        return nest.map_structure(lambda v: identity(v) if isinstance(v, Tensor) else v, values, expand_composites=True)
+
+
 def ld(value: Any) -> Any:
     """Reads a variable that may be undefined.
 
@@ -59,6 +78,8 @@ def changed(value: Any, read: Callable[[], Any]) -> bool:
 def ret(value: Any, done: Any) -> Any:
     """Returns the result of a function that may reach its end without `return`.
 
+    If a loop returns it, the graph fails where the loop never runs.
+
     Raises:
         ValueError: it depends on a tensor whether the function returns a value.
     """
@@ -66,4 +87,6 @@ def ret(value: Any, done: Any) -> Any:
         return None
     if done is True or done is False:
         return value if done else None
+    if getattr(done, "op", None) is not None and done.op.type in ("While", "StatelessWhile"):
+        return required(value, done, ["the function return value"])
     raise ValueError("a function that returns a value under a condition on a tensor must return one in every case")

@@ -191,6 +191,8 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
         if callable(initial_value) and not isinstance(initial_value, (Tensor, ReadAsTensor)):
             initial_value = initial_value() if state.graph is None else _outside_of_graphs(initial_value)
         graph, first = state.graph, initial_value
+        if state.tracing is not None and (graph is None or graph.building_function):
+            state.tracing.own_variable(self)
         if graph is not None:
             initial_value = graph.initial_value(self, initial_value, dtype)
             with _eagerly():
@@ -275,11 +277,25 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
         return self.__tf_tensor__(dtype, name)
 
     def numpy(self) -> Any:
-        """Returns the value as a NumPy array; always a copy."""
+        """Returns the value as a NumPy array; always a copy.
+
+        Raises:
+            NotImplementedError: a graph is being built. Its result would contain the value of that moment for ever.
+        """
+        refuse_in_graphs("numpy")
         return self._value.numpy()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        refuse_in_graphs("numpy")
         return self._value.__array__(dtype, copy)
+
+    def _for_python(self) -> Any:
+        """Returns the value for Python's conversions. While a graph is built there is none.
+
+        Raises:
+            AttributeError: a graph is being built.
+        """
+        return self._read().numpy() if detours and state.graph is not None else self._value
 
     # ---- writing -----------------------------------------------------------------------------------------------------
 
@@ -465,19 +481,21 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
         raise TypeError(f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {self!r})")
 
     def __bool__(self) -> bool:
-        return bool(self._value)
+        return bool(self._read())
 
     def __int__(self) -> int:
-        return int(self._value)
+        return int(self._for_python())
 
     def __float__(self) -> float:
-        return float(self._value)
+        return float(self._for_python())
 
     def __complex__(self) -> complex:
-        return complex(self._value)
+        return complex(self._for_python())
 
     def __format__(self, format_spec: str) -> str:
-        return format(self._value, format_spec) if format_spec else repr(self)
+        if not format_spec:
+            return repr(self)
+        return format(self._read() if state.graph is not None else self._value, format_spec)
 
     def __iadd__(self, other: Any) -> Any:
         raise _no_update_by_operator("+", "add")
@@ -494,13 +512,11 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
     def __iter__(self) -> Any:
         return iter(self._read())
 
-    def __len__(self) -> int:
-        return len(self._value)
-
     def __copy__(self) -> Variable:
         return self
 
     def __deepcopy__(self, memo: Any) -> Variable:
+        refuse_in_graphs("__deepcopy__")
         copied = Variable(
             self._value,
             trainable=self._trainable,
@@ -584,6 +600,19 @@ def _in_scope(name: str) -> str:
     if name.endswith("/"):
         return name.rstrip("/")
     return f"{state.name_scope}/{name}" if state.name_scope else name
+
+
+def refuse_in_graphs(method: str) -> None:
+    """Checks that no graph is being built: it would contain the value that a variable has at that moment for ever.
+
+    Args:
+        method: the method that returns the value to Python.
+
+    Raises:
+        NotImplementedError: a graph is being built.
+    """
+    if detours and state.graph is not None:
+        raise NotImplementedError(f"{method}() is only available when eager execution is enabled.")
 
 
 def _no_update_by_operator(symbol: str, method: str) -> RuntimeError:

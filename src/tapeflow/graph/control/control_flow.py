@@ -52,8 +52,6 @@ def branch(index: Any, functions: Sequence[Callable[[], Any]], names: Sequence[s
         graph = _function_graph(scope, _LABELS.get(label, label))
         graph.trace(function, (), {})
         graphs.append(graph)
-        if hasattr(state.graph, "variables_made"):
-            state.graph.variables_made.extend(graph.variables_made)
     _give_tensors_for_operations(graphs, convert(index).dtype)
     _unify_index_dtypes(graphs)
     _check_same_structure(graphs, names, op_name)
@@ -76,7 +74,6 @@ def _function_graph(scope: str, label: str) -> FuncGraph:
     """
     inherits = state.graph.building_function
     graph = FuncGraph(f"{scope.replace('/', '_')}_{label}_{next(_numbers)}", scope if inherits else "")
-    graph.may_make_variables = getattr(state.graph, "may_make_variables", True)
     graph.compiler = getattr(state.graph, "compiler", None)
     graph.names_results = True
     return graph

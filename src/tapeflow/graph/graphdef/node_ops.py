@@ -16,7 +16,7 @@ from tapeflow.array import (
 from tapeflow.array.gathering import gather
 from tapeflow.array.passing import identity
 from tapeflow.array.protos import make_ndarray
-from tapeflow.control_flow import Assert
+from tapeflow.control_flow import check_assertion
 from tapeflow.core import errors
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
@@ -186,7 +186,7 @@ def _resource_gather(builder: Builder, node: ParsedNode, inputs: list[Any]) -> O
 def _assert(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:
     summarize = node_attr(node, "summarize")
     condition, *data = inputs
-    return assert_op(lambda condition, *data: Assert(condition, list(data), summarize), condition, data, summarize)
+    return assert_op(check_assertion(summarize), condition, data, summarize)
 
 
 def _print(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operation:

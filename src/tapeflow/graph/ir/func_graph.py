@@ -75,12 +75,18 @@ class FuncGraph(Graph):
 
     def input_like(self, tensor: Any) -> SymbolicTensor:
         """Returns a new placeholder for a tensor of another graph; for a variable's handle, a handle of it."""
-        placeholder = self.input(TensorSpec(tensor.shape, tensor.dtype), "input")
         variable = variable_of(tensor)
         if variable is not None:
+            return self.input_of_variable(variable, "input")
+        return self.input(TensorSpec(tensor.shape, tensor.dtype), "input")
+
+    def input_of_variable(self, variable: Any, name: str) -> SymbolicTensor:
+        """Returns the placeholder of the handle of a variable that is an argument."""
+        placeholder = self._captured.get(variable._id)
+        if placeholder is None:
+            placeholder = self._captured[variable._id] = self.input(TensorSpec([], resource), name)
             placeholder.op.op.attrs["variable"] = variable
             placeholder._id = variable._id
-            self._captured[variable._id] = placeholder
         return placeholder
 
     # ---- captures ------------------------------------------------------------------------------------------------
@@ -206,8 +212,8 @@ class FuncGraph(Graph):
         """Returns the operations that run even if their outputs are unused."""
         return [op for op in self._operations if op.stateful]
 
-    def initial_value(self, variable: Any, value: Any, dtype: Any) -> Any:
-        """Returns the initial value of a variable that the function creates and owns.
+    def own_variable(self, variable: Any) -> None:
+        """Notes that the function creates a variable, in an `init_scope` or not.
 
         Raises:
             ValueError: the function was traced before, when it should have created its variables.
@@ -219,12 +225,6 @@ class FuncGraph(Graph):
                 "https://www.tensorflow.org/guide/function#creating_tfvariables for more information."
             )
         self.variables_made.append(variable)
-        around = self.around
-        while around is not None:
-            if isinstance(around, FuncGraph):
-                around.variables_made.append(variable)
-            around = around.around
-        return super().initial_value(variable, value, dtype)
 
     def _argument_value(self, placeholder: SymbolicTensor) -> Any:
         argument = self.arguments.get(id(placeholder))
