@@ -1,5 +1,8 @@
-"""Writes tests/fixtures/static_shapes.json, with TensorFlow 2.21: the static shapes that it infers for the calls of the
-op table in functions whose arguments have an unknown first dimension, unknown dimensions, or an unknown rank."""
+"""Writes static shapes that TensorFlow 2.21 infers to tests/fixtures.
+
+`static_shapes.json` has the calls of the op table in functions whose arguments have an unknown first dimension, unknown
+dimensions, or an unknown rank. `partial_shapes.json` has calls whose shapes, sizes, axes or paddings are partly static.
+"""
 
 import json
 import os
@@ -9,7 +12,7 @@ from unittest.mock import MagicMock
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-OUT = ROOT / "tests" / "fixtures" / "static_shapes.json"
+FIXTURES = ROOT / "tests" / "fixtures"
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 
@@ -19,10 +22,13 @@ def main():
     sys.modules["tapeflow"] = tensorflow  # of which the op table is then
     for name in ("", ".linalg", ".special", ".fft", ".signal", ".signal.windows", ".stats"):
         sys.modules["scipy" + name] = MagicMock()  # for the references in NumPy, which are not run
+    from partial_shapes import calls, static_shapes
     from static_shapes import MODES, cases
 
-    lines = []
-    for case in cases():
-        shapes = {mode: case.static_shapes(mode) for mode in MODES}
-        lines.append(f"{json.dumps(case.key)}: {json.dumps(shapes)}")
-    OUT.write_text("{\n" + ",\n".join(sorted(lines)) + "\n}\n")
+    write(FIXTURES / "static_shapes.json", {c.key: {m: c.static_shapes(m) for m in MODES} for c in cases()})
+    write(FIXTURES / "partial_shapes.json", {name: static_shapes(call, vector) for name, call, vector in calls()})
+
+
+def write(path, shapes):
+    lines = sorted(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in shapes.items())
+    path.write_text("{\n" + ",\n".join(lines) + "\n}\n")

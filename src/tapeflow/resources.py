@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from tapeflow.core.device import device
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import init_scope
+from tapeflow.core.types.dtypes import DType
 from tapeflow.core.values.trackable import Trackable
 from tapeflow.function.function import Function, Options
+
+
+class SaveSpec(NamedTuple):
+    """One tensor that a saver of TensorFlow 1 saves.
+
+    Attributes:
+        tensor: the tensor.
+        slice_spec: the part of a whole that it is; here the whole.
+        name: its name in checkpoints.
+        dtype: its dtype.
+    """
+
+    tensor: Any
+    slice_spec: str
+    name: str
+    dtype: DType
 
 
 class TrackableResource(Trackable):

@@ -263,3 +263,208 @@ def test_keras_text_vectorization():
     assert found(layer(tf.constant(["the dog!", "a cat"]))) == expected
     dataset = tf.data.Dataset.from_tensor_slices(["the dog!", "a cat"]).batch(2).map(layer)
     assert [x.tolist() for x in dataset.as_numpy_iterator()] == [expected]
+
+
+# ---- tables that nothing filled --------------------------------------------------------------------------------------
+
+
+class NoInitializer(KeyValue):
+    """Fills nothing, as that of Keras's layers before `adapt`."""
+
+    def __init__(self, key_dtype, value_dtype):
+        self._key_dtype, self._value_dtype = key_dtype, value_dtype
+
+    def initialize(self, table):
+        pass
+
+
+NOT_FILLED = tf.errors.FailedPreconditionError
+WORDS = tf.constant(["a", "b"])
+v1 = tf.compat.v1
+LINES = (tf.string, Index.WHOLE_LINE, tf.int64, Index.LINE_NUMBER)
+PAIRS = tf.data.Dataset.from_tensor_slices((["a", "b"], numbers(0, 1)))
+
+
+@pytest.mark.parametrize(
+    ("error", "call"),
+    [
+        (NOT_FILLED, lambda table: table.lookup(WORDS)),
+        (NOT_FILLED, lambda table: table[WORDS]),
+        (NOT_FILLED, lambda table: table.lookup(tf.zeros([0], tf.string))),
+        (NOT_FILLED, lambda table: table.lookup(tf.ragged.constant([["a"], []]))),
+        (NOT_FILLED, lambda table: table.lookup(tf.sparse.from_dense([["a"]]))),
+        (NOT_FILLED, lambda table: tf.function(table.lookup)(WORDS)),
+        (NOT_FILLED, lambda table: list(tf.data.Dataset.from_tensors(WORDS).map(table.lookup))),
+        (NOT_FILLED, lambda table: list(tf.data.Dataset.from_tensor_slices(WORDS).filter(lambda w: table[w] > 0))),
+        (tf.errors.AbortedError, lambda table: table.export()),
+        (tf.errors.AbortedError, lambda table: tf.function(table.export)()),
+    ],
+)
+def test_a_table_that_nothing_filled_refuses(error, call):
+    table = Static(NoInitializer(tf.string, tf.int64), -1)
+    assert (found(table.size()), found(tf.function(table.size)())) == (0, 0)
+    with pytest.raises(error, match="not initialized"):
+        call(table)
+
+
+def test_a_vocabulary_that_nothing_filled_refuses():
+    table = Vocabulary(NoInitializer(tf.string, tf.int64), 3)
+    assert found(table.size()) == 3
+    with pytest.raises(NOT_FILLED, match="not initialized"):
+        table.lookup(WORDS)
+
+
+@pytest.mark.parametrize(
+    ("make", "inputs"),
+    [
+        (lambda layers: layers.StringLookup(), WORDS),
+        (lambda layers: layers.StringLookup(num_oov_indices=0), WORDS),
+        (lambda layers: layers.StringLookup(num_oov_indices=3), WORDS),
+        (lambda layers: layers.StringLookup(invert=True), numbers(1)),
+        (lambda layers: layers.StringLookup.from_config(layers.StringLookup().get_config()), WORDS),
+        (lambda layers: layers.TextVectorization(), WORDS),
+        (lambda layers: layers.IntegerLookup(), numbers(1, 2)),
+        (lambda layers: layers.IntegerLookup(max_tokens=10), numbers(1, 2)),
+    ],
+)
+def test_keras_layers_without_a_vocabulary_refuse(make, inputs):
+    layer = make(tf.keras.layers)
+    for call in (layer, tf.function(layer), lambda x: list(tf.data.Dataset.from_tensors(x).map(layer))):
+        with pytest.raises(NOT_FILLED, match="Table not initialized"):
+            call(inputs)
+
+
+def test_a_saved_layer_without_a_vocabulary_refuses(tmp_path):
+    model = tf.keras.Sequential([tf.keras.Input((1,), dtype="string"), tf.keras.layers.StringLookup()])
+    model.export(str(tmp_path), verbose=False)
+    loaded = tf.saved_model.load(str(tmp_path))
+    with pytest.raises(NOT_FILLED, match="Table not initialized"):
+        loaded.serve(tf.constant([["a"]]))
+
+
+@pytest.mark.parametrize(
+    ("initializer", "error", "message"),
+    [
+        (lambda path: KeyValue(tf.zeros([0], tf.string), numbers()), tf.errors.InvalidArgumentError, "cannot be empty"),
+        (lambda path: TextFile(path, *LINES), tf.errors.OutOfRangeError, "is empty"),
+        (lambda path: tf.data.experimental.DatasetInitializer(PAIRS.take(0)), tf.errors.OutOfRangeError, "no elements"),
+        (
+            lambda path: tf.data.experimental.DatasetInitializer(
+                tf.data.Dataset.from_tensor_slices((["a", "a"], [1, 2]))
+            ),
+            tf.errors.FailedPreconditionError,
+            "has different value for same key",
+        ),
+    ],
+)
+def test_initializers_that_fill_nothing_refuse(initializer, error, message, tmp_path):
+    tf.io.write_file(str(tmp_path / "words"), "")
+    with pytest.raises(error, match=message):
+        Static(initializer(str(tmp_path / "words")), -1)
+
+
+def test_a_filled_table_keeps_its_entries():
+    @tf.function
+    def look_up(words):
+        table = Static(KeyValue(words, [7, 8]), -1)
+        return table.lookup(words), table.size()
+
+    assert [found(t) for t in look_up(WORDS)] == [[7, 8], 2]
+    assert [found(t) for t in look_up(tf.constant(["c", "d"]))] == [[-1, -1], 2]
+
+
+def test_raw_tables_check_their_arguments():
+    table = tf.raw_ops.AnonymousHashTable(key_dtype=tf.string, value_dtype=tf.int64)
+    with pytest.raises(tf.errors.UnimplementedError, match="Insert not supported"):
+        tf.raw_ops.LookupTableInsertV2(table_handle=table, keys=WORDS, values=numbers(1, 2))
+    with pytest.raises(tf.errors.UnimplementedError, match="Remove not supported"):
+        tf.raw_ops.LookupTableRemoveV2(table_handle=table, keys=WORDS)
+    with pytest.raises(tf.errors.FailedPreconditionError, match="different value for same key"):
+        tf.raw_ops.InitializeTableV2(table_handle=table, keys=["a", "a"], values=numbers(1, 2))
+    assert found(tf.raw_ops.LookupTableSizeV2(table_handle=table)) == 0
+    tf.raw_ops.InitializeTableV2(table_handle=table, keys=WORDS, values=numbers(1, 2))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Signature mismatch"):
+        tf.raw_ops.LookupTableFindV2(table_handle=table, keys=WORDS, default_value=tf.constant(-1))
+    changing = tf.raw_ops.AnonymousMutableHashTable(key_dtype=tf.string, value_dtype=tf.int64)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Signature mismatch"):
+        tf.raw_ops.LookupTableInsertV2(table_handle=changing, keys=WORDS, values=[1, 2])
+
+
+# ---- graphs of TensorFlow 1 ------------------------------------------------------------------------------------------
+
+
+def column_of_words(path):
+    column = tf.feature_column.categorical_column_with_vocabulary_list("x", ["a", "b"])
+    return v1.feature_column.input_layer({"x": tf.constant(["b"])}, tf.feature_column.indicator_column(column))
+
+
+@pytest.mark.parametrize(
+    ("make", "expected"),
+    [
+        (lambda path: Static(KeyValue(["a"], numbers(1)), -1).lookup(WORDS), [1, -1]),
+        (lambda path: v1.lookup.StaticHashTable(KeyValue(["a"], numbers(1)), -1).lookup(WORDS), [1, -1]),
+        (lambda path: Vocabulary(KeyValue(["a"], numbers(0)), 3).lookup(WORDS), [0, 2]),
+        (lambda path: Static(TextFile(path, *LINES), -1).lookup(WORDS), [1, -1]),
+        (lambda path: Static(TextFile(tf.constant(path), *LINES), -1).lookup(WORDS), [1, -1]),
+        (lambda path: Static(tf.data.experimental.DatasetInitializer(
+            tf.data.Dataset.from_tensor_slices((["a"], numbers(1)))), -1).lookup(WORDS), [1, -1]),
+        (column_of_words, [[0.0, 1.0]]),
+    ],
+)  # fmt: skip
+def test_each_session_initializes_the_tables_of_its_graph(make, expected, tmp_path):
+    tf.io.write_file(str(tmp_path / "words"), "z\na\n")
+    with tf.Graph().as_default():
+        numbers_of_words = make(str(tmp_path / "words"))
+        for _ in range(2):
+            with v1.Session() as session:
+                with pytest.raises(NOT_FILLED, match="Table not initialized"):
+                    session.run(numbers_of_words)
+                for _ in range(2):
+                    session.run(v1.tables_initializer())
+                assert session.run(numbers_of_words).tolist() == expected
+
+
+def test_a_table_of_a_graph_has_a_name_and_no_entries_before_its_initializer():
+    with tf.Graph().as_default():
+        table = v1.lookup.StaticHashTable(KeyValue(["a", "b"], [1, 2]), -1)
+        assert (table.name, v1.get_collection(v1.GraphKeys.TABLE_INITIALIZERS)) == ("hash_table", [table.initializer])
+        size, entries = table.size(), table.export()
+        with v1.Session() as session:
+            assert session.run(size) == 0
+            with pytest.raises(tf.errors.AbortedError, match="HashTable is not initialized"):
+                session.run(entries)
+            session.run(table.initializer)
+            assert session.run(size) == 2
+            assert [t.tolist() for t in session.run(entries)] == [[b"a", b"b"], [1, 2]]
+
+
+def test_a_dataset_of_a_graph_looks_up_in_the_sessions_table():
+    with tf.Graph().as_default():
+        dataset = tf.data.Dataset.from_tensors(WORDS).map(Static(KeyValue(["b"], [5]), -1).lookup)
+        iterator = v1.data.make_initializable_iterator(dataset)
+        element = iterator.get_next()
+        with v1.Session() as session:
+            session.run(iterator.initializer)
+            with pytest.raises(NOT_FILLED, match="Table not initialized"):
+                session.run(element)
+            session.run([v1.tables_initializer(), iterator.initializer])
+            assert session.run(element).tolist() == [-1, 5]
+
+
+def test_savers_keep_the_entries_of_tables(tmp_path):
+    with tf.Graph().as_default():
+        words, pairs = Mutable(tf.string, tf.int64, -1), Dense(tf.int64, tf.int64, -1, -1, -2, initial_num_buckets=4)
+        found_there = words.lookup(WORDS), pairs.lookup(numbers(5, 6))
+        inserts = words.insert(["a"], numbers(4)), pairs.insert(numbers(5), numbers(6))
+        saver = v1.train.Saver()
+        with v1.Session() as session:
+            session.run(inserts)
+            path = saver.save(session, str(tmp_path / "model"))
+        assert tf.train.list_variables(path) == [
+            ("MutableDenseHashTable-keys", [4, 1]), ("MutableDenseHashTable-values", [4, 1]),
+            ("MutableHashTable-keys", [1]), ("MutableHashTable-values", [1]),
+        ]  # fmt: skip
+        with v1.Session() as session:
+            assert [t.tolist() for t in session.run(found_there)] == [[-1, -1], [-1, -1]]
+            saver.restore(session, path)
+            assert [t.tolist() for t in session.run(found_there)] == [[4, -1], [6, -1]]

@@ -265,3 +265,30 @@ def test_results(function, shape, dtype, values, traced):
 
 def test_arrays_of_no_rows_have_all_dimensions():
     assert RT.from_row_splits(tf.zeros([0, 3]), [0]).numpy().shape == (0, 0, 3)
+
+
+@pytest.mark.parametrize(
+    ("rows", "make"),
+    [
+        (2, lambda rows: tf.RaggedTensor.from_value_rowids([1.0, 2.0], tf.constant([0, 1], tf.int64), nrows=rows)),
+        (2, lambda rows: tf.RaggedTensor.from_value_rowids([1.0, 2.0], [0, 1], nrows=rows)),
+        (1, lambda rows: tf.RaggedTensor.from_uniform_row_length([1.0, 2.0, 3.0], 3, nrows=rows)),
+    ],
+)
+def test_a_number_of_rows_has_the_dtype_of_the_partition(rows, make):
+    assert make(tf.constant(rows, tf.int64)).row_splits.dtype is tf.int64
+    with pytest.raises(ValueError, match="requested dtype int64 for Tensor with dtype int32"):
+        make(tf.constant(rows))
+
+
+def test_the_shape_of_a_dense_tensor_may_hold_tensors():
+    rows = tf.ragged.constant([[1.0], [2.0, 3.0]])
+
+    @tf.function
+    def dense(n):
+        return rows.to_tensor(shape=[n, 3]), rows.to_tensor(shape=tf.stack([n, 3]))
+
+    assert [t.shape.as_list() for t in dense.get_concrete_function(tf.constant(3)).outputs] == [[None, 3]] * 2
+    for tensor in (*dense(tf.constant(3)), rows.to_tensor(shape=[tf.constant(3), 3])):
+        assert tensor.numpy().tolist() == [[1.0, 0.0, 0.0], [2.0, 3.0, 0.0], [0.0, 0.0, 0.0]]
+    assert rows.to_tensor(shape=tf.constant([-1, 1])).numpy().tolist() == [[1.0], [2.0]]

@@ -40,6 +40,11 @@ def model():
     return module
 
 
+class EmptyInitializer(tf.lookup.KeyValueTensorInitializer):
+    def initialize(self, table):
+        pass
+
+
 def test_saving_returns_the_objects_and_their_paths(tmp_path):
     module = model()
     from tapeflow.tensorflow_python.saved_models import save_and_return_nodes
@@ -66,7 +71,7 @@ def test_registered_classes_are_loaded(tmp_path):
 
 def test_objects_that_exist_take_the_place_of_new_ones(tmp_path):
     tf.saved_model.save(model(), str(tmp_path))
-    layer, table = Counter(), tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a"], [1]), -1)
+    layer, table = Counter(), tf.lookup.StaticHashTable(EmptyInitializer(["?"], [0]), -1)
     layer.w = tf.Variable([0.0, 0.0])
     nodes = {
         "root": None,
@@ -83,6 +88,9 @@ def test_objects_that_exist_take_the_place_of_new_ones(tmp_path):
     layer.w.assign([5.0, 5.0])
     assert root.scaled([1.0, 2.0]).numpy().tolist() == [5.0, 10.0]
     assert int(root.number("b")) == 2
+    other = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["z"], [9]), -1)
+    with pytest.raises(tf.errors.FailedPreconditionError, match="already initialized with different data"):
+        SAVED.load_partial(str(tmp_path), {"root": None, "root.table": (other, setattr)})
 
 
 def test_classes_are_registered_by_versions():

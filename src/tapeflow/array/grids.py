@@ -154,7 +154,7 @@ def linspace(start: TensorLike, stop: TensorLike, num: TensorLike, name: str | N
         begin = ops.ZerosLike(size)
     else:
         beside = [-1] + [1] * (rank - position)
-        size = [-1] * (rank + 1)
+        size = [-1 if d is None else d for d in first.shape]
         size[position] = count
         begin = [0] * (rank + 1)
     along = reshape(cast_to(inner, first.dtype), beside)

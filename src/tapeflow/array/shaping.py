@@ -12,10 +12,10 @@ from tapeflow.core.autodiff.gradients import sum_to_shape
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import Batch, NoRule, Slices, behind, static, vector
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.definition import NotStatic, ops
 from tapeflow.core.ops.op import op, widened
 from tapeflow.core.ops.shape_rules import check_rank, leave_to_kernel, stated, text
-from tapeflow.core.ops.static import host_static
+from tapeflow.core.ops.static import elements, host_static
 from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
@@ -102,6 +102,14 @@ def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
         >>> tf.reshape([1, 2, 3, 4], [2, -1]).numpy().tolist()
         [[1, 2], [3, 4]]
     """
+
+
+@reshape.static_value
+def _(tensor: Tensor, shape: Any) -> tuple[int | None, ...]:
+    dims = host_static(shape)
+    if tensor.shape.rank != 1 or not isinstance(dims, tuple) or len(dims) != 1:
+        raise NotStatic
+    return elements(tensor)
 
 
 @reshape.inline

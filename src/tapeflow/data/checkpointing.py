@@ -2,28 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.types.dtypes import DType, string
+from tapeflow.core.types.dtypes import string
 from tapeflow.graph.ir.python_op import python_op
-
-
-class SaveSpec(NamedTuple):
-    """One tensor that a saver saves.
-
-    Attributes:
-        tensor: the tensor.
-        slice_spec: the part of a whole that it is; here the whole.
-        name: its name in checkpoints.
-        dtype: its dtype.
-    """
-
-    tensor: Any
-    slice_spec: str
-    name: str
-    dtype: DType
+from tapeflow.resources import SaveSpec
 
 
 class IteratorSaveable:

@@ -175,7 +175,8 @@ class _Writer:
             return value
         if isinstance(content, (LookupTable, Table)):
             table = empty_like(content.storage).outputs[0]
-            self._before(fill(table, *map(convert, content.storage.export())))
+            if content.storage.filled:
+                self._before(fill(table, *map(convert, content.storage.export())))
             return table
         if not self._runs:
             return value

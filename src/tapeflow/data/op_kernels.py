@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from tapeflow.core.errors import OutOfRangeError
 from tapeflow.core.ops import raw_kernels
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
@@ -151,5 +152,8 @@ def _no_statistics() -> Any:
 
 @op_kernel("InitializeTableFromDataset", shape=no_results)
 def _fill_table(table_handle: Any, dataset: Any) -> None:
-    for key, value in Dataset(dataset):
-        table_handle.storage.fill(ops.Reshape(key, [1]), ops.Reshape(value, [1]))
+    whole = Dataset(dataset).batch(2**62).take(1)
+    pairs = next(iter(whole), None)
+    if pairs is None:
+        raise OutOfRangeError.of("end of iterator: the dataset that fills a table has no elements")
+    table_handle.storage.fill(*pairs)

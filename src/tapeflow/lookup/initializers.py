@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
+from tapeflow.core.errors import OutOfRangeError
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float32, float64, int32, int64, string
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -81,14 +84,32 @@ class KeyValueTensorInitializer(TableInitializer):
             FailedPreconditionError: a key has two values.
         """
         table.check_dtypes(self._key_dtype, self._value_dtype)
-        inputs = [table.resource_handle, self._keys, self._values]
+        return _fill_table("LookupTableImportV2", table, [self._keys, self._values], lambda *pairs: pairs)
 
-        def fill(handle: Any, keys: EagerTensor, values: EagerTensor) -> None:
-            handle.value[()].storage.fill(keys, values)
 
-        if any(isinstance(t, SymbolicTensor) for t in inputs):
-            return python_op("LookupTableImportV2", fill, inputs)
-        return fill(*inputs)
+def _fill_table(
+    op: str, table: Any, inputs: list[Any], pairs: Callable[..., Any], attrs: dict[str, Any] | None = None
+) -> Any:
+    """Fills a table: at once, or when the graph that is being built runs.
+
+    Args:
+        op: the op's name.
+        table: the table.
+        inputs: the tensors that the op takes beside the table's handle.
+        pairs: takes them as eager tensors, and returns a tensor of keys and one of values.
+        attrs: the attrs of the op.
+
+    Returns:
+        The operation, in a graph; eagerly None.
+    """
+
+    def fill(handle: Any, *tensors: EagerTensor) -> None:
+        handle.value[()].storage.fill(*pairs(*tensors))
+
+    inputs = [table.resource_handle, *inputs]
+    if any(isinstance(t, SymbolicTensor) for t in inputs):
+        return python_op(op, fill, inputs, attrs=attrs)
+    return fill(*inputs)
 
 
 class TextFileIndex:
@@ -149,7 +170,7 @@ class TextFileInitializer(TableInitializer):
         name: str | None = None,
         value_index_offset: int = 0,
     ) -> None:
-        if not isinstance(filename, EagerTensor) and not filename:
+        if not isinstance(filename, Tensor) and not filename:
             raise ValueError("`filename` argument required for tf.lookup.TextFileInitializer")
         super().__init__(key_dtype, value_dtype)
         for role, index, dtype in (("key", key_index, self._key_dtype), ("value", value_index, self._value_dtype)):
@@ -163,53 +184,67 @@ class TextFileInitializer(TableInitializer):
                 )
         if vocab_size is not None and vocab_size <= 0:
             raise ValueError(f"`vocab_size` should be > 0, received: {vocab_size}")
-        self._filename = filename.numpy() if isinstance(filename, EagerTensor) else filename
+        self._filename = convert(filename, string)
         self._key_index, self._value_index = key_index, value_index
         self._vocab_size, self._delimiter, self._offset = vocab_size, delimiter.encode(), value_index_offset
 
-    def initialize(self, table: Any) -> None:
-        """Fills a table.
+    def initialize(self, table: Any) -> Any:
+        """Fills a table: at once, or when the graph that is being built runs.
 
         Args:
             table: a `tf.lookup.StaticHashTable`.
 
+        Returns:
+            The operation, in a graph; eagerly None.
+
         Raises:
             NotFoundError: there is no such file.
             InvalidArgumentError: a line has too few columns, a field does not convert, or there are too few lines.
+            OutOfRangeError: the file is empty.
             FailedPreconditionError: a key has two values.
         """
         table.check_dtypes(self._key_dtype, self._value_dtype)
-        table.storage.fill(*self.pairs())
+        attrs = {
+            "key_index": self._key_index,
+            "value_index": self._value_index,
+            "vocab_size": -1 if self._vocab_size is None else self._vocab_size,
+            "delimiter": self._delimiter.decode(),
+            "offset": self._offset,
+        }
+        return _fill_table("InitializeTableFromTextFileV2", table, [self._filename], self.pairs, attrs)
 
-    def pairs(self) -> tuple[EagerTensor, EagerTensor]:
+    def pairs(self, filename: EagerTensor) -> tuple[EagerTensor, EagerTensor]:
         """Returns the keys and values that the file holds."""
+        path = filename.value[()]
         keys: list[Any] = []
         values: list[Any] = []
-        for number, line in enumerate(self._lines()):
-            keys.append(self._field(line, number, self._key_index, self._key_dtype, 0))
-            values.append(self._field(line, number, self._value_index, self._value_dtype, self._offset))
+        for number, line in enumerate(self._lines(path)):
+            keys.append(self._field(path, line, number, self._key_index, self._key_dtype, 0))
+            values.append(self._field(path, line, number, self._value_index, self._value_dtype, self._offset))
         return (
             EagerTensor(raw_value(keys, self._key_dtype), self._key_dtype),
             EagerTensor(raw_value(values, self._value_dtype), self._value_dtype),
         )
 
-    def _lines(self) -> list[bytes]:
+    def _lines(self, path: bytes) -> list[bytes]:
         if len(self._delimiter) != 1:
             raise invalid("delimiter should be only 1 char [Op:InitializeTableFromTextFileV2] name: ")
-        with GFile(self._filename, "rb") as file:
+        with GFile(os.fsdecode(path), "rb") as file:
             lines = file.read().split(b"\n")
-        if lines and not lines[-1]:
+        if not lines[-1]:
             lines.pop()
+        if not lines:
+            raise OutOfRangeError.of(f"{text_of(path)} is empty [Op:InitializeTableFromTextFileV2] name: ")
         if self._vocab_size is not None:
             if len(lines) < self._vocab_size:
                 raise invalid(
-                    f"Invalid vocab_size in {self._path()}: expected {self._vocab_size} but got {len(lines)} "
+                    f"Invalid vocab_size in {text_of(path)}: expected {self._vocab_size} but got {len(lines)} "
                     "[Op:InitializeTableFromTextFileV2] name: "
                 )
             del lines[self._vocab_size :]
         return [line.removesuffix(b"\r") for line in lines]
 
-    def _field(self, line: bytes, number: int, index: int, dtype: DType, offset: int) -> Any:
+    def _field(self, path: bytes, line: bytes, number: int, index: int, dtype: DType, offset: int) -> Any:
         if index == TextFileIndex.LINE_NUMBER:
             return number + offset
         text = line
@@ -217,7 +252,7 @@ class TextFileInitializer(TableInitializer):
             fields = line.split(self._delimiter)
             if index >= len(fields):
                 raise invalid(
-                    f"Invalid number of columns in {self._path()} line {number} ({text_of(line)}) : expected at least "
+                    f"Invalid number of columns in {text_of(path)} line {number} ({text_of(line)}) : expected at least "
                     f"{index + 1} got {len(fields)} [Op:InitializeTableFromTextFileV2] name: "
                 )
             text = fields[index]
@@ -228,9 +263,6 @@ class TextFileInitializer(TableInitializer):
                 f"Field {text_of(text)} in line {number} is not a valid {dtype.name}. "
                 "[Op:InitializeTableFromTextFileV2] name: "
             ) from None
-
-    def _path(self) -> str:
-        return text_of(self._filename)
 
 
 class DatasetInitializer(TableInitializer):
@@ -258,15 +290,18 @@ class DatasetInitializer(TableInitializer):
         super().__init__(spec[0].dtype, spec[1].dtype)
         self._dataset = dataset
 
-    def initialize(self, table: Any) -> None:
-        """Fills a table.
+    def initialize(self, table: Any) -> Any:
+        """Fills a table: at once, or when the graph that is being built runs.
 
         Args:
             table: a `tf.lookup.StaticHashTable`.
 
+        Returns:
+            The operation, in a graph; eagerly None.
+
         Raises:
+            OutOfRangeError: the dataset is empty.
             FailedPreconditionError: a key has two values.
         """
         table.check_dtypes(self._key_dtype, self._value_dtype)
-        for keys, values in self._dataset.batch(1024):
-            table.storage.fill(keys, values)
+        return ops.InitializeTableFromDataset(table.resource_handle, self._dataset._variant_tensor)

@@ -11,11 +11,46 @@ from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.tensor import next_id
 from tapeflow.function.function import Function, Options
+from tapeflow.graph.ir.operation import Operation
 from tapeflow.lookup.storage import DenseStorage, MutableStorage, TableStorage
 from tapeflow.lookup.table_ops import empty_like, fill
 from tapeflow.lookup.tables import LookupTable
 from tapeflow.math.arithmetic import add
-from tapeflow.resources import saved_functions
+from tapeflow.resources import SaveSpec, saved_functions
+
+
+class TableSaveable:
+    """The entries of a table of a graph, for savers of TensorFlow 1.
+
+    Args:
+        table: the table.
+        name: its name in checkpoints.
+
+    Attributes:
+        op: the table's handle.
+        name: its name in checkpoints.
+        specs: the specs of the keys and of the values.
+    """
+
+    def __init__(self, table: MutableHashTable, name: str) -> None:
+        self.op, self.name = table.resource_handle, name
+        with self.op.graph.as_default():
+            keys, values = table.export()
+        self.specs = [SaveSpec(t, "", f"{name}-{part}", t.dtype) for t, part in ((keys, "keys"), (values, "values"))]
+
+    @property
+    def device(self) -> str:
+        """The device of the table."""
+        return self.op.device
+
+    def restore(self, restored_tensors: Any, restored_shapes: Any) -> Operation:
+        """Returns the operation that replaces the entries.
+
+        Args:
+            restored_tensors: a list of the keys and the values.
+            restored_shapes: not used.
+        """
+        return fill(self.op, *restored_tensors)
 
 
 class MutableHashTable(LookupTable):
@@ -24,7 +59,9 @@ class MutableHashTable(LookupTable):
     Args:
         key_dtype, value_dtype: the dtypes of keys and values.
         default_value: the value of missing keys. All values have its shape.
-        checkpoint, experimental_is_anonymous: ignored.
+        name: the name of the table in a graph of TensorFlow 1.
+        checkpoint: True to save the entries in checkpoints of such a graph.
+        experimental_is_anonymous: ignored.
 
     Raises:
         NotFoundError: there are no tables of such dtypes.
@@ -47,7 +84,8 @@ class MutableHashTable(LookupTable):
         checkpoint: bool = True,
         experimental_is_anonymous: bool = False,
     ) -> None:
-        super().__init__(key_dtype, value_dtype, default_value, "MutableHashTableV2", MutableStorage)
+        super().__init__(key_dtype, value_dtype, default_value, "MutableHashTableV2", MutableStorage, name)
+        self._add_saveable(checkpoint)
 
     def lookup(
         self, keys: TensorLike, dynamic_default_values: TensorLike | None = None, name: str | None = None
@@ -114,6 +152,11 @@ class MutableHashTable(LookupTable):
 
     _saveable_name = "table"
 
+    def _add_saveable(self, checkpoint: bool) -> None:
+        """Has the savers of the table's graph, if it has one, save the entries."""
+        if self.name is not None and checkpoint:
+            self.resource_handle.graph.add_to_collection("saveable_objects", TableSaveable(self, self.name))
+
     def _serialize_to_tensors(self) -> dict[str, Any]:
         keys, values = self.storage.export()
         return {"table-keys": keys, "table-values": values}
@@ -157,7 +200,9 @@ class DenseHashTable(MutableHashTable):
         default_value: the value of missing keys. All values have its shape.
         empty_key, deleted_key: the keys of empty buckets. No entry may have them. All keys have their shape.
         initial_num_buckets: an int, the number of buckets at first: a power of 2, at least 4.
-        checkpoint, experimental_is_anonymous: ignored.
+        name: the name of the table in a graph of TensorFlow 1.
+        checkpoint: True to save the entries in checkpoints of such a graph.
+        experimental_is_anonymous: ignored.
 
     Raises:
         NotFoundError: there are no tables of such dtypes.
@@ -188,7 +233,8 @@ class DenseHashTable(MutableHashTable):
             empty, deleted = convert(empty_key, key_dtype), convert(deleted_key, key_dtype)
             return DenseStorage(value_dtype, value_shape, empty, deleted, buckets)
 
-        LookupTable.__init__(self, key_dtype, value_dtype, default_value, "MutableDenseHashTableV2", storage)
+        LookupTable.__init__(self, key_dtype, value_dtype, default_value, "MutableDenseHashTableV2", storage, name)
+        self._add_saveable(checkpoint)
 
     def insert_or_assign(self, keys: TensorLike, values: TensorLike, name: str | None = None) -> Any:
         """Adds keys, or sets new values of existing ones, see `insert`.

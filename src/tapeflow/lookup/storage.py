@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.core.errors import FailedPreconditionError
+from tapeflow.core.errors import AbortedError, FailedPreconditionError, UnimplementedError
 from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.strings.hashing import murmur
@@ -26,12 +26,17 @@ def shape_text(shape: Sequence[int]) -> str:
 
 
 class TableStorage:
-    """Keys that never change their values.
+    """Keys that never change their values. They can be read when an initializer has filled the table.
 
     Args:
         key_dtype, value_dtype: the dtypes of keys and values.
         key_shape, value_shape: the shapes of one key and of one value.
+
+    Attributes:
+        filled: True if the table can be read.
     """
+
+    filled = False
 
     def __init__(
         self, key_dtype: DType, value_dtype: DType, key_shape: Sequence[int] = (), value_shape: Sequence[int] = ()
@@ -39,7 +44,6 @@ class TableStorage:
         self.key_dtype, self.value_dtype = key_dtype, value_dtype
         self.key_shape, self.value_shape = tuple(key_shape), tuple(value_shape)
         self.items: dict[Any, Any] = {}
-        self.filled = False  # by an initializer
         self.lock = threading.Lock()
 
     def rows(self, tensor: EagerTensor, row_shape: Sequence[int]) -> list[Any]:
@@ -60,7 +64,15 @@ class TableStorage:
             raise invalid(f"Expected key shape to end in {shape_text(self.key_shape)}, but got {shape_text(shape)}")
         return self.rows(tensor, self.key_shape)
 
+    def _check_dtypes(self, keys: EagerTensor, values: EagerTensor) -> None:
+        if keys.dtype is not self.key_dtype or values.dtype is not self.value_dtype:
+            raise invalid(
+                f"Signature mismatch: got keys of {keys.dtype.name} and values of {values.dtype.name} for a table from "
+                f"{self.key_dtype.name} to {self.value_dtype.name}"
+            )
+
     def _pairs(self, keys: EagerTensor, values: EagerTensor) -> Any:
+        self._check_dtypes(keys, values)
         rows = self.keys(keys)
         shape = tuple(keys.value.shape)
         expected = shape[: len(shape) - len(self.key_shape)] + self.value_shape
@@ -69,22 +81,51 @@ class TableStorage:
         return zip(rows, self.rows(values, self.value_shape), strict=True)
 
     def fill(self, keys: EagerTensor, values: EagerTensor) -> None:
-        """Adds keys.
+        """Adds keys. A filled table stays as it is, and TensorFlow compares no more than the number of entries then.
 
         Raises:
-            FailedPreconditionError: a key has another value already.
+            InvalidArgumentError: there are no keys, or not as many values as keys.
+            FailedPreconditionError: a key has two values, or the table is filled with another number of entries.
         """
+        items: dict[Any, Any] = {}
+        for key, value in self._pairs(keys, values):
+            if items.setdefault(key, value) != value:
+                raise FailedPreconditionError.of(
+                    f"HashTable has different value for same key. Key {text_of(key)} has {text_of(items[key])} and "
+                    f"trying to add value {text_of(value)}"
+                )
+        if not items:
+            raise invalid("keys and values cannot be empty tensors.")
         with self.lock:
-            for key, value in self._pairs(keys, values):
-                if self.items.setdefault(key, value) != value:
-                    raise FailedPreconditionError.of(
-                        f"HashTable has different value for same key. Key {text_of(key)} has "
-                        f"{text_of(self.items[key])} and trying to add value {text_of(value)}"
-                    )
-            self.filled = True
+            if self.filled and len(items) != len(self.items):
+                raise FailedPreconditionError.of(
+                    f"Table was already initialized with different data: it has {len(self.items)} entries, and would "
+                    f"get {len(items)}."
+                )
+            if not self.filled:
+                self.items, self.filled = items, True
+
+    def insert(self, keys: EagerTensor, values: EagerTensor) -> None:
+        """Raises UnimplementedError, since keys never change."""
+        raise UnimplementedError.of("Insert not supported: only an initializer adds keys to a table of this kind.")
+
+    def remove(self, keys: EagerTensor) -> None:
+        """Raises UnimplementedError, since keys never change."""
+        raise UnimplementedError.of("Remove not supported: keys of a table of this kind can't be removed.")
 
     def find(self, keys: EagerTensor, default: EagerTensor) -> EagerTensor:
-        """Returns the values of keys; `default`, or its row, for a missing key."""
+        """Returns the values of keys; `default`, or its row, for a missing key.
+
+        Raises:
+            FailedPreconditionError: no initializer has filled the table.
+            InvalidArgumentError: `default` has another shape or dtype.
+        """
+        if not self.filled:
+            raise FailedPreconditionError.of(
+                "Table not initialized. Fill it first: adapt() a layer, or give it a vocabulary; run a table's "
+                "initializer, or tf.compat.v1.tables_initializer(), in its session."
+            )
+        self._check_dtypes(keys, default)
         rows, get = self.keys(keys), self.items.get
         shape = tuple(keys.value.shape)
         shape = shape[: len(shape) - len(self.key_shape)] + self.value_shape
@@ -101,12 +142,22 @@ class TableStorage:
         return self._values(values, shape)
 
     def export(self) -> list[EagerTensor]:
-        """Returns all keys and all values."""
+        """Returns all keys and all values.
+
+        Raises:
+            AbortedError: no initializer has filled the table.
+        """
+        if not self.filled:
+            raise AbortedError.of("HashTable is not initialized.")
         with self.lock:
             items = list(self.items.items())
         flat = _flat([k for k, _ in items], self.key_shape)
         keys = EagerTensor(raw_value(flat, self.key_dtype, (len(items), *self.key_shape)), self.key_dtype)
         return [keys, self._values([v for _, v in items], (len(items), *self.value_shape))]
+
+    def export_shapes(self) -> tuple[Sequence[int], Sequence[int]]:
+        """Returns the shapes of one key and of one value as `export` returns them."""
+        return self.key_shape, self.value_shape
 
     def _values(self, values: list[Any], shape: Sequence[int]) -> EagerTensor:
         return EagerTensor(raw_value(_flat(values, self.value_shape), self.value_dtype, shape), self.value_dtype)
@@ -118,6 +169,8 @@ def _flat(rows: list[Any], row_shape: Sequence[int]) -> list[Any]:
 
 class MutableStorage(TableStorage):
     """Keys to add and remove."""
+
+    filled = True
 
     def fill(self, keys: EagerTensor, values: EagerTensor) -> None:
         """Replaces all keys and values."""
@@ -202,6 +255,10 @@ class DenseStorage(MutableStorage):
             count, self.value_dtype, self.value_shape, empty, {b: v for b, (_, v) in buckets.items()}
         )
         return [keys, values]
+
+    def export_shapes(self) -> tuple[Sequence[int], Sequence[int]]:
+        """Returns the shapes of one key and of one value as `export` returns them: vectors at least."""
+        return self.key_shape or (1,), self.value_shape or (1,)
 
     def _bucket_tensor(self, count: int, dtype: DType, shape: Any, empty: Any, rows: dict[int, Any]) -> EagerTensor:
         width = shape or (1,)

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from tensorboard.compat.proto.attr_value_pb2 import AttrValue
 
 from tapeflow.core.context import state
-from tapeflow.core.errors import FailedPreconditionError
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import int64, resource
 from tapeflow.core.types.shape import TensorShape
@@ -29,11 +28,9 @@ class Table(NamedTuple):
 
     Attributes:
         storage: the keys and values.
-        needs_initializer: True if the table can't be read before an initializer has filled it.
     """
 
     storage: TableStorage
-    needs_initializer: bool = False
 
 
 def storage_of(handle: EagerTensor) -> TableStorage:
@@ -41,7 +38,7 @@ def storage_of(handle: EagerTensor) -> TableStorage:
     return handle.value[()].storage
 
 
-def empty_like(storage: TableStorage, shared_name: str = "") -> Operation:
+def empty_like(storage: TableStorage, shared_name: str = "", name: str | None = None) -> Operation:
     """Adds an operation that returns the handle of an empty table of the same kind, dtypes and shapes as another."""
     attrs = {"value_dtype": type_attr(storage.value_dtype), "shared_name": AttrValue(s=shared_name.encode())}
     op, inputs = "HashTableV2", []
@@ -54,21 +51,7 @@ def empty_like(storage: TableStorage, shared_name: str = "") -> Operation:
         attrs["value_shape"] = AttrValue(shape=TensorShape(storage.value_shape).as_proto())
     if not inputs:
         attrs["key_dtype"] = type_attr(storage.key_dtype)
-    return create_operation(state.graph, op, inputs, attrs, None)
-
-
-def readable_storage_of(handle: EagerTensor) -> TableStorage:
-    """Returns the storage of a table, by its handle.
-
-    Raises:
-        FailedPreconditionError: no initializer has filled the table.
-    """
-    storage = storage_of(handle)
-    if getattr(handle.value[()], "needs_initializer", False) and not storage.filled:
-        raise FailedPreconditionError.of(
-            "Table not initialized. Run its initializer, or tf.compat.v1.tables_initializer(), in this session first."
-        )
-    return storage
+    return create_operation(state.graph, op, inputs, attrs, name)
 
 
 def fill(handle: Any, keys: Any, values: Any) -> Operation:
@@ -93,7 +76,7 @@ def _import_table(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operatio
         return builder.graph.capture(builder.tables(key, *dtypes)).op
 
     def create() -> Table:
-        return Table(TableStorage(*dtypes), needs_initializer=True)
+        return Table(TableStorage(*dtypes))
 
     attrs = {"key_dtype": dtypes[0], "value_dtype": dtypes[1], "shared_name": shared_name}
     op = GraphOp(
@@ -116,16 +99,24 @@ def _import_fill_from_file(builder: Any, node: ParsedNode, inputs: list[Any]) ->
             filename, storage.key_dtype, key_index, storage.value_dtype, value_index,
             None if vocab_size < 0 else vocab_size, delimiter, value_index_offset=offset,
         )  # fmt: skip
-        storage.fill(*lines.pairs())
+        storage.fill(*lines.pairs(filename))
 
     return _with_attrs(node, names, python_op(node.op, read, inputs))
+
+
+def _import_insert(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
+    return python_op(node.op, lambda h, k, v: storage_of(h).insert(k, v), inputs)
+
+
+def _import_remove(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
+    return python_op(node.op, lambda h, k: storage_of(h).remove(k), inputs)
 
 
 def _import_find(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
     handle, keys, default = inputs
     shape = keys.shape if default.shape.rank == 0 else TensorShape(None)
     return python_op(
-        node.op, lambda h, k, d: [readable_storage_of(h).find(k, d)], [handle, keys, default], [(default.dtype, shape)]
+        node.op, lambda h, k, d: [storage_of(h).find(k, d)], [handle, keys, default], [(default.dtype, shape)]
     )
 
 
@@ -135,7 +126,7 @@ def _import_size(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation
 
 def _import_export(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
     specs = [(node_attr(node, "Tkeys"), None), (node_attr(node, "Tvalues"), None)]
-    operation = python_op(node.op, lambda h: readable_storage_of(h).export(), inputs, specs)
+    operation = python_op(node.op, lambda h: storage_of(h).export(), inputs, specs)
     return _with_attrs(node, ("Tkeys", "Tvalues"), operation)
 
 
@@ -145,6 +136,8 @@ register(
         "LookupTableImportV2": _import_fill,
         "InitializeTableV2": _import_fill,
         "InitializeTableFromTextFileV2": _import_fill_from_file,
+        "LookupTableInsertV2": _import_insert,
+        "LookupTableRemoveV2": _import_remove,
         "LookupTableFindV2": _import_find,
         "LookupTableSizeV2": _import_size,
         "LookupTableExportV2": _import_export,

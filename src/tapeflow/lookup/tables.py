@@ -10,6 +10,7 @@ from tapeflow.array.masks import where
 from tapeflow.core.context import state
 from tapeflow.core.errors import NotFoundError
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.scopes import init_scope
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, bool_, float32, float64, int32, int64, resource, string
 from tapeflow.core.types.shape import TensorShape
@@ -40,6 +41,7 @@ class LookupTable(TrackableResource):
         default_value: the value of missing keys.
         op: the name of the op that creates it, for messages.
         storage: the class of its storage, or another function of dtypes and shapes that returns one.
+        name: the name of that operation in a graph.
 
     Raises:
         NotFoundError: there are no tables of such dtypes.
@@ -53,6 +55,7 @@ class LookupTable(TrackableResource):
         default_value: Any,
         op: str,
         storage: Callable[..., TableStorage] = TableStorage,
+        name: str | None = None,
     ) -> None:
         super().__init__()
         key_dtype, value_dtype = as_dtype(key_dtype), as_dtype(value_dtype)
@@ -63,7 +66,11 @@ class LookupTable(TrackableResource):
             )
         self._default = convert(default_value, value_dtype)
         self.storage = storage(key_dtype, value_dtype, (), self._default.shape.as_list())
-        self._handle = held(self, resource)
+        with init_scope():
+            if state.graph is None:
+                self._handle: Tensor = held(self, resource)
+            else:  # each session of TensorFlow 1 has its own table, which the operation creates
+                self._handle = empty_like(self.storage, name=name).outputs[0]
 
     @property
     def key_dtype(self) -> DType:
@@ -78,7 +85,7 @@ class LookupTable(TrackableResource):
     @property
     def name(self) -> str | None:
         """The name, in a graph; None in eager mode, as in TensorFlow."""
-        return None
+        return self._handle.op.name if isinstance(self._handle, SymbolicTensor) else None
 
     @property
     def resource_handle(self) -> Tensor:
@@ -126,10 +133,8 @@ class LookupTable(TrackableResource):
 
     def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
         """Returns all keys and all values, in no order."""
-        specs = [
-            (self.key_dtype, [None, *self.storage.key_shape]),
-            (self.value_dtype, [None, *self.storage.value_shape]),
-        ]
+        keys, values = self.storage.export_shapes()
+        specs = [(self.key_dtype, [None, *keys]), (self.value_dtype, [None, *values])]
         attrs = {"Tkeys": self.key_dtype, "Tvalues": self.value_dtype}
         return tuple(self._run("LookupTableExportV2", lambda table: table.export(), [], specs, attrs))
 
@@ -137,12 +142,12 @@ class LookupTable(TrackableResource):
         self, op: str, function: Callable[..., Any], tensors: list[Any], specs: list[Any], attrs: Any = None
     ) -> Any:
         """Applies a function to the storage, at once or when the graph runs."""
-        if state.graph is None and not any(isinstance(t, SymbolicTensor) for t in tensors):
+        inputs = [self._handle, *tensors]
+        if state.graph is None and not any(isinstance(t, SymbolicTensor) for t in inputs):
             return function(self.storage, *tensors)
         operation = python_op(
-            op, lambda handle, *values: function(handle.value[()].storage, *values), [self._handle, *tensors], specs,
-            attrs=attrs,
-        )  # fmt: skip
+            op, lambda handle, *values: function(handle.value[()].storage, *values), inputs, specs, attrs=attrs
+        )
         return operation.outputs if specs else operation
 
 
@@ -200,7 +205,9 @@ class StaticHashTable(LookupTable):
         self, initializer: TableInitializer, default_value: TensorLike, name: str | None = None,
         experimental_is_anonymous: bool = False,
     ) -> None:  # fmt: skip
-        super().__init__(initializer.key_dtype, initializer.value_dtype, default_value, "HashTableV2")
+        super().__init__(
+            initializer.key_dtype, initializer.value_dtype, default_value, "HashTableV2", name=name or "hash_table"
+        )
         if self._default.shape.rank != 0:
             raise ValueError(f"Shapes {self._default.shape} and () are not compatible")
         self._initializer = self._track_trackable(initializer, "_initializer")
@@ -213,7 +220,7 @@ class StaticHashTable(LookupTable):
         """The functions that create and fill the table when a SavedModel is loaded."""
         return saved_functions(
             lambda: empty_like(self.storage, f"table_{next_id()}").outputs[0],
-            lambda: fill(self._handle, *self.storage.export()),
+            lambda: fill(self._handle, *self.storage.export()) if self.storage.filled else None,
         )
 
     def lookup(self, keys: TensorLike, name: str | None = None) -> Any:

@@ -124,8 +124,10 @@ def to_tensor(rt: RaggedTensor, default_value: Any, shape: Any) -> Any:
         raise invalid(f"default_value.shape={default.shape.as_list()} and rt_input.flat_values.shape="
                       f"{flat.shape.as_list()} are incompatible [Op:RaggedTensorToTensor]")  # fmt: skip
     target: Any = -1
-    if isinstance(shape, SymbolicTensor):
+    if isinstance(shape, Tensor):
         target = shape
+    elif isinstance(shape, (list, tuple)) and None not in shape and any(isinstance(d, Tensor) for d in shape):
+        target = convert(shape)
     elif shape is not None and TensorShape(shape).rank is not None:
         target = tuple([-1 if d is None else d for d in TensorShape(shape)])
     splits = list(rt.nested_row_splits)

@@ -10,7 +10,7 @@ import torch
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import check_shape_scalar
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import invalid
+from tapeflow.core.values.tensor import Tensor, invalid
 
 
 def _splits(partition: torch.Tensor, kind: str, rows: int | None) -> torch.Tensor:
@@ -60,7 +60,9 @@ def _padded_shape(
     levels = sum(kind != "FIRST_DIM_SIZE" for kind in kinds)
     rank = levels + values.rank
     outer = [None] * (levels + 1) if not isinstance(shape, tuple) else list(_target_dims(shape, rank))[: levels + 1]
-    if outer[0] is None and kinds[0] == "ROW_SPLITS" and partitions[0].rank == 1 and partitions[0][0] is not None:
+    # A -1 stands for the rows there are. A number that is not static need not be -1.
+    all_rows = not isinstance(shape, Tensor) and (not isinstance(shape, tuple) or shape[0] == -1)
+    if all_rows and kinds[0] == "ROW_SPLITS" and partitions[0].rank == 1 and partitions[0][0] is not None:
         outer[0] = partitions[0][0] - 1
     return TensorShape(outer).concatenate(values[1:])
 

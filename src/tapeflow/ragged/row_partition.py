@@ -116,7 +116,7 @@ def splits_of(lengths: Any) -> Any:
 
 def splits_of_rowids(rowids: Any, count: Any) -> Any:
     """Returns the row splits of values by their sorted rows."""
-    if type(rowids) is EagerTensor:
+    if type(rowids) is EagerTensor and not isinstance(count, SymbolicTensor):
         counts = torch.bincount(rowids.value, minlength=int(count))
         return splits_of(EagerTensor(counts.to(rowids.value.dtype), rowids.dtype))
     rows = range_op(tensor_of(count, rowids.dtype) + tensor_of(1, rowids.dtype))

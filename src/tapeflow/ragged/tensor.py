@@ -200,7 +200,8 @@ class RaggedTensor(CompositeTensor):
         items = as_values(values)
         rowids = integers(value_rowids, "value_rowids")
         items.shape[:1].assert_is_compatible_with(rowids.shape[:1])
-        return cls._from_row_partition(items, RowPartition.from_value_rowids(rowids, nrows, validate), validate)
+        count = None if nrows is None else convert(nrows, rowids.dtype)
+        return cls._from_row_partition(items, RowPartition.from_value_rowids(rowids, count, validate), validate)
 
     @classmethod
     def from_uniform_row_length(
@@ -227,7 +228,9 @@ class RaggedTensor(CompositeTensor):
             TensorShape([2, 2])
         """
         items = as_values(values)
-        partition = RowPartition.from_uniform_row_length(uniform_row_length, length_of(items), nrows, validate)
+        length = integers(uniform_row_length, "uniform_row_length")
+        count = None if nrows is None else convert(nrows, length.dtype)
+        partition = RowPartition.from_uniform_row_length(length, length_of(items), count, validate)
         return cls._from_row_partition(items, partition, validate)
 
     @classmethod

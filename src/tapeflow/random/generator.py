@@ -480,13 +480,13 @@ class Generator(AutoTrackable):
         to, dims = as_dtype(dtype), _shape(shape)
         if context.state.graph is None:
             return self._binomial(dims, trials, chances, to)
-        vector = convert(dims, int32)
+        vector = dims if isinstance(dims, Tensor) else convert(dims, int32)
         return python_op(
             "StatefulRandomBinomial",
             lambda _, alg, dims, trials, chances: [self._binomial(host_value(dims), trials, chances, to)],
             [self._state_var, convert(self._alg, int64), vector, trials, chances],
             [(to, static_shape(vector))],
-            attrs={"S": int32, "T": trials.dtype, "dtype": to},
+            attrs={"S": vector.dtype, "T": trials.dtype, "dtype": to},
         ).outputs[0]
 
     def _binomial(self, shape: tuple[int, ...], counts: Any, probs: Any, dtype: Any) -> EagerTensor:

@@ -276,11 +276,19 @@ def _step(rank: int, axis: int, by: int, like: torch.Tensor) -> torch.Tensor:
     return torch.tensor([by if d == axis else 0 for d in range(rank)], dtype=torch.int64, device=like.device)
 
 
+def _total(counts: Sequence[int | None]) -> int | None:
+    """Returns the sum of counts, or None if one is unknown."""
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
+
+
 @op(
     "SparseConcat",
     host=("shapes",),
     moves=True,
-    shape=lambda at, values, shapes, _: places.components(at[0].rank and at[0][1]),
+    shape=lambda at, values, shapes, _: places.components(
+        at[0].rank and at[0][1], _total([v.rank and v[0] for v in values])
+    ),
 )
 def _sparse_concat(indices: list[Any], values: list[Any], shapes: Any, concat_dim: int) -> Any:
     """Joins sparse tensors along a dimension."""

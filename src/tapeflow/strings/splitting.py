@@ -23,6 +23,7 @@ from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int64, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, mistyped
+from tapeflow.math.casting import cast
 from tapeflow.strings.kernels import joined, string_op, strings_of
 from tapeflow.strings.text import length, substr
 
@@ -62,8 +63,8 @@ def in_rows(input: Any, function: Callable[[Any], list[Any]]) -> list[Any]:
     results = function(tensor if rank == 1 else reshape(tensor, [-1]))
     dims = tuple(shape_of(tensor))
     for i in range(rank - 1, 0, -1):
-        count = math.prod(dims[:i])
-        results = [RaggedTensor.from_uniform_row_length(r, dims[i], nrows=count) for r in results]
+        length, count = (cast(n, int64) for n in (dims[i], math.prod(dims[:i])))
+        results = [RaggedTensor.from_uniform_row_length(r, length, nrows=count) for r in results]
     return results
 
 

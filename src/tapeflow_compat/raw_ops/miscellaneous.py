@@ -79,18 +79,6 @@ def _anonymous_dense(
     return boxed(Table(_dense(empty_key, deleted_key, value_dtype, value_shape, buckets)))
 
 
-@kernel_of("LookupTableInsertV2", shape=no_results)
-def _insert(handle: Any, keys: Any, values: Any) -> None:
-    storage = handle[()].storage
-    storage.insert(EagerTensor(keys, storage.key_dtype), EagerTensor(values, storage.value_dtype))
-
-
-@kernel_of("LookupTableRemoveV2", shape=no_results)
-def _remove(handle: Any, keys: Any) -> None:
-    storage = handle[()].storage
-    storage.remove(EagerTensor(keys, storage.key_dtype))
-
-
 # ---- variables -------------------------------------------------------------------------------------------------------
 
 

@@ -77,8 +77,6 @@ def assets_of(meta: Any) -> Iterable[Any]:
 class GraphTable(StaticHashTable):
     """A table of a graph, which an operation of the graph fills."""
 
-    needs_initializer = True
-
     def __init__(self, key_dtype: DType, value_dtype: DType) -> None:
         default = "" if value_dtype is string else value_dtype.as_numpy_dtype(0)
         LookupTable.__init__(self, key_dtype, value_dtype, default, "HashTableV2")

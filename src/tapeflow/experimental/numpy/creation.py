@@ -23,6 +23,8 @@ from tapeflow.array.properties import shape as shape_of
 from tapeflow.array.shaping import broadcast_to as tf_broadcast_to
 from tapeflow.array.shaping import expand_dims, reshape
 from tapeflow.core.context import state
+from tapeflow.core.ops.convert import host_value
+from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype
 from tapeflow.core.types.dtypes import bool_ as tf_bool
@@ -349,7 +351,8 @@ def vander(x: TensorLike, N: int | None = None, increasing: bool = False) -> Ten
     tensor = as_array(x)
     if N is None and tensor.shape.rank == 0:
         raise invalid("slice index 0 of dimension 0 out of bounds. [Op:StridedSlice] name: strided_slice/")
-    if N is not None and N < 0:
+    static = host_static(host_value(N))
+    if not isinstance(static, Tensor) and static is not None and static < 0:
         raise ValueError("N must be nonnegative")
     if tensor.shape.rank not in (None, 1):
         raise ValueError("x must be a one-dimensional array")

@@ -177,7 +177,7 @@ atleast_3d = _at_least("atleast_3d", 3, "Returns tensors of at least three dimen
 @numpy_function("[1, 2], (2, 2)")
 def broadcast_to(array: TensorLike, shape: ShapeLike) -> Tensor:
     """Broadcasts to a shape."""
-    return shaping.broadcast_to(as_array(array), shaping.reshape(convert(shape, int32), [-1]))
+    return shaping.broadcast_to(as_array(array), atleast_1d(convert(shape, int32)))
 
 
 @numpy_function("[1, 2], [[1], [2]]")

@@ -215,6 +215,8 @@ def create_operation(graph: Any, op: str, inputs: list[Any], attrs: Mapping[str,
         if single and argument.number_attr and argument.number_attr not in protos:
             protos[argument.number_attr] = AttrValue(i=len(inputs))
     builder = Builder(graph, {})
+    if not graph.building_function:  # a session keeps what the operation creates
+        builder.resource_scope = ""
     outer, node_name = state.name_scope, graph.unique_name(name or op)
     builder.values = {f"input{i}": [graph.capture(t)] for i, t in enumerate(inputs)}
     try:
