@@ -38,14 +38,14 @@ def _distributed(data: torch.Tensor, partitions: torch.Tensor, num_partitions: i
     rank = partitions.ndim
     if data.shape[:rank] != partitions.shape:
         raise TypeError("the shape rule says what is wrong")
-    wrong = (partitions < 0) | (partitions >= num_partitions)
-    if wrong.any():
-        place = torch.nonzero(wrong)[0].tolist()
+    low, high = (int(end) for end in partitions.aminmax()) if partitions.numel() else (0, 0)
+    if low < 0 or high >= num_partitions:
+        place = torch.nonzero((partitions < 0) | (partitions >= num_partitions))[0].tolist()
         at = f"[{','.join(map(str, place))}]" if place else ""
         raise invalid(f"partitions{at} = {partitions[tuple(place)].item()} is not in [0, {num_partitions})")
-    which = partitions.reshape(-1).to(torch.int64)
+    which = partitions.reshape(-1)
     rows = data.reshape((which.numel(), *data.shape[rank:]))
-    order = torch.argsort(which, stable=True)
+    order = torch.argsort(which.to(torch.uint8) if num_partitions <= 256 else which, stable=True)  # bytes are faster
     counts = torch.bincount(which, minlength=num_partitions).tolist()
     return torch.split_with_sizes(torch.index_select(rows, 0, order), counts)
 

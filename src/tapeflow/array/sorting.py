@@ -209,22 +209,44 @@ Unique = collections.namedtuple("Unique", ["y", "idx"])
 UniqueWithCounts = collections.namedtuple("UniqueWithCounts", ["y", "idx", "count"])
 
 
-def _ranked(where: torch.Tensor, counts: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Puts distinct values in the order of their first appearance.
+def _in_order_of_appearance(codes: torch.Tensor, span: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Numbers distinct values by their first appearance.
 
     Args:
-        where: the number of each element's value.
-        counts: the number of elements of each value.
+        codes: a number less than `span` for each element, int64. Equal elements have equal numbers.
 
     Returns:
-        The place where each value appears first, and `where` and `counts` in the new order.
+        The place where each value appears first, the new number of each element, and the counts of the values.
     """
-    places = torch.arange(where.numel(), device=where.device)
-    first = torch.full_like(counts, where.numel()).scatter_reduce_(0, where, places, "amin")
-    order = torch.argsort(first)
-    rank = torch.empty_like(order)
-    rank[order] = torch.arange(order.numel(), device=where.device)
-    return first[order], rank[where], counts[order]
+    count = codes.numel()
+    places = torch.arange(count, device=codes.device)
+    first = torch.full((span,), count, device=codes.device).scatter_reduce_(0, codes, places, "amin")
+    is_first = torch.zeros(count + 1, dtype=torch.int64, device=codes.device).index_fill_(0, first, 1)
+    where = (is_first.cumsum(0) - 1)[first].index_select(0, codes)
+    first = torch.nonzero(is_first[:count]).squeeze(1)
+    return first, where, torch.bincount(where, minlength=first.numel())
+
+
+_BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+
+
+def _codes_of(x: torch.Tensor) -> tuple[torch.Tensor, int]:
+    """Returns numbers that are equal where the elements of a vector are, and a limit of the numbers."""
+    if x.is_complex() or (x.is_floating_point() and bool(torch.isnan(x).any())):  # no NaN is equal to another one
+        return torch.unique(x, return_inverse=True)[1], x.numel()
+    if x.is_floating_point():
+        x = x + 0.0  # -0.0 is equal to 0.0
+    keys = x.view(_BITS[x.itemsize])
+    if not keys.numel():
+        return keys.long(), 0
+    low, high = (int(end) for end in keys.aminmax())
+    if high - low < 4 * keys.numel():
+        return keys.long() - low, high - low + 1
+    order = torch.argsort(keys, stable=True)
+    ordered = keys[order]
+    differs = torch.zeros_like(order)
+    torch.ne(ordered[1:], ordered[:-1], out=differs[1:])
+    return torch.empty_like(order).index_copy_(0, order, differs.cumsum(0)), keys.numel()
 
 
 def _distinct(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -232,8 +254,7 @@ def _distinct(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor
     their counts."""
     if x.ndim != 1:
         raise invalid("unique expects a 1D vector.")
-    _, where, counts = torch.unique(x, return_inverse=True, return_counts=True)
-    first, where, counts = _ranked(where, counts)
+    first, where, counts = _in_order_of_appearance(*_codes_of(x))
     return x[first], where, counts
 
 
@@ -257,8 +278,8 @@ def _distinct_slices(x: Any, axis: Any) -> tuple[Any, torch.Tensor, torch.Tensor
     codes = flat(x.reshape(-1))[1].reshape(x.shape)  # numbers that are equal where the elements are; NaNs never are
     rows = codes.movedim(number, 0).flatten(1)
     rows = torch.nn.functional.pad(rows, (1, 0))  # slices without elements are equal
-    _, where, counts = torch.unique(rows, dim=0, return_inverse=True, return_counts=True)
-    first, where, counts = _ranked(where, counts)
+    codes = torch.unique(rows, dim=0, return_inverse=True)[1]
+    first, where, counts = _in_order_of_appearance(codes, len(rows))
     return (x.index_select(number, first) if isinstance(x, torch.Tensor) else x.take(first, number)), where, counts
 
 

@@ -175,7 +175,7 @@ def _lu(input: torch.Tensor, output_idx_type: DType = int32) -> tuple[torch.Tens
     else:
         factors, pivots, _ = torch.linalg.lu_factor_ex(input)
         permutations = torch.lu_unpack(factors, pivots, unpack_data=False)[0]
-        order = permutations.argmax(-2) if input.numel() else input.new_zeros(input.shape[:-1], dtype=torch.int64)
+        order = torch.arange(input.shape[-1], dtype=input.real.dtype, device=input.device) @ permutations.real
     if is_singular(factors.diagonal(dim1=-2, dim2=-1)):
         raise invalid("Input is not invertible.")
     return factors, order.to(output_idx_type.torch)

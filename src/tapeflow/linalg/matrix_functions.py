@@ -120,17 +120,26 @@ def _(input: Any) -> Any:
 
 
 def _by_eigenvalues(x: torch.Tensor, function: Any) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Computes `V function(values) V^-1`.
+    """Computes `V function(values) V^-1`, complex.
+
+    Args:
+        x: float64 or complex128 matrices.
+        function: a function of complex numbers.
 
     Returns:
         The result, the eigenvalues, and a bool per matrix: True if its eigenvectors are accurate enough.
     """
-    values, vectors = torch.linalg.eig(x)
-    inverse, info = torch.linalg.inv_ex(vectors)
-    product = (vectors * values.unsqueeze(-2)) @ inverse
-    scale = torch.linalg.matrix_norm(x)
-    accurate = (info == 0) & (torch.linalg.matrix_norm(product - x) <= 1e-11 * scale)
-    accurate &= torch.linalg.matrix_norm(vectors) * torch.linalg.matrix_norm(inverse) < 1e7
+    if torch.equal(x, x.mH):
+        real_values, orthogonal = torch.linalg.eigh(x)
+        values, vectors = real_values.to(torch.complex128), orthogonal.to(torch.complex128)
+        inverse, accurate = vectors.mH, torch.ones_like(values[..., 0], dtype=torch.bool)
+    else:
+        values, vectors = torch.linalg.eig(x)
+        inverse, info = torch.linalg.inv_ex(vectors)
+        product = (vectors * values.unsqueeze(-2)) @ inverse
+        scale = torch.linalg.matrix_norm(x)
+        accurate = (info == 0) & (torch.linalg.matrix_norm(product - x) <= 1e-11 * scale)
+        accurate &= torch.linalg.matrix_norm(vectors) * torch.linalg.matrix_norm(inverse) < 1e7
     return (vectors * function(values).unsqueeze(-2)) @ inverse, values, accurate
 
 
@@ -163,9 +172,9 @@ def _square_root(input: torch.Tensor) -> torch.Tensor:
     check_square(input)
     if not input.numel():
         return input.clone()
-    x = input.to(torch.complex128)
     if not bool(torch.isfinite(input).all()):
         return torch.full_like(input, torch.nan)
+    x = input.to(torch.complex128 if input.is_complex() else torch.float64)
     root, values, accurate = _by_eigenvalues(x, torch.sqrt)
     if not bool(accurate.all()):
         rotated, rotation = _rotated(x, values)

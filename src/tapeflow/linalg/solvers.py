@@ -157,27 +157,34 @@ def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
 # ---- inverses and equations ------------------------------------------------------------------------------------------
 
 
-_MANY = 64  # columns: from here on, LAPACK solves faster from the right, as it keeps matrices by columns
+_MANY = 32  # columns: from here on, LAPACK solves faster from the right, as it keeps matrices by columns
 
 
 def _inverse(input: torch.Tensor, adjoint: bool) -> torch.Tensor:
     check_square(input)
     matrix = input.mH if adjoint else input
-    large = matrix.dtype is torch.float32 and matrix.ndim == 2 and len(matrix) >= _MANY and by_value(matrix)
-    inverse, info = (_inverse_of_large if large else torch.linalg.inv_ex)(matrix)
+    if _is_large(matrix, matrix):
+        factors, permutation, info = _factor_matrix(matrix)
+        inverse = torch.eye(matrix.shape[-1]).expand(matrix.shape)
+        inverse = torch.linalg.solve_triangular(factors, inverse, upper=True, left=False)
+        inverse = torch.linalg.solve_triangular(factors, inverse, upper=False, left=False, unitriangular=True)
+        inverse = inverse @ permutation.mT
+    else:
+        inverse, info = torch.linalg.inv_ex(matrix)
     if bool(info.any()) or bool(torch.isnan(input[..., :1, :1]).any()):
         raise invalid("Input is not invertible.")
     return inverse
 
 
-def _inverse_of_large(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Computes the inverse of `p @ l @ u`, in less time than `torch.linalg.inv_ex`, for float32."""
+def _is_large(matrix: torch.Tensor, rhs: torch.Tensor) -> bool:
+    """Returns True if triangular equations from the right take less time than LAPACK's functions for all in one."""
+    return matrix.dtype is torch.float32 and min(rhs.shape[-2:]) >= _MANY and by_value(matrix) and by_value(rhs)
+
+
+def _factor_matrix(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Returns `l` and `u` in one matrix, `p`, and LAPACK's info, with `p @ l @ u = matrix`."""
     factors, pivots, info = torch.linalg.lu_factor_ex(matrix)
-    inverse = torch.eye(len(matrix), dtype=matrix.dtype)
-    inverse = torch.linalg.solve_triangular(factors, inverse, upper=True, left=False)
-    inverse = torch.linalg.solve_triangular(factors, inverse, upper=False, left=False, unitriangular=True)
-    permutation = torch.lu_unpack(factors, pivots, unpack_data=False)[0]
-    return inverse.index_select(1, permutation.real.argmax(1)), info
+    return factors, torch.lu_unpack(factors, pivots, unpack_data=False)[0], info
 
 
 @op("MatrixInverse", kernel=_inverse, shape=square_matrices, batching=leading_dimensions)
@@ -228,7 +235,15 @@ def _solve_rule(matrix: TensorShape, rhs: TensorShape, adjoint: bool = False, *_
 def _solve(matrix: torch.Tensor, rhs: torch.Tensor, adjoint: bool) -> torch.Tensor:
     if matrix.ndim < 2 or matrix.ndim != rhs.ndim or matrix.shape[:-1] != rhs.shape[:-1]:  # torch would broadcast
         _solve_rule(TensorShape(matrix.shape), TensorShape(rhs.shape))
-    result, info = torch.linalg.solve_ex(matrix.mH if adjoint else matrix, rhs)
+    if adjoint:
+        matrix = matrix.mH
+    if _is_large(matrix, rhs):
+        factors, permutation, info = _factor_matrix(matrix)
+        result = rhs.mT @ permutation
+        result = torch.linalg.solve_triangular(factors.mT, result, upper=True, left=False, unitriangular=True)
+        result = torch.linalg.solve_triangular(factors.mT, result, upper=False, left=False).mT
+    else:
+        result, info = torch.linalg.solve_ex(matrix, rhs)
     if bool(info.any()) or bool(torch.isnan(matrix[..., :1, :1]).any()):
         raise invalid("Input matrix is not invertible.")
     return result

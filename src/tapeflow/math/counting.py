@@ -46,21 +46,23 @@ def _counted(
     """
     if size < 0:
         raise invalid(f"size ({size}) must be non-negative")
-    if values.numel() and int(values.min()) < 0:
+    least, largest = (int(end) for end in values.aminmax()) if values.numel() else (0, -1)
+    if least < 0:
         raise invalid("Input arr must be non-negative!")
     if weights.numel() and weights.numel() != values.numel():
         raise invalid(
             "`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it acts as all weights "
             f"equal to 1. Received {list(weights.shape)}"
         )
-    places = values if rows is None else rows * size + values
-    counted = values < size
-    places = places[counted].long()
+    places, amounts = values if rows is None else rows * size + values, weights.reshape(-1)
+    if largest >= size:
+        counted = values < size
+        places, amounts = places[counted], amounts[counted] if weights.numel() else amounts
     out = torch.zeros(size if count is None else count * size, dtype=weights.dtype, device=values.device)
     if binary_output:
-        out.index_fill_(0, places, 1)
+        out.index_fill_(0, places.long(), 1)
     elif weights.numel():
-        out.index_add_(0, places, weights.reshape(-1)[counted])
+        out.index_add_(0, places, amounts)
     elif out.numel():
         out = torch.bincount(places, minlength=out.numel()).to(weights.dtype)
     return out if count is None else out.reshape(count, size)

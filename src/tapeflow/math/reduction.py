@@ -548,18 +548,21 @@ def _position_of(extreme: Callable[..., torch.Tensor], worst: float) -> Callable
             raise invalid(f"Expected dimension in the range [0, 0), but got {axis}")
         if x.is_floating_point() and may_have_nan(x):
             x = torch.nan_to_num(x, worst, math.inf, -math.inf)
-        positions = _by_numpy(extreme, x) if x.numel() >= SOME and axis in (-1, x.ndim - 1) else None
-        if positions is None:
-            positions = extreme(x, axis)
+        positions = position_in_rows(extreme, x) if axis in (-1, x.ndim - 1) else extreme(x, axis)
         return positions if output_type is int64 else positions.to(output_type.torch)
 
     return kernel
 
 
-def _by_numpy(extreme: Callable[..., torch.Tensor], x: torch.Tensor) -> torch.Tensor | None:
-    """Finds the positions along the last dimension with NumPy, or returns None if NumPy can't read the values."""
-    if not by_value(x) or x.dtype not in _VECTORIZED or not x.is_contiguous():
-        return None
+def position_in_rows(extreme: Callable[..., torch.Tensor], x: torch.Tensor) -> torch.Tensor:
+    """Finds the first position of the largest or the smallest element of each row.
+
+    Args:
+        extreme: `torch.argmax` or `torch.argmin`.
+        x: numbers without NaN.
+    """
+    if not by_value(x, SOME) or x.dtype not in _VECTORIZED or not x.is_contiguous():
+        return extreme(x, -1)
     return torch.from_numpy(np.asarray(_BY_NUMPY[extreme](x.numpy(), axis=-1)))
 
 

@@ -14,6 +14,7 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import Batch, Slices, leading_dimensions, static
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.elementwise_kernels import by_value
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import leave_to_kernel, text, with_rank
 from tapeflow.core.ops.static import Unknown
@@ -23,6 +24,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid, traced
 from tapeflow.math.arithmetic import add, multiply
 from tapeflow.math.casting import cast
+from tapeflow.math.reduction import position_in_rows
 
 TopKV2 = collections.namedtuple("TopKV2", ["values", "indices"])
 ApproxTopK = collections.namedtuple("ApproxTopK", ["values", "indices"])
@@ -51,13 +53,33 @@ def _keys(x: torch.Tensor) -> torch.Tensor:
 def _largest(keys: torch.Tensor, k: int) -> torch.Tensor:
     """Finds the positions of the k largest of each row, in order; of equal ones, those with the lower index first."""
     if k == 1:
-        return torch.argmax(keys, -1, keepdim=True)
-    if 4 * k < keys.shape[-1]:
+        return position_in_rows(torch.argmax, keys).unsqueeze(-1)
+    if 0 < 4 * k < keys.shape[-1]:
         # One more than k shows whether there are equal elements. torch.topk takes any of these.
         values, places = torch.topk(keys, k + 1)
-        if not bool((values[..., 1:] == values[..., :-1]).any()):
+        tied = (values[..., 1:] == values[..., :-1]).any(-1)
+        if not bool(tied.any()):
             return places[..., :k]
+        if by_value(keys) and keys.shape[-1] >= _LONG:
+            places = places[..., :k].reshape(-1, k)
+            rows = keys.float() if keys.dtype is torch.bfloat16 else keys
+            rows = rows.reshape(len(places), -1)
+            for row in torch.nonzero(tied.reshape(-1)).flatten().tolist():
+                places[row] = _largest_of_row(rows[row], int(places[row, -1]))[:k]
+            return places.view(*keys.shape[:-1], k)
     return torch.sort(keys, dim=-1, descending=True, stable=True).indices[..., :k]
+
+
+_LONG = 1 << 10  # elements: a few calls for a row take less time than sorting it
+
+
+def _largest_of_row(row: torch.Tensor, least: int) -> torch.Tensor:
+    """Returns the positions of the largest elements of a row, down to that at `least`, in order; of equal ones, those
+    with the lower index first. NumPy finds them faster than ATen."""
+    array = row.numpy()
+    above = torch.from_numpy(np.flatnonzero(array > array[least]))
+    above = above[torch.sort(row[above], descending=True, stable=True).indices]
+    return torch.cat([above, torch.from_numpy(np.flatnonzero(array == array[least]))])
 
 
 def _gathered(x: torch.Tensor, axis: int, places: torch.Tensor) -> torch.Tensor:
@@ -205,11 +227,29 @@ def _in_top_k(predictions: torch.Tensor, targets: torch.Tensor, k: Any) -> torch
     """Tests whether each target is among the k largest predictions."""
     _in_top_k_rule(TensorShape(predictions.shape), TensorShape(targets.shape), k)
     classes = predictions.shape[1]
-    valid = (targets >= 0) & (targets < classes)
     if not classes:
-        return valid
-    chosen = torch.gather(predictions, 1, targets.long().clamp(0, classes - 1).unsqueeze(1))
-    return valid & ((predictions > chosen).sum(1) < k) & predictions.isfinite().all(1)
+        return torch.zeros_like(targets, dtype=torch.bool)
+    inside = targets.clamp(0, classes - 1)
+    valid, chosen = inside == targets, predictions.gather(1, inside.long().unsqueeze(1))
+    if classes <= _FIRST or not predictions.is_cpu or traced(predictions):
+        finite = (predictions - predictions).sum(1) == 0
+        return valid.logical_and_(finite).logical_and_((predictions > chosen).sum(1) < k)
+    # Most of the targets that are not among the k largest show it in the first columns.
+    left = torch.nonzero(valid.logical_and_(_count_larger(predictions[:, :_FIRST], chosen) < k)).squeeze(1)
+    if len(left) < len(valid):
+        predictions, chosen = predictions[left], chosen[left]
+    finite = predictions.sum(1).isfinite()
+    if not finite.all():  # finite numbers may have an infinite sum
+        finite = predictions.isfinite().all(1)
+    return valid.index_put_((left,), finite & (_count_larger(predictions, chosen) < k))
+
+
+_FIRST = 256  # columns
+
+
+def _count_larger(predictions: torch.Tensor, chosen: torch.Tensor) -> torch.Tensor:
+    """Counts the larger predictions in each row. ATen adds ones of float32 faster than bools."""
+    return torch.gt(predictions, chosen, out=torch.empty(0)).sum(1)
 
 
 not_differentiable(_in_top_k)

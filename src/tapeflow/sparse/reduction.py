@@ -283,17 +283,22 @@ def to_indicator(sp_input: SparseLike, vocab_size: int, name: str | None = None)
 
 def _counted(rows: Any, values: Any, batch: Any, weights: Any, minlength: int, maxlength: int, binary: bool) -> Any:
     """Counts each value in each row (or in all, for no rows): indices, counts and shape."""
-    if len(values) and int(values.min()) < 0:
+    least, largest = (int(end) for end in values.aminmax()) if len(values) else (0, 0)
+    if least < 0:
         raise invalid("Input values must all be non-negative")
-    counted = values < maxlength if maxlength >= 0 else values >= 0
-    length = maxlength
-    if maxlength < 0:
-        length = max(int(values.max()) + 1 if len(values) else 1, minlength)
+    length = maxlength if maxlength >= 0 else max(largest + 1, minlength)
     shape = (length,) if batch is None else (batch, length)
-    keys = values[counted] if batch is None else rows[counted] * length + values[counted]
-    present, at = torch.unique(keys, sorted=True, return_inverse=True)
-    amounts = torch.ones_like(keys, dtype=torch.int32) if weights is None else weights[counted]
-    counts = amounts.new_zeros(len(present)).index_add(0, at, amounts)
+    keys = values if batch is None else rows * length + values
+    amounts = torch.ones_like(keys, dtype=torch.int32) if weights is None else weights
+    if largest >= length:
+        counted = values < length
+        keys, amounts = keys[counted], amounts[counted]
+    if math.prod(shape) <= 4 * len(keys):
+        present = torch.nonzero(torch.bincount(keys)).squeeze(1)
+        counts = amounts.new_zeros(math.prod(shape)).index_add(0, keys, amounts)[present]
+    else:
+        present, at = torch.unique(keys, sorted=True, return_inverse=True)
+        counts = amounts.new_zeros(len(present)).index_add(0, at, amounts)
     return places.unflat(present, shape), torch.ones_like(counts) if binary else counts, torch.tensor(shape)
 
 
