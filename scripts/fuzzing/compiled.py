@@ -298,7 +298,9 @@ def _together(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...] | None:
     a, b = (1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b
     if any(1 not in (m, n) and m != n for m, n in zip(a, b, strict=True)):
         return None
-    return tuple(n if m == 1 else m for m, n in zip(a, b, strict=True))
+    dims = tuple(n if m == 1 else m for m, n in zip(a, b, strict=True))
+    names = [d for d in dims if d != 1]
+    return dims if len(set(names)) == len(names) else None  # an outer product of a long row would be too large
 
 
 def cluster_case(rng: random.Random, tf: Any) -> Case:

@@ -4,7 +4,6 @@ import functools as _functools
 import importlib as _importlib
 import os as _os
 import sys as _sys
-import threading as _threading
 import typing as _typing
 
 if not getattr(_sys, "_is_gil_enabled", lambda: True)():
@@ -14,6 +13,7 @@ if not getattr(_sys, "_is_gil_enabled", lambda: True)():
     )
 
 from tapeflow.core.collection import paused as _paused  # isort: skip
+from tapeflow.core.forking import new_lock_for_forks as _new_lock_for_forks  # isort: skip
 
 # The objects of a program that has loaded torch itself may become garbage.
 with _paused(freezes="torch" not in _sys.modules):
@@ -386,8 +386,18 @@ _WITHOUT_OPS = frozenset({
 
 
 # Of two threads that import a package and a module of it at once, Python gives one an error; so one loads at a time.
-_loading = _threading.RLock()
 _IMPORT = _importlib._bootstrap._find_and_load.__code__  # type: ignore[attr-defined]  # holds the lock of a module
+
+
+def _holds_no_module() -> bool:
+    """Returns True if this thread is importing no module, and so holds no module's lock."""
+    frame: _typing.Any = _sys._getframe()
+    while frame is not None and frame.f_code is not _IMPORT:
+        frame = frame.f_back
+    return frame is None
+
+
+_loading = _new_lock_for_forks(_holds_no_module)
 
 
 def _loaded(home: str) -> _typing.Any:
@@ -395,10 +405,7 @@ def _loaded(home: str) -> _typing.Any:
 
     A thread that is importing a module already does not wait: the thread that loads may be waiting for that module.
     """
-    frame: _typing.Any = _sys._getframe()
-    while frame is not None and frame.f_code is not _IMPORT:
-        frame = frame.f_back
-    held = _loading.acquire(blocking=frame is None)
+    held = _loading.acquire(blocking=_holds_no_module())
     try:
         with _paused():
             return _importlib.import_module(home)

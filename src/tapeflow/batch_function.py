@@ -10,6 +10,7 @@ from typing import Any
 from tapeflow.array.joining import concat, split
 from tapeflow.core.context import nobody_listening
 from tapeflow.core.errors import UnavailableError
+from tapeflow.core.forking import new_condition, new_event
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.values import nest
 from tapeflow.core.values.tensor import invalid
@@ -23,7 +24,7 @@ class _Call:
         self.size = size
         self.result: Any = None
         self.error: BaseException | None = None
-        self.done = threading.Event()
+        self.done = new_event()
 
 
 class _Batcher:
@@ -40,7 +41,7 @@ class _Batcher:
         self.most_batches = most_batches
         self.split = split
         self.running = threading.BoundedSemaphore(threads)
-        self.changed = threading.Condition()
+        self.changed = new_condition()
         self.batches: list[list[_Call]] = []  # the last one is open, if it is not full
 
     def __call__(self, *args: Any) -> Any:

@@ -6,11 +6,12 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from tapeflow.core.forking import new_lock, new_rlock
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.values import nest
 
 _locks: dict[str, threading.RLock] = {}
-_registering = threading.Lock()  # held while a shared lock is looked up or added
+_registering = new_lock()  # held while a shared lock is looked up or added
 
 
 class CriticalSection:
@@ -32,7 +33,7 @@ class CriticalSection:
         import_scope: str | None = None,
     ) -> None:  # fmt: skip
         self._name = name or shared_name or "critical_section"
-        self._lock: Any = threading.RLock()
+        self._lock: Any = new_rlock()
         if shared_name is not None:
             with _registering:
                 self._lock = _locks.setdefault(shared_name, self._lock)

@@ -11,13 +11,13 @@ The technique is Baker's shallow binding for arrays (https://dl.acm.org/doi/10.1
 from __future__ import annotations
 
 import itertools
-import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
+from tapeflow.core.forking import new_lock
 from tapeflow.core.values.boxed_objects import Addend, boxed
 
 Raw = Any  # a `torch.Tensor`, or an array of objects; None for an entry that was not written
@@ -25,7 +25,7 @@ Raw = Any  # a `torch.Tensor`, or an array of objects; None for an entry that wa
 _MOST_SPARSE = 8  # entries; from there on they are held in a row
 
 _MOST_STEPS = 4  # from an older list towards the newest one, to read an entry
-_writing = threading.Lock()  # held while memory passes from one list to another
+_writing = new_lock()  # held while memory passes from one list to another
 
 
 class Zeros(tuple):

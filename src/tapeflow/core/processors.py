@@ -19,6 +19,7 @@ from pathlib import Path
 
 import torch
 
+from tapeflow.core.forking import new_lock
 from tapeflow.core.settings import settings
 
 _PERIOD = 0.2  # seconds between two measurements; Linux counts in steps of 10 ms
@@ -27,7 +28,7 @@ _STATISTICS = Path("/proc/stat")
 # A thread more is worth its waits if it runs this part of the time. The second is larger, to prevent frequent changes.
 _KEEPS, _ADDS = 0.6, 0.8
 _PAUSE = 0.2  # after this process has run for a smaller part of the time, it begins again with all threads
-_setting = threading.Lock()
+_setting = new_lock()
 
 
 def share() -> None:

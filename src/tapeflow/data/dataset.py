@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.context import state
+from tapeflow.core.forking import cached_property
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
@@ -106,7 +106,7 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, Trackable):
 
     # ---- properties --------------------------------------------------------------------------------------------------
 
-    @functools.cached_property
+    @cached_property
     def _node(self) -> Node:
         """The last node of the pipeline. A subclass may know more of the elements of its tensor."""
         wrapped = self._wrapped
@@ -136,7 +136,7 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, Trackable):
     def _trackable_children(self, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
         return {"_variant_tracker": self._tracker} if save_type == SAVED_MODEL else {}
 
-    @functools.cached_property
+    @cached_property
     def _tracker(self) -> DatasetResource:
         return DatasetResource(self._node)
 

@@ -17,6 +17,7 @@ from typing import Any
 from tapeflow.autograph.conversion import converted
 from tapeflow.autograph.origin import UserCode
 from tapeflow.core.context import nobody_listening
+from tapeflow.core.forking import cached_property
 from tapeflow.core.rng.seeds import own_streams
 from tapeflow.core.settings import settings
 from tapeflow.core.types.spec import TensorSpec, TypeSpec
@@ -189,12 +190,12 @@ class MappedFunction:
     def _packed(self, values: Element) -> Element:
         return elements.from_tensors(map(EagerTensor, values, [t.dtype for t in self._body.outputs]), self._outputs)
 
-    @functools.cached_property
+    @cached_property
     def draws(self) -> bool:
         """Whether it, or a function that it calls, draws random numbers from a stream."""
         return any(map(draws_from_stream, nested_operations(self._body.graph)))
 
-    @functools.cached_property
+    @cached_property
     def declares_shapes(self) -> bool:
         """Whether `set_shape` declared shapes in it, or in a function that it calls."""
         return any(graph.declares_shapes for graph in nested_graphs(self._body.graph))
@@ -204,7 +205,7 @@ class MappedFunction:
         """The function of many elements, stacked; None if one call may not compute these."""
         return None if debugging else self._of_batches
 
-    @functools.cached_property
+    @cached_property
     def _of_batches(self) -> Body | None:
         return batches_of(self._body, len(self._captured)) if self._plain else None
 

@@ -6,7 +6,6 @@ tables are nodes with their values.
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 from google.protobuf.message import DecodeError
@@ -15,6 +14,7 @@ from tensorboard.compat.proto import graph_pb2
 from tapeflow.core.context import state
 from tapeflow.core.errors import NotFoundError, UnimplementedError
 from tapeflow.core.farmhash import fingerprint64
+from tapeflow.core.forking import cached_property
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import resource, string, variant
@@ -121,7 +121,7 @@ class DatasetResource(Trackable):
     def __init__(self, node: Node) -> None:
         self.node = node
 
-    @functools.cached_property
+    @cached_property
     def _saved_functions(self) -> dict[str, Any]:
         return saved_functions(lambda: _Writer(state.graph, copies=False).node(self.node).variant, lambda: None)
 

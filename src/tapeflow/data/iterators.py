@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import itertools
 import json
-import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterator as AbstractIterator
 from contextlib import suppress
@@ -15,6 +14,7 @@ import numpy as np
 
 from tapeflow.core.context import state
 from tapeflow.core.errors import OpError, OutOfRangeError
+from tapeflow.core.forking import new_lock
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import resource, string
@@ -206,7 +206,7 @@ class OwnedIterator(Iterator, Trackable):
         if plan is None:
             plan = fields["_plan"] = _Plan(node)
         self._node, self._plan, self._pack, self._spec = node, plan, plan.pack, plan.spec
-        self._lock = threading.Lock()
+        self._lock = new_lock()
         self._log: SeedLog | None
         if plan.draws or plan.is_ahead:
             self._begin(SeedLog())

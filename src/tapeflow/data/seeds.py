@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import secrets
-import threading
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
+from tapeflow.core.forking import new_lock
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.rng.philox import from_seeds
 from tapeflow.core.rng.seeds import lasting_seeds
@@ -62,7 +62,7 @@ class Seeds:
         self.renew = renew
         self._count = 0
         self._pairs: tuple[Any, list[list[int]]] = (None, [])  # of some iterators, and which these are
-        self._lock = threading.Lock()
+        self._lock = new_lock()
 
     @property
     def pair(self) -> tuple[int, int]:

@@ -18,6 +18,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Iterator
 from typing import Any, ParamSpec
 
+from tapeflow.core.forking import new_condition
 from tapeflow.core.rng.seeds import Streams
 
 P = ParamSpec("P")
@@ -179,7 +180,7 @@ class _Buffer:
     def __init__(self, size: int) -> None:
         self.size = size
         self.items: deque[Any] = deque()
-        self.changed = threading.Condition()
+        self.changed = new_condition()
         self.closed = False
 
     def put(self, item: Any) -> bool:
@@ -301,7 +302,7 @@ class _Pool:
     """Threads that call a function."""
 
     def __init__(self, function: Callable[[Any], Any], count: int) -> None:
-        self.changed = threading.Condition()
+        self.changed = new_condition()
         self.waiting: deque[_Task] = deque()
         self.closed = False
         for i in range(count):

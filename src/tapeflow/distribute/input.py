@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -11,6 +10,7 @@ from tapeflow.array.creation import zeros
 from tapeflow.array.properties import shape
 from tapeflow.control_flow import cond
 from tapeflow.core import errors
+from tapeflow.core.forking import cached_property
 from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.spec import TensorSpec, TypeSpec, type_spec_from_value
 from tapeflow.core.values import nest
@@ -130,7 +130,7 @@ class DistributedIterator(CompositeTensor):
         """The spec of the elements: for each replica, the spec of its part."""
         return _element_spec(self._iterator.element_spec, self._division)
 
-    @functools.cached_property
+    @cached_property
     def _type_spec(self) -> DistributedIteratorSpec:
         return DistributedIteratorSpec(
             type_spec_from_value(self._iterator), self._strategy, self._options, self._division

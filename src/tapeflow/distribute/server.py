@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 import weakref
 from collections.abc import Mapping
 from typing import Any
 
+from tapeflow.core.forking import new_event
 from tapeflow.distribute.parameter_server.task import ServerTask
 from tapeflow.train.cluster import TARGETS_OF_SEVERAL, ClusterDef, ClusterSpec, ServerDef
 
@@ -65,7 +65,7 @@ class Server:
 
     def join(self) -> None:
         """Waits until the process is ended."""
-        threading.Event().wait()
+        new_event().wait()
 
     @property
     def server_def(self) -> ServerDef:

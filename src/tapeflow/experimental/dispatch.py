@@ -11,12 +11,12 @@ import functools
 import importlib
 import inspect
 import sys
-import threading
 import types
 import typing
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
+from tapeflow.core.forking import new_rlock
 from tapeflow.core.ops.definition import Op
 from tapeflow.core.values.tensor import Tensor
 
@@ -69,7 +69,7 @@ class _Registry:
     """
 
     def __init__(self) -> None:
-        self.lock = threading.RLock()
+        self.lock = new_rlock()
         self.targets: dict[Any, list[_Target]] = {}
         self.originals: dict[Any, Any] = {}
         self.handlers: dict[tuple[str, Any], Callable[..., Any]] = {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import operator
-import threading
 import types
 import weakref
 from collections.abc import Callable, Sequence
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, Protocol, TypeVar,
 
 from tapeflow.core.collection import paused
 from tapeflow.core.context import contexts, detours, state
+from tapeflow.core.forking import cached_property, new_rlock
 from tapeflow.core.settings import settings
 from tapeflow.core.tracebacks import filtered
 from tapeflow.core.types.dtypes import as_dtype
@@ -101,7 +101,7 @@ class Function:
         # by the keys of their own, and of the calls that they serve beside
         self._traces: dict[Any, ConcreteFunction] = {}
         self._explanations: list[str] = []
-        self._tracing = threading.RLock()
+        self._tracing = new_rlock()
         self._created_variables = False
         # bound to objects; libraries clear it by this name
         self._descriptor_cache: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
@@ -112,17 +112,17 @@ class Function:
         if bound_to is not None:
             self.__signature__ = self._signature.signature  # or `inspect` would show `self` too
 
-    @functools.cached_property
+    @cached_property
     def _signature(self) -> Signature:
         """The parameters, inspected on first use: Keras creates functions in each step that are never called."""
         return Signature(self._python_function, bound=self._bound_to is not None)
 
-    @functools.cached_property
+    @cached_property
     def _history(self) -> CallHistory:
         """The calls of all functions with this code."""
         return history_of(self._python_function)
 
-    @functools.cached_property
+    @cached_property
     def _capturing(self) -> CudaGraphs | None:
         """The option to capture traces as CUDA graphs, or None."""
         from tapeflow.graph.backends.cuda_graphs import option_of

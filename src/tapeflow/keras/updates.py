@@ -13,7 +13,6 @@ Keras itself are compiled: the `update_step` of another class may do more than u
 from __future__ import annotations
 
 import functools
-import threading
 from collections.abc import Callable, Sequence
 from numbers import Number
 from typing import Any
@@ -21,6 +20,7 @@ from typing import Any
 import keras
 
 from tapeflow.core.context import state
+from tapeflow.core.forking import new_rlock
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.settings import settings
@@ -54,7 +54,7 @@ class _Updating:
     """
 
     def __init__(self) -> None:
-        self.lock = threading.RLock() if hooks.replicas() == 1 else None
+        self.lock = new_rlock() if hooks.replicas() == 1 else None
         self.functions: dict[Any, tuple[Callable[..., None], list[Any]]] = {}
 
     def __reduce__(self) -> Any:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
+from tapeflow.core.forking import cached_property
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, string
@@ -164,7 +164,7 @@ class MutableHashTable(LookupTable):
     def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
         self.storage.fill(restored_tensors["table-keys"], restored_tensors["table-values"])
 
-    @functools.cached_property
+    @cached_property
     def _saved_functions(self) -> dict[str, Any]:
         """The functions in a SavedModel that create the table, and save and restore its entries."""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from tapeflow.core.errors import AbortedError, FailedPreconditionError, UnimplementedError
+from tapeflow.core.forking import new_lock
 from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.strings.hashing import murmur
@@ -44,7 +44,7 @@ class TableStorage:
         self.key_dtype, self.value_dtype = key_dtype, value_dtype
         self.key_shape, self.value_shape = tuple(key_shape), tuple(value_shape)
         self.items: dict[Any, Any] = {}
-        self.lock = threading.Lock()
+        self.lock = new_lock()
 
     def rows(self, tensor: EagerTensor, row_shape: Sequence[int]) -> list[Any]:
         """Returns a tensor as a list of Python values, each of a key's or value's shape."""

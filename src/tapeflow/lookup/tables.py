@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
 from tapeflow.array.masks import where
 from tapeflow.core.context import state
 from tapeflow.core.errors import NotFoundError
+from tapeflow.core.forking import cached_property
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import init_scope
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
@@ -106,7 +106,7 @@ class LookupTable(TrackableResource):
         if value_dtype is not self.value_dtype:
             raise TypeError(f"Invalid value dtype for table, expected {self.value_dtype!s} but got {value_dtype!s}.")
 
-    @functools.cached_property
+    @cached_property
     def _saved_functions(self) -> dict[str, Any]:
         """The functions in a SavedModel that create the table, by the names of TensorFlow's loader."""
         raise NotImplementedError
@@ -215,7 +215,7 @@ class StaticHashTable(LookupTable):
         if self._init_op is not None:  # filled when a session runs it, or `tf.compat.v1.tables_initializer`
             self._init_op.graph.add_to_collection("table_initializer", self._init_op)
 
-    @functools.cached_property
+    @cached_property
     def _saved_functions(self) -> dict[str, Any]:
         """The functions that create and fill the table when a SavedModel is loaded."""
         return saved_functions(

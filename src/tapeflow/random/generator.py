@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import secrets
-import threading
 from typing import Any
 
 import numpy as np
 import torch
 
 from tapeflow.core import context, errors
+from tapeflow.core.forking import new_lock
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
@@ -558,7 +558,7 @@ def _of_key_and_counter(key: Any, counter: Any, alg: int) -> Any:
 
 # ---- the global generator --------------------------------------------------------------------------------------------
 
-_lock = threading.Lock()
+_lock = new_lock()
 _global: list[Generator] = []
 
 

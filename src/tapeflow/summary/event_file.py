@@ -8,12 +8,12 @@ from __future__ import annotations
 import itertools
 import os
 import socket
-import threading
 import time
 from typing import Any
 
 from tensorboard.compat.proto import event_pb2
 
+from tapeflow.core.forking import new_lock
 from tapeflow.io import gfile
 from tapeflow.io.records import framed
 
@@ -43,7 +43,7 @@ class EventFile:
         self._max_queue, self._flush_seconds = max_queue, flush_millis / 1000
         self._waiting: list[bytes] = []
         self._flushed = time.monotonic()
-        self._lock = threading.Lock()
+        self._lock = new_lock()
         source = event_pb2.SourceMetadata(writer="tapeflow.summary")
         self.add(event_pb2.Event(wall_time=time.time(), file_version="brain.Event:2", source_metadata=source))
         self.flush()

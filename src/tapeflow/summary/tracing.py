@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 from tensorboard.compat.proto import config_pb2, summary_pb2
 
 from tapeflow.core import errors
 from tapeflow.core.context import discard, graph_traces
+from tapeflow.core.forking import new_lock
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import executing_eagerly
 from tapeflow.core.types.aliases import TensorLike
@@ -52,7 +52,7 @@ class SummaryTrace:
                 get_logger().warning("Error while stopping profiler: %s", error.message)
 
 
-_lock = threading.Lock()
+_lock = new_lock()
 _running: list[SummaryTrace] = []  # one or none
 
 

@@ -9,7 +9,6 @@ import glob
 import math
 import os
 import struct
-import threading
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, suppress
@@ -20,6 +19,7 @@ import torch
 from google.protobuf.message import DecodeError
 
 from tapeflow.core import errors
+from tapeflow.core.forking import new_lock
 from tapeflow.core.os_errors import translate_os_errors
 from tapeflow.core.protos import BundleEntryProto, BundleHeaderProto, SavedTensorSlices
 from tapeflow.core.types.dtypes import DType, as_dtype, string
@@ -193,7 +193,7 @@ class Bundle:
     def __init__(self, prefix: str) -> None:
         self.prefix = prefix
         self._file = f"{prefix}.index"
-        self._lock = threading.Lock()  # for reading at a position
+        self._lock = new_lock()  # for reading at a position
         self._data: dict[str, Any] = {}
         while not self._open():
             pass

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tapeflow.core import errors
+from tapeflow.core.forking import new_event, new_lock
 from tapeflow.logger import get_logger
 
 
@@ -36,8 +37,8 @@ class Coordinator:
     def __init__(self, clean_stop_exception_types: Sequence[type[BaseException]] | None = None) -> None:
         clean = (errors.OutOfRangeError,) if clean_stop_exception_types is None else clean_stop_exception_types
         self._clean = tuple(clean)
-        self._lock = threading.Lock()
-        self._stop = threading.Event()
+        self._lock = new_lock()
+        self._stop = new_event()
         self._error: BaseException | None = None
         self._joined = False
         self._registered: set[threading.Thread] = set()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from google.protobuf.message import DecodeError
 
 from tapeflow.core import errors
+from tapeflow.core.forking import new_lock
 from tapeflow.core.protos import ReaderBaseState
 from tapeflow.core.types.dtypes import string
 from tapeflow.core.values.tensor import invalid
@@ -78,7 +78,7 @@ class Reading:
 
     def __init__(self, op: str, attrs: Mapping[str, Any]) -> None:
         self._op, self._attrs = op, attrs
-        self._lock = threading.Lock()
+        self._lock = new_lock()
         self.reset()
 
     def reset(self) -> None:

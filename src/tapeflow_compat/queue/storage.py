@@ -5,7 +5,6 @@ from __future__ import annotations
 import heapq
 import itertools
 import random
-import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ import numpy as np
 import torch
 
 from tapeflow.core import errors
+from tapeflow.core.forking import new_condition
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
@@ -41,7 +41,7 @@ class QueueStorage:
         self.name, self.capacity = name, capacity
         self.dtypes, self.shapes = list(dtypes), list(shapes)
         self._items: Any = deque()
-        self._changed = threading.Condition()
+        self._changed = new_condition()
         self._adding: deque[object] = deque()
         self._dequeuing: deque[object] = deque()
         self._dropped: set[object] = set()  # turns in the line of those that add, which `close` cancelled

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tapeflow.core.forking import new_event
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.dataflow import needed_operations
 from tapeflow.graph.codegen.stepping import Stepping
@@ -70,7 +71,7 @@ class _Run(Stepping):
         self._values.update(fed)
         left = self._missing(fetches)
         self._ended: queue.SimpleQueue[Exception | None] = queue.SimpleQueue()
-        self._stopped = threading.Event()
+        self._stopped = new_event()
         threads: list[threading.Thread] = []
         ended = 0
         try:
@@ -100,7 +101,7 @@ class _Run(Stepping):
 
     def _started(self, operation: Operation) -> threading.Thread:
         """Starts a thread that runs an operation; returns it when the operation has ended or begun to wait."""
-        onward = threading.Event()
+        onward = new_event()
         seconds = limit()
 
         def work() -> None:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tapeflow.core import errors
+from tapeflow.core.forking import new_event
 
 _POLL = 0.1  # seconds between two checks of the reasons to stop waiting
 _PATIENCE = 2.0  # seconds that an operation may wait, and threads may take to stop, when the program ends
@@ -31,7 +32,7 @@ class _Limits(threading.local):
 
 
 _limits = _Limits()
-_ending = threading.Event()
+_ending = new_event()
 _threads: weakref.WeakKeyDictionary[threading.Thread, Any] = weakref.WeakKeyDictionary()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 import torch
 
 from tapeflow.core import errors
+from tapeflow.core.forking import new_condition
 from tapeflow.core.ops.raw_kernels import define, kernel_of
 from tapeflow.core.ops.shape_rules import no_results, scalar
 from tapeflow.core.types.dtypes import DType
@@ -267,7 +267,7 @@ class _Area:
 
     def __init__(self, capacity: int) -> None:
         self.capacity = capacity
-        self.changed = threading.Condition()
+        self.changed = new_condition()
         self.elements: collections.deque[tuple[Raw, ...]] = collections.deque()
         self.by_key: dict[int, dict[int, Raw]] = {}  # the staged components of each key, by their places
 
@@ -411,7 +411,7 @@ class _Accumulator:
         self.step = 0
         self.count = 0
         self.total: Raw = None
-        self.changed = threading.Condition()
+        self.changed = new_condition()
 
     def apply(self, local_step: Raw, gradient: Raw) -> None:
         """Adds a gradient, unless it is stale."""

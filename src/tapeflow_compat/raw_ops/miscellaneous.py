@@ -12,6 +12,7 @@ import torch
 
 import tapeflow as tf
 import tapeflow_compat.raw_ops as raw
+from tapeflow.core.forking import new_lock
 from tapeflow.core.ops.decompositions import form
 from tapeflow.core.ops.raw_kernels import kernel_of
 from tapeflow.core.ops.shape_rules import no_results, scalar, with_rank
@@ -346,7 +347,7 @@ class _Lock:
 @kernel_of("MutexV2", shape=scalar)
 def _mutex(container: str, shared_name: str) -> Any:
     if not shared_name:
-        return boxed(threading.Lock())
+        return boxed(new_lock())
     return boxed(held_here(("Mutex", container, shared_name), threading.Lock))
 
 

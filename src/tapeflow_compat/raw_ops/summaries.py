@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from typing import Any
 
@@ -13,6 +12,7 @@ from tensorboard.compat.proto.summary_pb2 import Summary, SummaryMetadata
 import tapeflow as tf
 import tapeflow_compat.raw_ops as raw
 from tapeflow.core import errors
+from tapeflow.core.forking import new_lock
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.raw_kernels import kernel_of
 from tapeflow.core.ops.shape_rules import no_results, scalar
@@ -27,7 +27,7 @@ class _Slot:
     """A writer's place, empty until `CreateSummaryFileWriter` fills it."""
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
+        self.lock = new_lock()
         self.writer: FileWriter | None = None
 
 

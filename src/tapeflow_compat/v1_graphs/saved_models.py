@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 import itertools
 import keyword
@@ -13,6 +12,7 @@ from typing import Any
 from tensorboard.compat.proto import meta_graph_pb2
 from tensorboard.compat.proto.variable_pb2 import VariableDef
 
+from tapeflow.core.forking import cached_property
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.types.shape import TensorShape
@@ -116,7 +116,7 @@ class GraphModel:
                 self._variables.setdefault((container, name or node.name), variable)
         self.variables = list(self._variables.values())
 
-    @functools.cached_property
+    @cached_property
     def graph(self) -> Graph:
         """The whole graph, to look names up in."""
         graph = Graph()

@@ -11,10 +11,11 @@ that declares a trait, to check it.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+
+from tapeflow.core.forking import cached_property
 
 if TYPE_CHECKING:
     from tapeflow.core.ops.layer import Activation, WeightLayer
@@ -148,7 +149,7 @@ class Op:
     def __repr__(self) -> str:
         return f"<op {self.name}>"
 
-    @functools.cached_property
+    @cached_property
     def kernel_for_many(self) -> Callable[..., Any] | None:
         """The kernel that `for_many` chooses."""
         return None if self.for_many is None else self.for_many()

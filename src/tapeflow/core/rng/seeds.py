@@ -19,6 +19,7 @@ import numpy as np
 import torch
 
 from tapeflow.core import context
+from tapeflow.core.forking import new_lock
 from tapeflow.core.rng.philox import Philox, from_seeds
 from tapeflow.core.settings import settings
 from tapeflow.core.types.aliases import TensorLike
@@ -60,7 +61,7 @@ class _Global:
     """
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
+        self.lock = new_lock()
         self.seed: Any = None
         self.sequence = random.Random()
         self.once: set[tuple[int, int]] = set()

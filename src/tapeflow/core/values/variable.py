@@ -7,7 +7,6 @@ of its own, which the tape relates to the variable.
 
 from __future__ import annotations
 
-import threading
 from abc import ABCMeta
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ import torch
 
 from tapeflow.core import device as devices
 from tapeflow.core.context import detours, listeners, state
+from tapeflow.core.forking import new_rlock
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert, operand
 from tapeflow.core.scopes import init_scope
@@ -213,7 +213,7 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
             )
         if devices.machine.has_gpu and self.dtype.torch is not None:
             self._place = devices.current_or_default()
-        self._lock = threading.RLock()
+        self._lock = new_rlock()
         self._set(value.value)
         if state.devices:
             devices.stamp((self,))

@@ -11,7 +11,6 @@ nobody has it any more: torch counts the tensors that use it.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ import torch
 from tapeflow.core import aten, errors
 from tapeflow.core import device as devices
 from tapeflow.core.context import once_for_each_slice, state
+from tapeflow.core.forking import new_lock
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.kernels import SAME_BITS
 from tapeflow.core.types.dtypes import DType, bool_
@@ -27,7 +27,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import EagerTensor
 
 _IN_PLACE_FROM = 1 << 14  # bytes; below that a new sum costs less than taking the memory back
-several = threading.Lock()
+several = new_lock()
 
 
 class Owned(EagerTensor):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections import deque
 from collections.abc import Callable
 from typing import Any
 
 from tapeflow.core.errors import CancelledError
+from tapeflow.core.forking import new_condition
 from tapeflow.distribute.parameter_server.values import ScheduledValue
 
 _MOST_WAITING = 256 * 1024  # closures; `schedule` waits while there are more
@@ -33,7 +33,7 @@ class ClosureQueue:
     """
 
     def __init__(self) -> None:
-        self._changed = threading.Condition()
+        self._changed = new_condition()
         self._waiting: deque[Closure] = deque()
         self._running = 0
         self._error: BaseException | None = None

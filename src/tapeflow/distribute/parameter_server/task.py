@@ -6,11 +6,11 @@ variables of its own that functions capture. When a new coordinator begins, the 
 
 from __future__ import annotations
 
-import threading
 import weakref
 from typing import Any
 
 from tapeflow.core.errors import NotFoundError, OutOfRangeError, UnavailableError, UnimplementedError
+from tapeflow.core.forking import new_lock
 from tapeflow.core.types.dtypes import resource
 from tapeflow.core.values import nest
 from tapeflow.core.values.boxed_objects import held
@@ -83,7 +83,7 @@ class ServerTask:
     def __init__(self, address: str, name: str) -> None:
         self.name = name
         self.endpoint = Endpoint(address, {method: getattr(self, method) for method in _METHODS})
-        self._lock = threading.Lock()
+        self._lock = new_lock()
         self._owner = ""
         self._variables: dict[str, Variable] = {}
         self._iterators: weakref.WeakValueDictionary[str, Iterator] = weakref.WeakValueDictionary()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from abc import ABCMeta, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
+from tapeflow.core.forking import new_event
 from tapeflow.core.types.spec import type_spec_from_value
 from tapeflow.core.values import nest
 
@@ -40,7 +40,7 @@ class ScheduledValue(RemoteValue):
     """The result of a scheduled function."""
 
     def __init__(self) -> None:
-        self._ended = threading.Event()
+        self._ended = new_event()
         self._result: Any = None
         self._error: BaseException | None = None
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import threading
 import uuid
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -11,6 +10,7 @@ from typing import Any, NamedTuple
 from tapeflow.array.shaping import reshape
 from tapeflow.core.context import listeners, state
 from tapeflow.core.errors import UnimplementedError
+from tapeflow.core.forking import new_rlock
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import DType
@@ -76,7 +76,7 @@ class RemoteVariable(Variable):
         self._shape = where.shape
         self._id = next_id()
         self._device = device_of(where.task)
-        self._lock = threading.RLock()
+        self._lock = new_rlock()
         self._constraint = None if like is None else like._constraint
         self._synchronization = VariableSynchronization.AUTO if like is None else like._synchronization
         self._aggregation = VariableAggregation.NONE if like is None else like._aggregation

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tapeflow.core import errors
+from tapeflow.core.forking import cached_property
 from tapeflow.experimental.dtensor.mesh import Mesh
 
 UNSHARDED = "unsharded"
@@ -224,7 +225,7 @@ class Layout:
 
     # ---- as text -----------------------------------------------------------------------------------------------------
 
-    @functools.cached_property
+    @cached_property
     def _text(self) -> str:
         if self.mesh.is_single_device():
             return f"{_SINGLE}{self.mesh.to_string()}"

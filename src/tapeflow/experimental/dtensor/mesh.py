@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tapeflow.core.device_spec import DeviceSpec
+from tapeflow.core.forking import cached_property
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import int32
 from tapeflow.experimental.dtensor import accelerators, clients
@@ -139,7 +139,7 @@ class Mesh:
         """Returns the sizes of the dimensions."""
         return [d.size for d in self._dims]
 
-    @functools.cached_property
+    @cached_property
     def size(self) -> int:
         """The number of devices."""
         return int(np.prod(self.shape(), dtype=int))
@@ -246,7 +246,7 @@ class Mesh:
 
     # ---- as text -----------------------------------------------------------------------------------------------------
 
-    @functools.cached_property
+    @cached_property
     def _text(self) -> str:
         if self.is_single_device():
             return self.single_device

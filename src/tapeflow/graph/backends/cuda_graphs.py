@@ -26,6 +26,7 @@ from typing import Any
 import torch
 
 from tapeflow.core import device as devices
+from tapeflow.core.forking import new_rlock
 from tapeflow.core.ops.kernels import first_line
 from tapeflow.core.settings import settings
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -147,7 +148,7 @@ class Captured(Compiled):
             super().__init__(name, inputs, outputs, effects, stays_call=_is_captured)
         self._option = option
         self._argument_count = argument_count
-        self._lock = threading.RLock()
+        self._lock = new_rlock()
         self._calls = self._recordings = self._replays = 0
         self._target: torch.device | None = None  # the device of its recording, after a successful rehearsal
         self._rehearsed: StreamRecorder | None = None  # holds the stream, with its workspaces, until the recording
@@ -340,7 +341,7 @@ class _Pool:
         self.device = device
         self.memory = torch.cuda.graph_pool_handle()
         self.stream = torch.cuda.Stream(device)
-        self.lock = threading.RLock()
+        self.lock = new_rlock()
         self.last: torch.cuda.Stream | None = None  # of the last replay
 
 

@@ -16,9 +16,7 @@ with the function.
 
 from __future__ import annotations
 
-import functools
 import itertools
-import os
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Sequence
@@ -28,6 +26,7 @@ import torch
 
 from tapeflow.core import aten, errors
 from tapeflow.core import device as devices
+from tapeflow.core.forking import cached_property, new_rlock
 from tapeflow.core.ops.kernels import first_line
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable_updates import Locked
@@ -44,19 +43,7 @@ MOST_SHAPES = 8  # combinations of input shapes that a function is compiled for;
 
 _here = threading.local()
 Compiler = Callable[[Sequence[AtenGraph]], Sequence[Callable[..., Any]]]
-
-
-compiling = threading.RLock()
-
-
-def _after_fork() -> None:
-    """Replaces the lock, because a thread of the parent process may hold it."""
-    global compiling
-    compiling = threading.RLock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
+compiling = new_rlock()
 
 
 class JitCompile:
@@ -124,13 +111,13 @@ class Jitted(Compiled):
 
     # ---- parts ---------------------------------------------------------------------------------------------------
 
-    @functools.cached_property
+    @cached_property
     def obstacles(self) -> dict[int, str]:
         """Why steps can't be compiled, by the ids of their operations."""
         whys = {id(step.operation): obstacle(self.program, step) for step in self.program.steps}
         return {i: why for i, why in whys.items() if why is not None}
 
-    @functools.cached_property
+    @cached_property
     def _divided(self) -> Program:
         """The program with its parts as steps."""
         divided = divide(self.program, self.obstacles, self._part)

@@ -9,7 +9,6 @@ new tensor (after `assign` or a restored checkpoint), the tensor is copied to th
 
 from __future__ import annotations
 
-import threading
 import weakref
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -18,6 +17,7 @@ from typing import Any, Protocol
 import torch
 
 from tapeflow.core import aten
+from tapeflow.core.forking import new_lock
 from tapeflow.core.rng.seeds import drawing_from
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import ResourceVariable, Variable
@@ -214,4 +214,4 @@ def _separated(tensors: list[torch.Tensor], memory: set[int]) -> list[torch.Tens
     return [t.clone() if t.untyped_storage().data_ptr() in memory else t for t in tensors]
 
 
-recording = threading.Lock()  # only one capture may be under way in a process
+recording = new_lock()  # only one capture may be under way in a process

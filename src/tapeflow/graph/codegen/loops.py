@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Container, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tapeflow.array.list_values import Repeated, Rows
 from tapeflow.core import errors
+from tapeflow.core.forking import cached_property
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.compile import Written
 from tapeflow.graph.codegen.counters import counter_of
@@ -81,7 +81,7 @@ class Loop(Written):
         """The number of returned values."""
         return self.count + (0 if self.residuals is None else 1 + len(self.residuals))
 
-    @functools.cached_property
+    @cached_property
     def prologue(self) -> Prologue:
         """The hoisted part of the body."""
         return Prologue(self)

@@ -25,6 +25,7 @@ import torch
 
 from tapeflow.core import aten
 from tapeflow.core import device as devices
+from tapeflow.core.forking import cached_property
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elements import DTYPES, Element, Unsupported, supports
 from tapeflow.core.ops.static import host_static
@@ -126,7 +127,7 @@ class Cluster:
         call: Callable[..., Any] = namespace["call"]
         return call
 
-    @functools.cached_property
+    @cached_property
     def _one_by_one(self) -> Any:
         """The fallback for tensors that the loops don't support: the steps as calls of ATen's kernels."""
         from tapeflow.graph.codegen.compile import Compiled  # its passes make clusters

@@ -11,10 +11,8 @@ import collections
 import ctypes
 import functools
 import hashlib
-import os
 import pathlib
 import platform
-import threading
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -22,15 +20,13 @@ from typing import Any
 import torch
 
 from tapeflow.core import disk_cache
+from tapeflow.core.forking import new_lock_for_forks
 from tapeflow.core.ops import elements
 from tapeflow.core.ops.elements import Unsupported
 from tapeflow.core.rng import elements as random_elements
 
-_lock = threading.RLock()  # only one thread at a time uses LLVM
+_lock = new_lock_for_forks()  # only one thread at a time uses LLVM
 _MOST_RECENT = 128  # functions that stay loaded when nothing uses them, for the next function with equal kernels
-
-if hasattr(os, "register_at_fork"):  # a forked process gets LLVM in a consistent state
-    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 
 class MachineCode:

@@ -7,13 +7,12 @@ runs instead: a copy that also returns the residuals of the backward function, w
 
 from __future__ import annotations
 
-import functools
-import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.autodiff.tape import Tape, record
 from tapeflow.core.context import state
+from tapeflow.core.forking import cached_property, new_rlock
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import resource
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -57,9 +56,9 @@ class Body:
         self._with_residuals: dict[int, list[SymbolicTensor]] = {}
         self._forwards: dict[int, Call] = {}
         self._transformed: dict[Any, Body] = {}
-        self._transforming = threading.RLock()
+        self._transforming = new_rlock()
 
-    @functools.cached_property
+    @cached_property
     def compiled(self) -> Compiled:
         """The compiled function from the inputs to the outputs."""
         return self.returning(self.outputs)
@@ -92,12 +91,12 @@ class Body:
         """The compiler of a `tf.function` with `jit_compile=True`, or None."""
         return self.graph.compiler
 
-    @functools.cached_property
+    @cached_property
     def stateful(self) -> bool:
         """True if running it has side effects."""
         return bool(self.graph.effects())
 
-    @functools.cached_property
+    @cached_property
     def named_stateful(self) -> bool:
         """True if TensorFlow calls it by a stateful op. Unlike for `stateful`, reads of variables count."""
         return self.graph.is_stateful
@@ -136,7 +135,7 @@ class Body:
                     self._transformed[key] = Body(transform(self.graph, *args))
         return self._transformed[key]
 
-    @functools.cached_property
+    @cached_property
     def differentiable(self) -> Body:
         """The body with backward functions. The operations of its graph, a copy, return residuals."""
         return self if self.graph.is_differentiable else self.transformed(forward_graph)
@@ -170,18 +169,18 @@ class Body:
 
     # ---- of a backward function ----------------------------------------------------------------------------------
 
-    @functools.cached_property
+    @cached_property
     def residuals(self) -> list[SymbolicTensor]:
         """The tensors of the forward graph that a backward function captures."""
         forward = self.graph.around
         return [t for t in self.captures if isinstance(t, SymbolicTensor) and t.graph is forward]
 
-    @functools.cached_property
+    @cached_property
     def inner_residuals(self) -> list[SymbolicTensor]:
         """The residuals of a backward function that are not inputs of the forward function."""
         return [t for t in self.residuals if t.op.type != "Placeholder"]
 
-    @functools.cached_property
+    @cached_property
     def outside(self) -> list[Any]:
         """The captures of a backward function from outside the forward graph: eager tensors, and variables and tensors
         of outer graphs. Only custom gradients have them."""
@@ -208,7 +207,7 @@ class Call(GraphOp):
         self.body = body
         self.results = list(results)
 
-    @functools.cached_property
+    @cached_property
     def compiled(self) -> Compiled:
         """The compiled function of the call, in eager mode."""
         return self.body.returning(self.results)

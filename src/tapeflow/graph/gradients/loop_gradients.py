@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import torch
 
 from tapeflow.array.list_values import Repeated, Rows
 from tapeflow.core.autodiff.gradients import raw_zeros
+from tapeflow.core.forking import cached_property
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import variant
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -173,7 +173,7 @@ class LoopGradient:
         """
         return self.iteration.compiled([is_shared[id(t)] for t in self.residuals]).compiles
 
-    @functools.cached_property
+    @cached_property
     def iteration(self) -> _Iteration:
         """The part of the gradient that each iteration computes."""
         return _Iteration(self)

@@ -6,7 +6,6 @@ graph traced here. `node_ops.py` builds the nodes of other ops: variables, calls
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
@@ -17,6 +16,7 @@ from tensorboard.compat.proto.attr_value_pb2 import AttrValue
 from tapeflow.array.protos import make_ndarray
 from tapeflow.core import errors
 from tapeflow.core.context import state
+from tapeflow.core.forking import cached_property
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops import decompositions
 from tapeflow.core.ops.convert import convert
@@ -252,7 +252,7 @@ class FunctionOfAttr:
     def __init__(self, builder: Builder, node: ParsedNode, name: str) -> None:
         self._builder, self._node, self.name = builder, node, name
 
-    @functools.cached_property
+    @cached_property
     def body(self) -> Body:
         """The function's body."""
         function = self._builder.function(self._node, self.name)

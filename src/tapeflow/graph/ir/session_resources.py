@@ -6,13 +6,15 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from tapeflow.core.forking import new_lock
+
 
 class Resources:
     """Resources by their keys, created at their first use."""
 
     def __init__(self) -> None:
         self._resources: dict[Any, Any] = {}
-        self._lock = threading.Lock()
+        self._lock = new_lock()
         self._closed = False
 
     def get(self, key: Any, create: Callable[[], Any]) -> Any:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 from tapeflow.core.context import state
+from tapeflow.core.forking import new_rlock
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import DType, bool_
 from tapeflow.core.types.shape import TensorShape
@@ -27,7 +27,7 @@ def without_value(dtype: DType, shape: Any, name: str, trainable: bool = True) -
     variable: Variable = object.__new__(ResourceVariable)
     variable._dtype = dtype
     variable._id = next_id()
-    variable._lock = threading.RLock()
+    variable._lock = new_rlock()
     variable._name = name
     variable._shape = TensorShape(shape)
     variable._trainable = trainable

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import socket
-import threading
 import time
 from collections import defaultdict
 from typing import Any, NamedTuple
@@ -15,6 +14,7 @@ from typing import Any, NamedTuple
 import torch
 
 from tapeflow.core import errors
+from tapeflow.core.forking import new_lock
 from tapeflow.io import gfile
 from tapeflow.profiler.xplane import Event, space
 
@@ -81,7 +81,7 @@ class _Session:
         return Event(name, round(span.start * 1000), round((span.end - span.start) * 1000), stats)
 
 
-_lock = threading.Lock()
+_lock = new_lock()
 _running: list[_Session] = []  # at most one
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import itertools
 import logging
 import sys
-import threading
 from collections import defaultdict
 from logging import DEBUG, ERROR, FATAL, INFO
 from typing import Any
 
+from tapeflow.core.forking import new_lock
 from tapeflow.logger import get_logger
 
 WARN = logging.WARNING
 _counts: defaultdict[tuple[str, int], itertools.count] = defaultdict(itertools.count)
-_lock = threading.Lock()
+_lock = new_lock()
 
 
 def log(level: int, msg: Any, *args: Any, **kwargs: Any) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from typing import Any
 
+from tapeflow.core.forking import new_event
 from tapeflow.transport.calls import Client, TaskUnavailableError
 
 _PAUSE = 0.1  # seconds between two attempts
@@ -23,7 +23,7 @@ class Caller:
     def __init__(self, address: str, name: str, seconds: float) -> None:
         self._client = Client(address, name)
         self._name, self._address, self._seconds = name, address, seconds
-        self._closed = threading.Event()
+        self._closed = new_event()
 
     @property
     def closed(self) -> bool:

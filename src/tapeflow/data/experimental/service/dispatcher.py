@@ -6,12 +6,12 @@ Workers and consumers call it. It calls a worker only when a consumer reports th
 
 from __future__ import annotations
 
-import threading
 import time
 import weakref
 from typing import Any, NamedTuple
 
 from tapeflow.core.errors import InvalidArgumentError, NotFoundError, OpError
+from tapeflow.core.forking import new_condition
 from tapeflow.core.types.spec_proto import to_proto
 from tapeflow.data.experimental.service.config import DispatcherConfig, ShardingPolicy
 from tapeflow.data.experimental.service.state import Entry, Iteration, Job, Journal, State, Task
@@ -64,7 +64,7 @@ class Dispatcher:
     def __init__(self, config: DispatcherConfig) -> None:
         self._config = config
         self._worker_seconds = (config.worker_timeout_ms or 0) / 1000 or _WORKER_SECONDS
-        self._changed = threading.Condition(threading.RLock())
+        self._changed = new_condition()
         self._version = 0
         self._stopped = False
         self._state = State()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 import secrets
-import threading
 import time
 import weakref
 from collections import deque
@@ -18,6 +17,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from tapeflow.core.errors import FailedPreconditionError, NotFoundError, OpError, UnavailableError
+from tapeflow.core.forking import new_condition
 from tapeflow.core.values.tensor import invalid
 from tapeflow.data import elements
 from tapeflow.data.elements import Element
@@ -168,7 +168,7 @@ class _Reader:
         self._trainer = how.cache.trainer_id if how.cache else ""
         self._name = secrets.token_hex(8)
         self._dispatcher = Caller(how.address, "The dispatcher", DISPATCHER_SECONDS)
-        self._changed = threading.Condition()
+        self._changed = new_condition()
         self._tasks: dict[int, _TaskOf] = {}
         self._order: list[_TaskOf] = []  # the turns of coordinated reads
         self._ready: deque[Any] = deque()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import secrets
-import threading
 import weakref
 from collections import deque
 from collections.abc import Generator, Iterator
 from typing import Any
 
 from tapeflow.core.errors import FailedPreconditionError, OpError, UnavailableError
+from tapeflow.core.forking import new_condition, new_lock
 from tapeflow.data import elements
 from tapeflow.data.elements import Element
 from tapeflow.data.experimental.service.calling import Caller
@@ -57,7 +57,7 @@ class _Task:
     ) -> None:  # fmt: skip
         self.specs, self.compressed = specs, compressed
         self._elements = ahead(elements, AUTOTUNE)
-        self._lock = threading.Lock()
+        self._lock = new_lock()
         self._cardinality, self._consumers, self._cached = cardinality, consumers, cached
         self._round = -1
         self._shares: list[Produced] = []
@@ -122,12 +122,12 @@ class Worker:
         seconds = config.dispatcher_timeout_ms / 1000
         self._interval = config.heartbeat_interval_ms / 1000 or _NEWS_SECONDS
         self._process = secrets.token_hex(8)
-        self._changed = threading.Condition()
+        self._changed = new_condition()
         self._definitions: dict[int, Any] = {}
         self._tasks: dict[int, _Task] = {}
         self._over: set[int] = set()
         self._version = -1
-        self._creating = threading.Lock()
+        self._creating = new_lock()
         self._dataset = functools.lru_cache(_DATASETS)(self._read)
         self.endpoint = Endpoint(f"{host}:{config.port}", {"ping": self.ping, "element": self.element}, _MOST_CALLS)
         port = self.endpoint.address.rpartition(":")[2]

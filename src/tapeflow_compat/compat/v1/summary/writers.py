@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 import time
 import warnings
 import weakref
@@ -14,6 +13,7 @@ from google.protobuf.message import DecodeError
 
 from tapeflow.core import errors
 from tapeflow.core.context import state
+from tapeflow.core.forking import new_rlock
 from tapeflow.io.records import read_records
 from tapeflow.summary.event_file import EventFile
 from tapeflow_compat.compat.v1.protos import message
@@ -204,7 +204,7 @@ class FileWriterCache:
     """
 
     _writers: ClassVar[dict[str, FileWriter]] = {}
-    _lock: ClassVar[Any] = threading.RLock()
+    _lock: ClassVar[Any] = new_rlock()
 
     @staticmethod
     def get(logdir: Any) -> FileWriter:

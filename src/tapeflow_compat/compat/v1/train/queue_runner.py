@@ -9,6 +9,7 @@ from typing import Any
 
 from tapeflow.core import errors
 from tapeflow.core.context import state
+from tapeflow.core.forking import new_lock
 from tapeflow.core.protos import QueueRunnerDef
 from tapeflow.logger import get_logger
 from tapeflow_compat.compat.v1.session import Session
@@ -77,7 +78,7 @@ class QueueRunner:
             self._close_op = queue.close() if close_op is None else close_op
             self._cancel_op = queue.close(cancel_pending_enqueues=True) if cancel_op is None else cancel_op
             self._ends = queue_closed_exception_types or (errors.OutOfRangeError,)
-        self._lock = threading.Lock()
+        self._lock = new_lock()
         self._running: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
         self._raised: list[Exception] = []
 

@@ -1,0 +1,94 @@
+"""Locks that stay usable in a forked process.
+
+A forked process has one thread, the one that forked. A lock that another thread held would stay locked there for ever.
+So all locks that outlive a call are made here, and a forked process unlocks those of other threads. What such a lock
+protects is Python objects, which a thread leaves usable between any two instructions.
+
+LLVM and Python's imports are not like that. So a fork waits until no thread is inside.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import threading
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if sys.version_info >= (3, 12) or TYPE_CHECKING:
+    from functools import cached_property
+else:
+
+    class cached_property(functools.cached_property):
+        """`functools.cached_property` without the lock that Python 3.11 holds for all instances of a class."""
+
+        def __get__(self, instance, owner=None):
+            if instance is None:
+                return self
+            value = instance.__dict__[self.attrname] = self.func(instance)
+            return value
+
+
+__all__ = ["cached_property", "new_condition", "new_event", "new_lock", "new_lock_for_forks", "new_rlock"]
+
+_locks: weakref.WeakSet[Any] = weakref.WeakSet()
+
+
+def new_lock() -> Any:
+    """Returns a `threading.Lock`."""
+    return _registered(threading.Lock())
+
+
+def new_rlock() -> Any:
+    """Returns a `threading.RLock`."""
+    return _registered(threading.RLock())
+
+
+def new_condition() -> threading.Condition:
+    """Returns a `threading.Condition`."""
+    return _registered(threading.Condition())
+
+
+def new_event() -> threading.Event:
+    """Returns a `threading.Event`."""
+    return _registered(threading.Event())
+
+
+def new_lock_for_forks(may_wait: Callable[[], bool] = lambda: True) -> Any:
+    """Returns a `threading.RLock` that a thread also acquires to fork.
+
+    Its holders must not wait for a lock that a forking thread may hold.
+
+    Args:
+        may_wait: returns False if the thread must fork without waiting for the lock.
+    """
+    lock = _registered(threading.RLock())
+
+    def acquire() -> None:
+        lock.acquire(blocking=may_wait())
+
+    def release() -> None:
+        if lock._is_owned():
+            lock.release()
+
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(before=acquire, after_in_parent=release, after_in_child=release)
+    return lock
+
+
+def _registered(lock: Any) -> Any:
+    _locks.add(lock)
+    return lock
+
+
+def _unlock_all() -> None:
+    """Unlocks the locks, except for those that the forking thread holds: it goes on in this process."""
+    for lock in _locks:
+        if not (hasattr(lock, "_is_owned") and lock._is_owned()):
+            lock._at_fork_reinit()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_unlock_all)
