@@ -15,6 +15,7 @@ import functools
 import heapq
 import importlib.util
 import math
+import struct
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from types import CodeType
@@ -30,7 +31,7 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elements import DTYPES, Element, Unsupported, supports
 from tapeflow.core.ops.static import host_static
 from tapeflow.core.rng.elements import uniform
-from tapeflow.core.types.dtypes import bool_, float32, resource
+from tapeflow.core.types.dtypes import DType, bool_, float32, float64, resource
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import ResourceVariable, Variable
@@ -165,7 +166,8 @@ class Cluster:
             return _ONE_BY_ONE
         count = math.prod(sizes[:-1])
         chunk = max(_FEWEST_ROWS, min(_MOST_ROWS, _CHUNK // max(sizes[-1], 1)))
-        array = (ctypes.c_int64 * (len(sizes) + 1))(*sizes, chunk)
+        table = [*sizes, chunk, *(_bits(value, dtype) for dtype, value in passes.constants)]
+        array = (ctypes.c_int64 * len(table))(*table)
         totals = len(self._columns) * -(-count // chunk) * (sizes[-1] + _MOST_LANES)
         return _Plan(kernel, ctypes.addressof(array), of_outputs, totals, len(passes.roots) == 1, array)
 
@@ -246,7 +248,7 @@ class Cluster:
 
         def element(tensor: SymbolicTensor) -> Element:
             if id(tensor) not in known:
-                known[id(tensor)] = b.number(self._numbers[id(tensor)], tensor.dtype)
+                known[id(tensor)] = b.constant(self._numbers[id(tensor)], tensor.dtype)
             return known[id(tensor)]
 
         for step in self._steps:
@@ -311,11 +313,11 @@ class _Plan(NamedTuple):
 
     Attributes:
         kernel: the compiled function.
-        sizes: the address of the loops' sizes.
+        sizes: the address of the kernel's table: the loops' sizes, the chunk size and the constants.
         shapes: the shapes of the outputs.
         totals: the length of the memory for totals, in elements of 8 bytes.
         once: True if the kernel reads each element of its inputs once. Outputs may then take the memory of inputs.
-        array: holds the sizes.
+        array: holds the table.
     """
 
     kernel: Any
@@ -327,6 +329,11 @@ class _Plan(NamedTuple):
 
 
 _ONE_BY_ONE = _Plan(None, 0, [], 0, False, None)
+
+
+def _bits(value: float, dtype: DType) -> int:
+    """Returns a constant for the table of a kernel, in the form that it has in a register."""
+    return int.from_bytes(struct.pack("<d" if dtype is float64 else "<f", value), "little", signed=True)
 
 
 @functools.cache

@@ -9,6 +9,7 @@ element's position.
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -26,8 +27,8 @@ class Node:
     """An expression.
 
     Attributes:
-        kind: "input", "word" of a random stream, "reduce" and "length" of a row, "total" and "rows" for the columns,
-            or the name of a method of `ElementBuilder`.
+        kind: "input", "constant" of the kernel's table, "word" of a random stream, "reduce" and "length" of a row,
+            "total" and "rows" for the columns, or the name of a method of `ElementBuilder`.
         operands: the expressions that it takes.
         extra: the other arguments of the method.
         dtype: the dtype of its value.
@@ -50,10 +51,15 @@ class Node:
 
 
 class Recorder(ElementBuilder):
-    """A builder that returns expressions. Equal expressions are one object."""
+    """A builder that returns expressions. Equal expressions are one object.
+
+    Attributes:
+        constants: the numbers in the kernel's table, with their places.
+    """
 
     def __init__(self) -> None:
         self._known: dict[Any, Node] = {}
+        self.constants: dict[tuple[DType, float], int] = {}
         self._combined, self._counted = "reduce", "length"
 
     def over_rows(self) -> Recorder:
@@ -70,6 +76,16 @@ class Recorder(ElementBuilder):
     def input(self, index: int, dtype: DType, of_row: bool) -> Element:
         """Returns the expression for an input of the kernel."""
         return Element(Node("input", (), (index,), dtype, of_row), dtype)
+
+    def constant(self, value: Any, dtype: DType) -> Element:
+        """Returns a constant of the function. Kernels that differ in such numbers alone are one kernel.
+
+        A number stays in the code if the code is simpler for it: an integer, 0, infinity, or a power of two.
+        """
+        if not dtype.is_floating or not math.isfinite(value) or abs(math.frexp(value)[0]) in (0.0, 0.5):
+            return self.number(value, dtype)
+        place = self.constants.setdefault((dtype, value), len(self.constants))
+        return Element(self._node("constant", (), (place,), dtype), dtype, value)
 
     def length(self, dtype: DType) -> Element:
         """Returns the number of elements that a reduction combines."""
@@ -150,6 +166,7 @@ class Passes:
         kinds: for each output, `ELEMENT`, `ROW` or `COLUMN`.
         rows: True if there are rows, along the inner loop.
         overwriting: the number of outputs at the start that overwrite inputs. The last pass stores them.
+        constants: the dtypes and the numbers in the kernel's table.
 
     Attributes:
         roots: for each pass, the expressions that it computes for each element: outputs, operands of reductions and
@@ -161,8 +178,15 @@ class Passes:
         kept: the expressions that are stored for later passes, with the pass that computes them.
     """
 
-    def __init__(self, outputs: Sequence[Node], kinds: Sequence[str], rows: bool, overwriting: int = 0) -> None:
-        self.outputs, self.kinds, self.rows = outputs, kinds, rows
+    def __init__(
+        self,
+        outputs: Sequence[Node],
+        kinds: Sequence[str],
+        rows: bool,
+        overwriting: int = 0,
+        constants: Sequence[tuple[DType, float]] = (),
+    ) -> None:
+        self.outputs, self.kinds, self.rows, self.constants = outputs, kinds, rows, constants
         nodes = below(outputs, lambda node: False)
         reductions = [node for node in nodes if node.kind == "reduce"]
         self.words = [node for node in nodes if node.kind == "word"]
@@ -198,7 +222,7 @@ class Passes:
             operands = [numbers[operand] for operand in node.operands]
             lines.append(f"{node.kind} {operands} {node.extra} {node.dtype.name} {node.of_row}")
         outputs = [numbers[node] for node in self.outputs]
-        return "\n".join([*lines, f"{outputs} {self.kinds} {self.pass_of} {self.rows}"])
+        return "\n".join([*lines, f"{outputs} {self.kinds} {self.pass_of} {self.rows} {len(self.constants)}"])
 
     def stack_bytes(self, row: int, in_rows: bool) -> int:
         """Returns the size of the values that a kernel keeps on the stack, for rows of a length.
@@ -229,7 +253,8 @@ def recorded(
     b = Recorder()
     elements = [b.input(i, operand.dtype, not operand.varies[-1]) for i, operand in enumerate(inputs)]
     outputs = [element.value for element in compute(b, elements)]
-    return Passes(outputs, [ELEMENT] * len(outputs) if kinds is None else kinds, rows, overwriting)
+    kinds = [ELEMENT] * len(outputs) if kinds is None else kinds
+    return Passes(outputs, kinds, rows, overwriting, list(b.constants))
 
 
 def below(roots: Sequence[Node], stops: Callable[[Node], bool]) -> list[Node]:

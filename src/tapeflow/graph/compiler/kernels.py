@@ -1,8 +1,8 @@
 """Kernels: one LLVM function with loops over elements for a group of element-wise ops.
 
-A kernel takes the sizes of its loops and the addresses of its inputs and outputs. Inputs are contiguous, and broadcast
-along loops that they do not vary with. Torch's OpenMP threads compute large ranges. Each thread takes the next chunk
-when it has finished one, so a busy processor does not delay the others.
+A kernel takes a table with the sizes of its loops and with constants, and the addresses of its inputs and outputs.
+Inputs are contiguous, and broadcast along loops that they do not vary with. Torch's OpenMP threads compute large
+ranges. Each thread takes the next chunk when it has finished one, so a busy processor does not delay the others.
 
 Totals over rows are summed for each chunk of rows, and then over the chunks in order. The chunk size depends only on
 the tensor sizes, so the sums have the same bits for any number of threads.
@@ -20,7 +20,7 @@ import llvmlite.ir as ir
 
 from tapeflow.core.ops.elements import Element
 from tapeflow.core.rng.elements import block_at, joined
-from tapeflow.core.types.dtypes import DType, uint64
+from tapeflow.core.types.dtypes import DType, float64, uint64
 from tapeflow.graph.compiler.expressions import COLUMN, ELEMENT, ROW, WORDS, Node, Passes, emitted
 from tapeflow.graph.compiler.instructions import (
     I8,
@@ -75,7 +75,8 @@ class _Kernel:
         self._vectors = Vectors(self._module, self._lanes)
         pointers = len(inputs) + len(outputs) + bool(passes.totals)  # the last one is the memory for totals
         self._pointers = pointers
-        self._next = loops + pointers  # from here: the next chunk's start, size, the end
+        self._next = loops + pointers  # from here: the next chunk's start, size, the end; the constants
+        self.constants: list[Any] = []  # in the function that is being written
         self._fill = _written_words(self._module) if passes.words else None
 
     def text(self) -> str:
@@ -96,6 +97,7 @@ class _Kernel:
         arguments, begin, end = function.args
         sizes = [load_entry(b, arguments, i) for i in range(self._loops)]
         ins, outs, totals = self._addresses(b, arguments)
+        self._load_constants(b, arguments)
         if self._loops == 1 and not self._rows:
             words = self._words(b, ins, number(WORDS), end)
             if words:
@@ -144,6 +146,14 @@ class _Kernel:
         pointers = [b.inttoptr(load_entry(b, arguments, i), POINTER) for i in places]
         first, last = len(self._inputs), len(self._inputs) + len(self._outputs)
         return pointers[:first], pointers[first:last], pointers[-1]
+
+    def _load_constants(self, b: ir.IRBuilder, arguments: Any) -> None:
+        """Loads the constants for the function that is being written."""
+        self.constants = []
+        for i, (dtype, _) in enumerate(self._passes.constants):
+            bits = load_entry(b, arguments, self._next + 3 + i)
+            bits = bits if dtype is float64 else b.trunc(bits, I32)
+            self.constants.append(b.bitcast(bits, self._vectors.number_type(dtype)))
 
     def _partial(self, b: ir.IRBuilder, arguments: Any, memory: Any, begin: Any, columns: Any) -> dict[Node, Any]:
         """Returns the address of a chunk's partial sums, for each total."""
@@ -206,7 +216,8 @@ class _Kernel:
         """Writes the entry point: it takes the address of the sizes, and of each input and output."""
         function, b = self._function("kernel", *[POINTER] * (1 + self._pointers))
         sizes, *pointers = function.args
-        arguments = b.alloca(I64, ir.Constant(I32, self._next + 3))
+        constants = len(self._passes.constants)
+        arguments = b.alloca(I64, ir.Constant(I32, self._next + 3 + constants))
         outer, count = number(1), number(1)
         for i in range(self._loops):
             size = load_entry(b, sizes, i)
@@ -215,6 +226,8 @@ class _Kernel:
             count = b.mul(count, size)
         for i, pointer in enumerate(pointers):
             store_entry(b, b.ptrtoint(pointer, I64), arguments, self._loops + i)
+        for i in range(constants):
+            store_entry(b, load_entry(b, sizes, self._loops + 1 + i), arguments, self._next + 3 + i)
         end = count if self._loops == 1 and not self._rows else outer
         zero = number(0)
         finish = self._finish() if self._passes.totals else None
@@ -253,6 +266,7 @@ class _Kernel:
         function, b = self._function("finish", POINTER)
         (arguments,) = function.args
         _, outs, memory = self._addresses(b, arguments)
+        self._load_constants(b, arguments)
         columns = load_entry(b, arguments, self._loops - 1)
         size, rows = (load_entry(b, arguments, self._next + i) for i in (1, 2))
         first = self._partial(b, arguments, memory, number(0), columns)
@@ -322,7 +336,9 @@ class _Row:
 
             def value(node: Node) -> Any:
                 if node not in known:
-                    if node.kind == "rows":
+                    if node.kind == "constant":
+                        known[node] = vectors.splat(self._kernel.constants[node.extra[0]])
+                    elif node.kind == "rows":
                         known[node] = vectors.splat(b.sitofp(rows, vectors.number_type(node.dtype)))
                     else:
                         known[node] = emitted(node, vectors, [value(o) for o in node.operands])
@@ -347,6 +363,8 @@ class _Row:
             b, vectors = self._b, self._vectors
             if node.kind == "input":
                 self._of_row[node] = vectors.load_one(self._ins[node.extra[0]], node.dtype).value
+            elif node.kind == "constant":
+                self._of_row[node] = vectors.splat(self._kernel.constants[node.extra[0]])
             elif node.kind == "length":
                 length = b.sitofp(b.sub(self._end, self._begin), vectors.number_type(node.dtype))
                 self._of_row[node] = vectors.splat(length)
