@@ -224,6 +224,39 @@ def test_a_kernel_for_short_rows_is_called_with_long_rows(function):
             np.testing.assert_allclose(x.numpy(), y.numpy(), 1e-4, 1e-5)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16"])
+def test_functions_with_other_constants_share_their_kernels(dtype, monkeypatch, tmp_path):
+    """A function that is made again for each number does not compile again."""
+    monkeypatch.setenv("TAPEFLOW_CACHE_DIR", str(tmp_path))
+    kernels = tmp_path / "tapeflow" / "kernels"
+
+    def make(number):
+        def function(x):
+            y = tf.exp(x * number) - number
+            return y / 3.0, tf.reduce_max(y, -1) + number, tf.reduce_sum(y * 0.3, 0)
+
+        return function
+
+    x = tf.constant(np.linspace(-1.0, 1.0, 5 * 33).reshape(5, 33), dtype)
+    counts = []
+    for number in (0.4, -0.7, 1.1, 0.4):
+        for got, want in zip(tf.function(make(number), jit_compile=True)(x), make(number)(x), strict=True):
+            tolerance = {"float16": 1e-2, "bfloat16": 1e-1}.get(dtype, 1e-5)
+            np.testing.assert_allclose(got.numpy().astype("d"), want.numpy().astype("d"), tolerance, tolerance)
+        counts.append(len(list(kernels.iterdir())))
+    assert counts == [1] * 4
+
+
+@pytest.mark.parametrize("number", [0.0, -0.0, 1.0, 2.0, 0.1, np.inf, -np.inf, np.nan])
+def test_constants(number):
+    def function(x):
+        return tf.maximum(x * number, x) + number, x**number, tf.reduce_sum(tf.sin(x) * number, -1)
+
+    x = tf.constant(np.linspace(0.5, 2.0, 2 * 9).reshape(2, 9), tf.float32)
+    for got, want in zip(tf.function(function, jit_compile=True)(x), function(x), strict=True):
+        np.testing.assert_allclose(got, want, 1e-5)
+
+
 def test_many_values_are_kept_for_a_later_pass():
     @tf.function(jit_compile=True, input_signature=[tf.TensorSpec([None, None], tf.float32)])
     def function(x):
