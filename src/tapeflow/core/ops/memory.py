@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 import os
@@ -41,10 +42,8 @@ def check_memory(dims: Iterable[int], itemsize: int = 4, share: float = 1.0) -> 
 def _memory() -> int:
     """Returns the bytes of memory that the process can have at most."""
     limits = [2**47]
-    try:
+    with contextlib.suppress(AttributeError, OSError, ValueError):  # Windows has no `sysconf`
         limits.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    except (AttributeError, OSError, ValueError):  # Windows has no `sysconf`
-        pass
     for path in _LIMITS:
         try:
             limits.append(int(pathlib.Path(path).read_text(encoding="ascii")))
