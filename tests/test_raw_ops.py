@@ -237,3 +237,49 @@ def test_forms_serve_graphs_that_are_read():
         x, y = tf.import_graph_def(proto, return_elements=["x:0", "parts:0"], name="")
         assert session.run(y, {x: np.ones([2, 3])}).tolist() == [np.eye(3).tolist()] * 2
         assert y.name == "parts:0"
+
+
+# ---- handles of something else ---------------------------------------------------------------------------------------
+
+
+def _stack():
+    return tf.raw_ops.StackV2(max_size=2, elem_type=tf.float32)
+
+
+WRONG_HANDLES = {
+    "AssignVariableOp": lambda v: tf.raw_ops.AssignVariableOp(resource=_stack(), value=1.0),
+    "AssignAddVariableOp": lambda v: tf.raw_ops.AssignAddVariableOp(resource=_stack(), value=1.0),
+    "ResourceGather": lambda v: tf.raw_ops.ResourceGather(resource=_stack(), indices=[0], dtype=tf.float32),
+    "ResourceScatterAdd": lambda v: tf.raw_ops.ResourceScatterAdd(resource=_stack(), indices=[0], updates=[1.0]),
+    "StatefulUniform": lambda v: tf.raw_ops.StatefulUniform(resource=_stack(), algorithm=int64(1), shape=[2]),
+    "LookupTableSizeV2": lambda v: tf.raw_ops.LookupTableSizeV2(table_handle=v.handle),
+    "LookupTableExportV2": lambda v: tf.raw_ops.LookupTableExportV2(
+        table_handle=v.handle, Tkeys=tf.int64, Tvalues=tf.int64),
+    "InitializeTableV2": lambda v: tf.raw_ops.InitializeTableV2(table_handle=v.handle, keys=["a"], values=[1]),
+    "QueueCloseV2": lambda v: tf.raw_ops.QueueCloseV2(handle=v.handle),
+    "QueueSizeV2": lambda v: tf.raw_ops.QueueSizeV2(handle=_stack()),
+    "ReaderResetV2": lambda v: tf.raw_ops.ReaderResetV2(reader_handle=v.handle),
+    "StackPushV2": lambda v: tf.raw_ops.StackPushV2(handle=v.handle, elem=1.0),
+    "TensorArrayReadV3": lambda v: tf.raw_ops.TensorArrayReadV3(
+        handle=v.handle, index=0, flow_in=0.0, dtype=tf.float32),
+    "TensorMapSize": lambda v: tf.raw_ops.TensorMapSize(input_handle=_list()),
+    "OptimizeDataset": lambda v: tf.raw_ops.OptimizeDataset(
+        input_dataset=_list(), optimizations=[], output_types=[tf.int64], output_shapes=[[]]),
+}  # fmt: skip
+
+
+def int64(value):
+    return tf.constant(value, tf.int64)
+
+
+def _list():
+    return tf.raw_ops.TensorListReserve(element_shape=[2], num_elements=3, element_dtype=tf.float32)
+
+
+@pytest.mark.parametrize("name", WRONG_HANDLES)
+def test_handles_of_something_else_are_refused(name):
+    """As a file may pass them; TensorFlow raises InvalidArgumentError, too."""
+    variable = tf.Variable([1.0])
+    for call in (WRONG_HANDLES[name], tf.function(WRONG_HANDLES[name], autograph=False)):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"Expected the handle of a \w+"):
+            call(variable)

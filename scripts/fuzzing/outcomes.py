@@ -4,6 +4,7 @@
 {"error": "InvalidArgumentError", "message": "first line"}
 {"crash": "signal 6: last line"}            the process died;  {"hang": 20} it took longer than this
 {"skip": true}                              the mode says nothing of this call
+{..., "memory": 2000000000}                 it used more than a gigabyte, whatever came of it
 """
 
 from __future__ import annotations

@@ -7,16 +7,21 @@ where it died. MEMORY is how many bytes of address space a task may take beside 
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
 import os
 import pathlib
+import re
 import resource
 import sys
 import warnings
 from typing import Any
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+
+
+LARGE = 1 << 30  # bytes that are worth a word
 
 
 def outcome(task: dict[str, Any], tf: Any) -> Any:
@@ -38,6 +43,19 @@ def limit_memory(more: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + more, resource.RLIM_INFINITY))
 
 
+def forget_peak() -> int:
+    """Begins to measure the peak of the memory anew; returns the bytes that the process has."""
+    with contextlib.suppress(OSError):  # only Linux measures, and not in every container
+        pathlib.Path("/proc/self/clear_refs").write_text("5")
+    return peak()
+
+
+def peak() -> int:
+    """Returns the most bytes of memory that the process had since `forget_peak`."""
+    status = pathlib.Path("/proc/self/status").read_text()
+    return 1024 * int(re.search(r"VmHWM:\s*(\d+)", status)[1])
+
+
 def main() -> None:
     side, tasks, outcomes, memory = sys.argv[1:]
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
@@ -52,7 +70,11 @@ def main() -> None:
         for line in lines:
             task = json.loads(line)
             limit_memory(int(memory))
-            print(json.dumps([task["id"], outcome(task, tf)]), file=out, flush=True)
+            before = forget_peak()
+            result = outcome(task, tf)
+            if (used := peak() - before) > LARGE:
+                result = {**result, "memory": used}
+            print(json.dumps([task["id"], result]), file=out, flush=True)
 
 
 if __name__ == "__main__":

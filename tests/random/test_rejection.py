@@ -34,9 +34,9 @@ def test_poisson_numbers_that_the_dtype_can_not_hold(rate):
             tf.random.poisson([3], tf.constant([rate], tf.float64), seed=1, dtype=tf.int64)
 
 
-def test_binomials_of_infinitely_many_trials():
-    with pytest.raises(tf.errors.InvalidArgumentError, match="binomial distribution"):
-        tf.random.stateless_binomial([3, 1], SEED, np.float32([np.inf]), np.float32([0.5]), output_dtype=tf.float32)
+def test_binomials_of_infinitely_many_trials_end():
+    drawn = tf.random.stateless_binomial([3, 1], SEED, np.float32([np.inf]), np.float32([0.5]), output_dtype=tf.float32)
+    assert np.isnan(drawn).all()
 
 
 def test_huge_results_are_refused_at_once():

@@ -12,6 +12,7 @@ from tapeflow.array.shaping import reshape
 from tapeflow.core.autodiff.gradients import shape_argument, shape_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import op, widened
 from tapeflow.core.ops.shape_rules import text
 from tapeflow.core.ops.static import value_of
@@ -108,7 +109,9 @@ def _stitched(indices: list[torch.Tensor], data: list[torch.Tensor]) -> torch.Te
             if int(index.min()) < 0:
                 raise invalid(f"indices[{i}] is out of range")
             size = max(size, int(index.max()) + 1)
-    out = data[0].new_zeros((size, *data[0].shape[indices[0].ndim :]))
+    shape = (size, *data[0].shape[indices[0].ndim :])
+    check_memory(shape, data[0].itemsize, UNFILLED)
+    out = data[0].new_zeros(shape)
     for index, values in zip(indices, data, strict=True):  # the last of several equal indices wins
         out[index.reshape(-1).to(torch.int64)] = values.reshape((-1, *out.shape[1:]))
     return out

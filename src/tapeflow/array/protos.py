@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import torch
 
 from tapeflow.core.ops.convert import convert, storage_type
 from tapeflow.core.ops.sequences import array_of, is_sequence
@@ -27,7 +28,8 @@ _FIELDS = {
     "complex64": "scomplex_val", "complex128": "dcomplex_val",
 }  # fmt: skip
 # A message that would take more bytes, and more than this many times its own, is refused.
-_MOST_BYTES, _MOST_EXPANSION = 1 << 32, 1000
+_MOST_BYTES, _MOST_REPEATED, _MOST_EXPANSION = 1 << 32, 1 << 24, 1000
+_SHARED_BYTES = 1 << 20  # smaller tensors are written out: ops are faster on these
 # Dtypes of several elements whose bytes TensorFlow packs into `tensor_content`.
 _PACKED = frozenset({"float16", "bfloat16", "float32", "float64", "int8", "uint8", "int16", "int32", "int64"})
 
@@ -196,30 +198,66 @@ def make_ndarray(tensor: TensorProto) -> np.ndarray:
 
     Raises:
         TypeError: its dtype has no NumPy type.
-        ValueError: the elements do not fit the shape, or a few of them are to fill more than 4 GiB.
+        ValueError: the elements do not fit the shape, or one of them is to fill more than 4 GiB, or the last of several
+            more than 16 MiB.
 
     Example:
         >>> tf.make_ndarray(tf.make_tensor_proto([1, 2])).tolist()  # doctest: +SKIP
         [1, 2]
     """
-    dims = [d.size for d in tensor.tensor_shape.dim]
-    size = math.prod(dims)
-    dtype = as_dtype(tensor.dtype)
-    if dtype is variant:
+    dims, size = _dims(tensor), math.prod(_dims(tensor))
+    if as_dtype(tensor.dtype) is variant:
         return _variants(tensor, size).reshape(dims)
+    row = _elements(tensor)
+    if len(row) < size:  # the last one is repeated
+        first, row = row, np.zeros(size, row.dtype)
+        if len(first):
+            row[: len(first)], row[len(first) :] = first, first[-1]
+    return row.reshape(dims)
+
+
+def tensor_of_proto(tensor: TensorProto) -> EagerTensor:
+    """Returns the tensor of a `TensorProto` message. Many equal elements share the memory of one.
+
+    Raises:
+        TypeError, ValueError: as `make_ndarray`.
+    """
+    dims, dtype = _dims(tensor), as_dtype(tensor.dtype)
+    if dtype is not variant and math.prod(dims) * dtype.size > _SHARED_BYTES:
+        row = _elements(tensor)
+        if len(row) <= 1:
+            one = convert(row.reshape(()) if len(row) else np.zeros((), row.dtype), dtype).value
+            return EagerTensor(one.expand(dims) if isinstance(one, torch.Tensor) else np.broadcast_to(one, dims), dtype)
+    array = make_ndarray(tensor)
+    return EagerTensor(array, dtype) if dtype is variant else convert(array, dtype)
+
+
+def _dims(tensor: TensorProto) -> list[int]:
+    return [d.size for d in tensor.tensor_shape.dim]
+
+
+def _elements(tensor: TensorProto) -> np.ndarray:
+    """Returns the elements of a message that are written down: the last stands for all others of its shape.
+
+    Raises:
+        TypeError, ValueError: as `make_ndarray`.
+    """
+    dims, dtype = _dims(tensor), as_dtype(tensor.dtype)
+    size = math.prod(dims)
     if dtype.name not in _FIELDS:
         raise TypeError(f"Unsupported tensor type: {tensor.dtype}. See the dtypes of tf.dtypes for those that are.")
     kind = storage_type(dtype)
     needed = size * np.dtype(kind).itemsize
-    if needed > _MOST_BYTES and needed > _MOST_EXPANSION * tensor.ByteSize():
+    written = len(getattr(tensor, _FIELDS[dtype.name])) // (2 if dtype.is_complex else 1)
+    if needed > (_MOST_BYTES if written <= 1 else _MOST_REPEATED) and needed > _MOST_EXPANSION * tensor.ByteSize():
         raise ValueError(
             f"Shape {dims} is too large: it needs {needed} bytes, and the message has {tensor.ByteSize()}. If the file "
             "is to be trusted, write this tensor with all its elements, or create it with tf.fill."
         )
     if tensor.tensor_content and dtype is string:
-        return _strings(tensor.tensor_content, size).reshape(dims)
+        return _strings(tensor.tensor_content, size)
     if tensor.tensor_content:
-        return np.frombuffer(tensor.tensor_content, np.dtype(kind).newbyteorder("<")).astype(kind).reshape(dims)
+        return np.frombuffer(tensor.tensor_content, np.dtype(kind).newbyteorder("<")).astype(kind).reshape(size)
     values = list(getattr(tensor, _FIELDS[dtype.name]))
     if dtype is string:
         row = np.empty(len(values), object)
@@ -232,8 +270,4 @@ def make_ndarray(tensor: TensorProto) -> np.ndarray:
         row = np.array(values, np.int32).astype(kind)
     else:
         row = np.array(values, kind)
-    if len(row) < size:  # the last one is repeated
-        first, row = row, np.zeros(size, kind)
-        if len(first):
-            row[: len(first)], row[len(first) :] = first, first[-1]
-    return row.reshape(dims)
+    return row

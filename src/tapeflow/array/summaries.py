@@ -14,6 +14,7 @@ from tapeflow.core.context import state
 from tapeflow.core.farmhash import fingerprints64
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import check_rank, ranked, sparse, text, unknown
 from tapeflow.core.ops.static import value_of
@@ -47,6 +48,7 @@ def _histogram_fixed_width(
         raise invalid("nbins should be a scalar.")
     if nbins <= 0:
         raise invalid(f"nbins should be a positive number, but got '{nbins}'")
+    check_memory([nbins], 12, UNFILLED)
     low, high = value_range.tolist()
     if not low < high:
         raise invalid(f"value_range should satisfy value_range[0] < value_range[1], but got '[{low:g}, {high:g}]'")

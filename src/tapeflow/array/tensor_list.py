@@ -32,6 +32,7 @@ from tapeflow.core.ops.batching import Batch, NoRule, Slices, static, times
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.kernels import on_one_device
+from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import argument_shape, check_shape_scalar, listed, merged, scalar, unknown, with_rank
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
@@ -66,6 +67,14 @@ def _zeros_item(items: Sequence[Any], element_shape: Any, dtype: Any) -> Raw:
     if dtype.torch is None:
         return np.full(shape.as_list(), b"", object)
     return torch.zeros(shape.as_list(), dtype=dtype.torch, device=None if like is None else like.device)
+
+
+def _check_length(length: int) -> None:
+    """Raises ResourceExhaustedError for a list that would be much longer than what is written to it."""
+    check_memory([length], _BYTES_OF_ENTRY, UNFILLED)
+
+
+_BYTES_OF_ENTRY = 16
 
 
 def _check_index(index: int, items: Sequence[Any]) -> None:
@@ -224,6 +233,7 @@ def _with_item(variant: Any, index: int, item: Raw, resize: bool) -> np.ndarray:
     items = variant[()]
     grows = resize or isinstance(items, Zeros)
     if grows and index > len(items):
+        _check_length(index + 1)
         items = [*items, *[None] * (index - len(items))]
     if not (grows and index == len(items)):
         _check_index(index, items)
@@ -342,7 +352,7 @@ def _(batch: Batch, entries: Slices, element_shape: Any, dtype: DType, num_eleme
 
 def _gathered(variant: Any, indices: torch.Tensor, element_shape: Any, dtype: Any) -> Raw:
     items = variant[()]
-    places = indices.tolist()
+    places = indices.reshape(-1).tolist()
     if isinstance(items, Zeros):
         items = (None,) * (max(places, default=-1) + 1)
     for i in places:
@@ -382,6 +392,7 @@ def _(batch: Batch, entries: Slices, indices: Slices, element_shape: Any, dtype:
 
 def _scattered(variant: Any, tensor: Raw, indices: torch.Tensor) -> np.ndarray:
     items = list(variant[()])
+    _check_length(max(indices.tolist(), default=0))
     for i, value in zip(indices.tolist(), _slices(tensor), strict=True):
         if i < 0:
             raise invalid(f"Indices in TensorListScatter must all be non-negative, not {i}.")
@@ -552,6 +563,7 @@ def _resized(variant: Any, size: int) -> np.ndarray:
     items = variant[()]
     if size < 0:
         raise invalid(f"TensorListSlice expects size to be non-negative. Got: {size}")
+    _check_length(size)
     return as_variant((*items[:size], *[None] * (size - len(items))))
 
 
@@ -585,6 +597,7 @@ def _(batch: Batch, a: Slices, b: Slices, dtype: DType) -> Any:
 
 def _new_scattered(tensor: Raw, indices: torch.Tensor, element_shape: Any, num_elements: int) -> np.ndarray:
     count = max(num_elements, 0)
+    _check_length(count)
     return _scattered(as_variant((None,) * count), tensor, indices)
 
 

@@ -12,11 +12,11 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.shape_rules import no_results
 from tapeflow.core.types.dtypes import int64, string
-from tapeflow.core.values.boxed_objects import boxed
+from tapeflow.core.values.boxed_objects import boxed, held_object
 from tapeflow.data.dataset import Dataset
 from tapeflow.data.elements import Element
 from tapeflow.data.experimental.transformations import TFRecordWriter
-from tapeflow.data.node import declared_shapes, op_kernel, structured
+from tapeflow.data.node import Node, declared_shapes, op_kernel, structured
 from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.random.generator import Generator
 from tapeflow.sparse.tensor import SparseTensor
@@ -64,7 +64,7 @@ def _sampling(input_dataset: Any, rate: float, seed: int, seed2: int) -> Any:
     "ThreadPoolDataset",
 )  # fmt: skip
 def _as_it_is(input_dataset: Any) -> Any:
-    return input_dataset
+    return held_object(input_dataset, Node, "dataset")
 
 
 @op_kernel("SlidingWindowDataset")

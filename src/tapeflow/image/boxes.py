@@ -275,6 +275,8 @@ def _check_sampling(
         raise invalid(f"image_size must be 1-dimensional: {text(TensorShape(image_size.shape))}")
     if image_size.shape[0] != 3:
         raise invalid(f"image_size must contain 3 elements{text(TensorShape(image_size.shape))}")
+    if int(image_size.max()) >= 2**31:
+        raise invalid(f"image_size must be below 2**31: {image_size.tolist()}")
     if bounding_boxes.ndim != 3:
         shown = text(TensorShape(bounding_boxes.shape))
         raise invalid(f"input boxes must be 3-dimensional [batch, num_boxes, coords]: {shown}")
@@ -328,7 +330,7 @@ def _sample_box(
     covered = np.float32(min_object_covered.item())
     draws = _draws(stream())
     chosen = _Rectangle(0, 0, height, width)
-    for _ in range(max_attempts):
+    for _ in range(max_attempts if covered <= 1 else 0):  # no box covers more of an object than the whole
         candidate = _candidate(height, width, (smallest, largest), _fraction(draws) * (high - low) + low, draws)
         if candidate is not None and candidate.area >= 1 and candidate.covers(covered, objects):
             chosen = candidate

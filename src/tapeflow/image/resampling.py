@@ -17,6 +17,7 @@ from tapeflow.core import aten
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import Batch, Slices, static
 from tapeflow.core.ops.elementwise_kernels import by_value
+from tapeflow.core.ops.memory import check_memory
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import with_rank
 from tapeflow.core.types.dtypes import DType, bfloat16, float16, float32, float64
@@ -50,6 +51,11 @@ def _check(images: torch.Tensor, size: tuple[int, ...]) -> None:
         raise invalid(f"output dimensions must be positive, got {size}")
     if 0 in images.shape[1:3]:
         raise invalid(f"input image must be of non-zero size, got {list(images.shape)}")
+    check_memory([images.shape[0], *size, images.shape[3]])
+    check_memory([max(size)], _BYTES_OF_PLACE)
+
+
+_BYTES_OF_PLACE = 64  # of a row or column: its place, the pixels around it and their weights
 
 
 def _weighted(images: torch.Tensor, size: Any, kind: Callable[..., Weights], *options: bool) -> torch.Tensor:
@@ -314,6 +320,7 @@ _KERNELS: dict[str, tuple[float, Any]] = {
 @weights
 def _filtered(new: int, old: int, scale: float, translation: float, kernel: str, antialias: bool) -> np.ndarray:
     """Returns the weights `[new, old]` of a filter, for images scaled by `scale` and moved by `translation`."""
+    check_memory([new, old], _BYTES_OF_PLACE)
     radius, weight = _KERNELS[kernel]
     # In float32 as in TensorFlow, since at the end of a filter the last digit decides whether a pixel has any weight.
     inverse = np.float32(1.0 / scale)
@@ -385,7 +392,11 @@ def image_projective_transform_v3(
         raise invalid(f"images must be 4-dimensional, got {list(images.shape)}")
     if transforms.ndim != 2 or transforms.shape[1] != 8 or transforms.shape[0] not in (1, images.shape[0]):
         raise invalid(f"Input transform should be num_images x 8 or 1 x 8, got {list(transforms.shape)}")
-    batch, height, width, _ = images.shape
+    if len(output_shape) != 2 or min(output_shape) <= 0:
+        raise invalid(f"output dimensions must be positive, got {list(output_shape)}")
+    batch, height, width, channels = images.shape
+    check_memory([batch, *output_shape, channels])
+    check_memory([batch, *output_shape], _BYTES_OF_PLACE)
     ys = torch.arange(output_shape[0], device=images.device, dtype=torch.float32)[:, None]
     xs = torch.arange(output_shape[1], device=images.device, dtype=torch.float32)[None, :]
     a0, a1, a2, b0, b1, b2, c0, c1 = (t[:, None, None] for t in transforms.float().unbind(1))

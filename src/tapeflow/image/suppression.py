@@ -18,6 +18,7 @@ from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.joining import concat, stack
 from tapeflow.array.properties import shape as shape_of
 from tapeflow.array.shaping import reshape
+from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import check_rank, ranked, text, with_rank
 from tapeflow.core.types.aliases import TensorLike
@@ -255,6 +256,7 @@ def _non_max_suppression_padded(
     indices = _suppress_kernel(boxes, scores, max_output_size, iou_threshold, score_threshold)
     count = torch.tensor(len(indices), dtype=torch.int32, device=boxes.device)
     if pad_to_max_output_size:
+        check_memory([max_output_size], 4, UNFILLED)
         indices = torch.nn.functional.pad(indices, (0, max_output_size - len(indices)))
     return indices, count
 

@@ -11,8 +11,9 @@ import numpy as np
 import torch
 from google.protobuf.message import DecodeError
 
-from tapeflow.array.protos import make_ndarray, make_tensor_proto
+from tapeflow.array.protos import make_tensor_proto, tensor_of_proto
 from tapeflow.core.ops.convert import convert, datatype_name
+from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import same
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
@@ -124,12 +125,16 @@ def _decoded_padded_shape(input_bytes: TensorShape, fixed_length: Any, out_type:
     return input_bytes.concatenate([length])
 
 
+_COPIES = 4  # of the bytes: padded, joined, as an array and as a tensor
+
+
 @op("DecodePaddedRaw", strings=True, host=("fixed_length",), shape=_decoded_padded_shape)
 def _decode_padded_raw(input_bytes: Any, fixed_length: Any, out_type: Any, little_endian: bool = True) -> torch.Tensor:
     """Decodes the bytes of numbers, truncated or padded with zeros to a length."""
     size = as_dtype(out_type).size
     if fixed_length % size:
         raise invalid(f"fixed_length ({fixed_length}) must be a multiple of the size of out_type ({size})")
+    check_memory([input_bytes.size, max(fixed_length, 0)], _COPIES, UNFILLED)
     texts = [t[:fixed_length].ljust(fixed_length, b"\0") for t in input_bytes.ravel().tolist()]
     return _tensor(texts, (*input_bytes.shape, fixed_length // size), out_type, little_endian)
 
@@ -256,8 +261,7 @@ def _value_of(proto: Any) -> EagerTensor:
         dtype = as_dtype(proto.dtype)
         if dtype is bool_ and proto.tensor_content.strip(b"\0\1"):
             raise ValueError("a boolean is neither 0 nor 1")
-        array = make_ndarray(proto)
-        return EagerTensor(array, dtype) if dtype is variant else convert(array, dtype)
+        return tensor_of_proto(proto)
     except (ValueError, TypeError, OverflowError, MemoryError) as error:
         raise invalid(f"Cannot parse tensor from proto: {str(proto)[:200]} ({error}) [Op:ParseTensor] name: ") from None
 

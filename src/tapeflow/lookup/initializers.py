@@ -16,7 +16,7 @@ from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.core.values.trackable import Trackable
 from tapeflow.graph.ir.python_op import python_op
 from tapeflow.io.gfile import GFile
-from tapeflow.lookup.storage import text_of
+from tapeflow.lookup.storage import storage_of, text_of
 from tapeflow.strings.kernels import raw_value
 
 
@@ -104,7 +104,7 @@ def _fill_table(
     """
 
     def fill(handle: Any, *tensors: EagerTensor) -> None:
-        handle.value[()].storage.fill(*pairs(*tensors))
+        storage_of(handle).fill(*pairs(*tensors))
 
     inputs = [table.resource_handle, *inputs]
     if any(isinstance(t, SymbolicTensor) for t in inputs):

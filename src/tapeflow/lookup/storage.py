@@ -10,6 +10,7 @@ import numpy as np
 from tapeflow.core.errors import AbortedError, FailedPreconditionError, UnimplementedError
 from tapeflow.core.forking import new_lock
 from tapeflow.core.types.dtypes import DType, string
+from tapeflow.core.values.boxed_objects import held_object
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.strings.hashing import murmur
 from tapeflow.strings.kernels import raw_value
@@ -283,3 +284,14 @@ def _hash(key: Any, dtype: DType) -> int:
             total ^= (_hash(part, dtype) + 0x9E3779B97F4A7800 + (total << 10) + (total >> 4)) % 2**64
         return total
     return murmur(key) if dtype is string else key % 2**64
+
+
+def storage_of(handle: Any) -> TableStorage:
+    """Returns the storage of a table, by its handle.
+
+    Raises:
+        InvalidArgumentError: it is the handle of something else.
+    """
+    raw = handle.value if isinstance(handle, EagerTensor) else handle
+    table = held_object(raw, object, "table")
+    return held_object(getattr(table, "storage", table), TableStorage, "table")

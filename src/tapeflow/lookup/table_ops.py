@@ -20,7 +20,7 @@ from tapeflow.graph.ir.operation import GraphOp, Operation
 from tapeflow.graph.ir.python_op import python_op
 from tapeflow.graph.ir.session_resources import held_here, in_session
 from tapeflow.lookup.initializers import TextFileInitializer
-from tapeflow.lookup.storage import DenseStorage, MutableStorage, TableStorage
+from tapeflow.lookup.storage import DenseStorage, MutableStorage, TableStorage, storage_of
 
 
 class Table(NamedTuple):
@@ -31,11 +31,6 @@ class Table(NamedTuple):
     """
 
     storage: TableStorage
-
-
-def storage_of(handle: EagerTensor) -> TableStorage:
-    """Returns the storage of a table, by its handle."""
-    return handle.value[()].storage
 
 
 def empty_like(storage: TableStorage, shared_name: str = "", name: str | None = None) -> Operation:

@@ -20,7 +20,7 @@ from tapeflow.core.values.tensor import EagerTensor, Tensor, next_id
 from tapeflow.core.values.trackable import CHECKPOINT, SAVED_MODEL
 from tapeflow.graph.ir.python_op import python_op
 from tapeflow.lookup.initializers import TableInitializer
-from tapeflow.lookup.storage import TableStorage
+from tapeflow.lookup.storage import TableStorage, storage_of
 from tapeflow.lookup.table_ops import empty_like, fill
 from tapeflow.math.casting import cast
 from tapeflow.ragged.tensor import RaggedTensor
@@ -146,7 +146,7 @@ class LookupTable(TrackableResource):
         if state.graph is None and not any(isinstance(t, SymbolicTensor) for t in inputs):
             return function(self.storage, *tensors)
         operation = python_op(
-            op, lambda handle, *values: function(handle.value[()].storage, *values), inputs, specs, attrs=attrs
+            op, lambda handle, *values: function(storage_of(handle), *values), inputs, specs, attrs=attrs
         )
         return operation.outputs if specs else operation
 

@@ -11,6 +11,7 @@ from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.ops.batching import Batch, NoRule, Slices, static
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import unknown, with_rank
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
@@ -58,6 +59,7 @@ def _counted(
     if largest >= size:
         counted = values < size
         places, amounts = places[counted], amounts[counted] if weights.numel() else amounts
+    check_memory([1 if count is None else count, size], 8, UNFILLED)
     out = torch.zeros(size if count is None else count * size, dtype=weights.dtype, device=values.device)
     if binary_output:
         out.index_fill_(0, places.long(), 1)

@@ -13,8 +13,9 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import Batch, NoRule, Slices, static, times
 from tapeflow.core.ops.convert import as_operand, convert
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import check_rank, check_sizes, leave_to_kernel, text
+from tapeflow.core.ops.shape_rules import check_rank, leave_to_kernel, text
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid, traced
@@ -50,7 +51,7 @@ def _unsorted(start: Callable[[torch.dtype], float], gather: Callable[..., Any])
         if type(num_segments) is not int or num_segments < 0 or data.shape[: ids.ndim] != ids.shape:
             raise invalid(_wrong_segments(data.shape, ids.shape, num_segments))
         shape = (num_segments, *data.shape[ids.ndim :])
-        check_sizes(shape)
+        check_memory(shape, data.itemsize, UNFILLED)
         out = data.new_full(shape, start(data.dtype))
         rows = data if ids.ndim == 1 else data.reshape(ids.numel(), *shape[1:])
         ids = ids.reshape(-1)
@@ -424,6 +425,7 @@ def _sorted(start: float, gather: Callable[..., Any], finish: Callable[..., Any]
             raise invalid(
                 f"Segment id {first} out of range [0, {last + 1}), possibly because 'segment_ids' input is not sorted."
             )
+        check_memory((last + 1, *data.shape[1:]), data.itemsize, UNFILLED)
         out = data.new_full((last + 1, *data.shape[1:]), start)
         gather(out, ids, data)
         return out if finish is None else finish(out, ids)

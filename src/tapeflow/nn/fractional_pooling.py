@@ -13,6 +13,7 @@ import torch
 
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import host_value
+from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import listed, same
 from tapeflow.core.rng.seeds import op_seeds
@@ -166,6 +167,9 @@ def fractional_avg_pool_grad(
 ) -> torch.Tensor:
     """Computes the gradient of `fractional_avg_pool`."""
     _, height, width, _ = orig_input_tensor_shape
+    check_memory(orig_input_tensor_shape, out_backprop.itemsize)
+    for sequence, length in ((row_pooling_sequence, height), (col_pooling_sequence, width)):
+        check_memory([max(len(sequence) - 1, 0), length], out_backprop.itemsize, UNFILLED)
     over_rows = _shares(row_pooling_sequence, height, overlapping, out_backprop.dtype)
     over_columns = _shares(col_pooling_sequence, width, overlapping, out_backprop.dtype)
     return _means(out_backprop, over_rows.T, over_columns.T)

@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tapeflow.array.creation import zeros
-from tapeflow.array.protos import make_ndarray
+from tapeflow.array.protos import tensor_of_proto
 from tapeflow.core import errors
 from tapeflow.core.hooks import hooks
-from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.trackable import Trackable, has_state
 from tapeflow.core.values.variable import Variable, VariableAggregation, VariableSynchronization
@@ -448,8 +447,8 @@ class _Loader:
         if proto.operation not in self._constants:
             raise self._damaged(f"has no constant {proto.operation!r}")
         tensor = self._constants[proto.operation].attr["value"].tensor
-        dtype = dtype_of(tensor.dtype)
+        dtype_of(tensor.dtype)  # says what is wrong with it
         try:
-            return convert(make_ndarray(tensor), dtype)
+            return tensor_of_proto(tensor)
         except (ValueError, TypeError) as error:
             raise self._damaged(f"has a constant {proto.operation!r} that can't be read: {error}") from None

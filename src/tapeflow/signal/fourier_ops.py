@@ -23,6 +23,7 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
 from tapeflow.core.ops.batching import Batch, Slices, behind, leading_dimensions, static
 from tapeflow.core.ops.definition import NotStatic
+from tapeflow.core.ops.memory import check_memory
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import stated, text, wholly_static, with_dimension, with_rank
 from tapeflow.core.types.aliases import AxisLike, DTypeLike, ShapeLike, TensorLike
@@ -266,11 +267,16 @@ def _over_last(rank: int, last: Callable[[Any], Any] = lambda n: n) -> Callable[
     return rule
 
 
+_BYTES_OF_POINT = 32  # padded, as a complex number, and transformed
+
+
 def _nd_kernel(over_axes: Any, last: Callable[[Any], Any] = lambda n: n) -> Any:
     """Returns the kernel of a transform with lengths; without any elements, the result is zeros."""
 
     def kernel(x: torch.Tensor, fft_length: Any, axes: Any, dtype: Any = None) -> torch.Tensor:
         if len(fft_length) == len(axes) and min(fft_length) > 0 and x.numel():
+            rest = x.numel() // max(math.prod(x.shape[a] for a in axes), 1)
+            check_memory([rest, *fft_length], _BYTES_OF_POINT)
             return over_axes(x, s=fft_length, dim=axes)
         shape = _nd_rule(TensorShape(x.shape), fft_length, axes, last).as_list()
         return x.new_zeros([int(d or 0) for d in shape], dtype=x.dtype if dtype is None else dtype.torch)

@@ -16,6 +16,7 @@ from tapeflow.core.autodiff.gradients import conj, sum_to_shape
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import check_rank, ranked, stated, with_rank
 from tapeflow.core.types.aliases import TensorLike
@@ -77,6 +78,7 @@ def _sparse_to_dense(
         raise invalid("default_value should be a scalar.")
     if not output_shape:  # an element without an index is the only one
         return sparse_values.reshape(-1)[-1] if len(sparse_indices) else default_value.clone()
+    check_memory(output_shape, default_value.itemsize, UNFILLED)
     return default_value.expand(output_shape).clone().index_put_(tuple(sparse_indices.unbind(1)), sparse_values)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import same
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
@@ -21,6 +22,7 @@ from tapeflow.strings.kernels import each, numbers, string_op, strings_of
 
 # The flags of C's `printf` that may stand before a width.
 _FLAGS = " +-0#"
+_BYTES_OF_LETTER = 16  # Python formats digit by digit, in several buffers
 
 
 def _as_string(input: Any, precision: int, scientific: bool, shortest: bool, width: int, fill: str) -> np.ndarray:
@@ -39,6 +41,7 @@ def _as_string(input: Any, precision: int, scientific: bool, shortest: bool, wid
             raise invalid(f"precision not supported for datatype {dtype.name}")
     if fill and fill not in _FLAGS:
         raise invalid(f'Fill argument not supported: "{fill}"')
+    check_memory([array.size, max(width, 0) + max(precision, 0)], _BYTES_OF_LETTER, UNFILLED)
     size = str(width) if width >= 0 else ""
     digits = f".{precision}" if precision >= 0 else ""
     notation = "e" if scientific else "g" if shortest else "f"

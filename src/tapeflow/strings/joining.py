@@ -15,6 +15,7 @@ from tapeflow.array.shaping import expand_dims
 from tapeflow.core.errors import OutOfRangeError
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.shape_rules import check_rank, ranked, reduction, with_rank
 from tapeflow.core.ops.shape_rules import text as shape_text
 from tapeflow.core.types.aliases import AxisLike, TensorLike
@@ -215,11 +216,18 @@ def _ngrams(
     short = np.flatnonzero((sizes == 0) & (lengths > 0) & preserve_short_sequences)
     sizes[short] = 1
     ends = np.cumsum(sizes)
+    for width, pad, count in zip(ngram_widths, pads, counts, strict=True):
+        check_memory([len(lengths), 2 * max(pad, 0) + 1], 32, UNFILLED)
+        check_memory([int(count.sum()), max(width, 0)], 2)
+    check_memory([len(short), 2 * max(pad_width, 0)], 16, UNFILLED)
     out = np.empty(int(sizes.sum()), object)
     next_places = ends - sizes
     for width, pad, count in zip(ngram_widths, pads, counts, strict=True):
         words = _padded(data, starts, lengths, [left] * pad, [right] * pad)
-        grams = strings_of(list(map(between.join, zip(*[words[i:] for i in range(width)], strict=False))))
+        if width > _WIDE:
+            grams = strings_of([between.join(words[i : i + width]) for i in range(len(words) - width + 1)])
+        else:
+            grams = strings_of(list(map(between.join, zip(*[words[i:] for i in range(width)], strict=False))))
         within = _within(count)
         firsts = np.repeat(starts + 2 * pad * np.arange(len(lengths)), count) + within
         out[np.repeat(next_places, count) + within] = grams[firsts]
@@ -229,6 +237,9 @@ def _ngrams(
         words = data[splits[row] : splits[row + 1]].tolist()
         out[next_places[row]] = between.join([left] * around + words + [right] * around)
     return out, torch.from_numpy(np.append(0, ends)[: splits.size]).to(data_splits.dtype)
+
+
+_WIDE = 16  # words: up to here it is faster to join the rows of shifted lists
 
 
 def _check_splits(splits: np.ndarray, count: int) -> None:

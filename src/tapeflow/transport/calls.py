@@ -12,10 +12,8 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from tapeflow.array.protos import make_ndarray, make_tensor_proto
+from tapeflow.array.protos import make_tensor_proto, tensor_of_proto
 from tapeflow.core import errors
-from tapeflow.core.ops.convert import convert
-from tapeflow.core.types.dtypes import DType
 from tapeflow.core.types.spec_proto import from_proto, to_proto
 from tapeflow.core.values.tensor import EagerTensor
 
@@ -77,7 +75,7 @@ def unpacked(proto: Any) -> Any:
     """
     kind = proto.WhichOneof("kind")
     if kind == "tensor_value":
-        return convert(make_ndarray(proto.tensor_value), DType(proto.tensor_value.dtype))
+        return tensor_of_proto(proto.tensor_value)
     if kind == "list_value":
         return [unpacked(v) for v in proto.list_value.values]
     if kind == "tuple_value":

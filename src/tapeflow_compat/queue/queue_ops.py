@@ -10,7 +10,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.static import value_of
 from tapeflow.core.types.dtypes import DType, bool_, int32, int64, resource, string
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.boxed_objects import boxed
+from tapeflow.core.values.boxed_objects import boxed, held_object
 from tapeflow.core.values.tensor import invalid
 from tapeflow.graph.graphdef.builders import register
 from tapeflow.graph.graphdef.node_protos import ParsedNode, attr_of, definition_of
@@ -113,6 +113,7 @@ OUTPUTS: dict[str, list[tuple[DType, Any]]] = {
     "ReaderNumWorkUnitsCompletedV2": [(int64, [])],
     "ReaderSerializeStateV2": [(string, [])],
 }
+_READER, _QUEUE = (Reading, "reader"), (QueueStorage, "queue")
 _TWO_HANDLES = frozenset({"ReaderReadV2", "ReaderReadUpToV2"})
 
 # ---- creating queues -------------------------------------------------------------------------------------------------
@@ -173,10 +174,13 @@ def node(
     op: str, inputs: Sequence[Any], outputs: Sequence[tuple[DType, Any]], attrs: dict[str, Any], name: str | None
 ) -> Operation:
     """Adds an operation to the graph being built that works with a queue or a reader, its first input."""
-    kernel, handles = KERNELS[op], 2 if op in _TWO_HANDLES else 1
+    kernel, kinds = KERNELS[op], [_READER if op.startswith("Reader") else _QUEUE]
+    if op in _TWO_HANDLES:
+        kinds.append(_QUEUE)
 
     def run(*values: Any) -> Any:
-        return kernel(*[handle[()] for handle in values[:handles]], *values[handles:], **attrs)
+        objects = [held_object(value, *kind) for value, kind in zip(values, kinds, strict=False)]
+        return kernel(*objects, *values[len(kinds) :], **attrs)
 
     return state.graph.node(GraphOp(op, run, stateful=True, attrs=attrs, gives_tuple=True), inputs, outputs, name)
 

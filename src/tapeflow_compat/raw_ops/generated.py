@@ -288,7 +288,7 @@ def _has_references(name: str) -> bool:
 
 
 @functools.cache
-def _without_kernel() -> frozenset[str]:
+def without_kernel() -> frozenset[str]:
     """Returns the ops without a kernel in TensorFlow's own build for CPUs."""
     return frozenset(pathlib.Path(__file__).with_name("without_kernel.txt").read_text(encoding="utf-8").split())
 
@@ -309,7 +309,7 @@ def _function_of(name: str) -> Callable[..., typing.Any] | None:
         return _older_form(name, newer)
     if _has_references(name):
         return _of_references(name)
-    return _no_kernel(name) if name in _without_kernel() else None
+    return _no_kernel(name) if name in without_kernel() else None
 
 
 def raw_op(name: str) -> Callable[..., typing.Any]:

@@ -15,7 +15,7 @@ from tapeflow.core.ops.raw_kernels import define, kernel_of
 from tapeflow.core.ops.shape_rules import no_results, scalar
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.boxed_objects import boxed
+from tapeflow.core.values.boxed_objects import boxed, held_object
 from tapeflow.core.values.tensor import invalid
 from tapeflow.graph.ir.session_resources import held_here
 from tapeflow.logger import get_logger
@@ -49,9 +49,13 @@ def _stack(max_size: Raw, elem_type: DType, stack_name: str) -> Raw:
     return boxed(_Stack(int(max_size)))
 
 
+def _stack_of(handle: Raw) -> _Stack:
+    return held_object(handle, _Stack, "stack")
+
+
 @kernel_of("StackPushV2", shape=lambda handle, elem, *_: elem)
 def _push(handle: Raw, elem: Raw, swap_memory: bool) -> Raw:
-    stack = handle[()]
+    stack = _stack_of(handle)
     if 0 <= stack.size <= len(stack):
         raise invalid(f"Stack[{stack.size}] overflowed its max_size ({stack.size})")
     stack.append(elem)
@@ -60,14 +64,15 @@ def _push(handle: Raw, elem: Raw, swap_memory: bool) -> Raw:
 
 @kernel_of("StackPopV2")
 def _pop(handle: Raw, elem_type: DType) -> Raw:
-    if not handle[()]:
+    stack = _stack_of(handle)
+    if not stack:
         raise invalid("Stack[] is empty when calling Pop().")
-    return handle[()].pop()
+    return stack.pop()
 
 
 @kernel_of("StackCloseV2", shape=no_results)
 def _close_stack(handle: Raw) -> None:
-    handle[()].clear()
+    _stack_of(handle).clear()
 
 
 # ---- tensor arrays ---------------------------------------------------------------------------------------------------
@@ -123,7 +128,7 @@ _WITHOUT_GRADIENT: dict[str, Any] = {"differentiable": True, "gradient": _no_gra
 
 
 def _array_of(handle: Raw) -> _Array:
-    return handle[()]
+    return held_object(handle, _Array, "TensorArray")
 
 
 @kernel_of("TensorArrayV3", shape=lambda *_: [_handle(), []])
@@ -225,38 +230,42 @@ def _empty_map() -> Raw:
     return boxed({})
 
 
+def _map_of(handle: Raw) -> dict[Any, Any]:
+    return held_object(handle, dict, "TensorMap")
+
+
 @kernel_of("TensorMapInsert", shape=scalar)
 def _insert(input_handle: Raw, key: Raw, value: Raw) -> Raw:
-    return boxed(input_handle[()] | {_key(key): (key, value)})
+    return boxed(_map_of(input_handle) | {_key(key): (key, value)})
 
 
 @kernel_of("TensorMapLookup")
 def _look_up(input_handle: Raw, key: Raw, value_dtype: DType) -> Raw:
-    if _key(key) not in input_handle[()]:
+    if _key(key) not in _map_of(input_handle):
         raise invalid('Trying to lookup non-existent key. Could not find key "' + str(key.tolist()) + '".')
-    return input_handle[()][_key(key)][1]
+    return _map_of(input_handle)[_key(key)][1]
 
 
 @kernel_of("TensorMapErase", shape=scalar)
 def _erase(input_handle: Raw, key: Raw, value_dtype: DType) -> Raw:
-    if _key(key) not in input_handle[()]:
+    if _key(key) not in _map_of(input_handle):
         raise invalid('Trying to erase non-existent item. Could not find key "' + str(key.tolist()) + '".')
-    return boxed({k: v for k, v in input_handle[()].items() if k != _key(key)})
+    return boxed({k: v for k, v in _map_of(input_handle).items() if k != _key(key)})
 
 
 @kernel_of("TensorMapHasKey", shape=scalar)
 def _has_key(input_handle: Raw, key: Raw) -> Raw:
-    return torch.tensor(_key(key) in input_handle[()])
+    return torch.tensor(_key(key) in _map_of(input_handle))
 
 
 @kernel_of("TensorMapSize", shape=scalar)
 def _map_size(input_handle: Raw) -> Raw:
-    return torch.tensor(len(input_handle[()]), dtype=torch.int32)
+    return torch.tensor(len(_map_of(input_handle)), dtype=torch.int32)
 
 
 @kernel_of("TensorMapStackKeys")
 def _stack_keys(input_handle: Raw, key_dtype: DType) -> Raw:
-    return _stacked([key for key, _ in input_handle[()].values()], key_dtype)
+    return _stacked([key for key, _ in _map_of(input_handle).values()], key_dtype)
 
 
 # ---- staging areas ---------------------------------------------------------------------------------------------------
@@ -488,9 +497,17 @@ define("ResourceConditionalAccumulator", _made(_Accumulator), scalar)
 define("SparseConditionalAccumulator", _made(_SparseAccumulator), lambda *_: TensorShape([2]))
 
 
+def _accumulator_of(handle: Raw) -> _Accumulator:
+    return held_object(handle, _Accumulator, "accumulator")
+
+
+def _accumulator_of_rows(handle: Raw) -> _SparseAccumulator:
+    return held_object(handle, _SparseAccumulator, "sparse accumulator")
+
+
 @kernel_of("ResourceAccumulatorApplyGradient", shape=no_results)
 def _apply(handle: Raw, local_step: Raw, gradient: Raw) -> None:
-    handle[()].apply(local_step, gradient)
+    _accumulator_of(handle).apply(local_step, gradient)
 
 
 @kernel_of("SparseAccumulatorApplyGradient", shape=no_results)
@@ -498,20 +515,21 @@ def _apply_rows(
     handle: Raw, local_step: Raw, gradient_indices: Raw, gradient_values: Raw, gradient_shape: Raw,
     has_known_shape: bool,
 ) -> None:  # fmt: skip
-    accumulator = handle[()]
+    accumulator = _accumulator_of_rows(handle)
     parts = gradient_indices, gradient_values, gradient_shape
     accumulator.apply(local_step, accumulator.checked(*parts, has_known_shape))
 
 
 @kernel_of("ResourceAccumulatorTakeGradient")
 def _take(handle: Raw, num_required: Raw, dtype: DType) -> Raw:
-    total, count = handle[()].take(num_required)
-    return total / count if handle[()].mean else total
+    accumulator = _accumulator_of(handle)
+    total, count = accumulator.take(num_required)
+    return total / count if accumulator.mean else total
 
 
 @kernel_of("SparseAccumulatorTakeGradient")
 def _take_rows(handle: Raw, num_required: Raw, dtype: DType) -> Raw:
-    accumulator = handle[()]
+    accumulator = _accumulator_of_rows(handle)
     (indices, values, counts), _ = accumulator.take(num_required)
     if accumulator.mean:
         values = (values / counts.reshape(-1, *[1] * (values.ndim - 1))).to(values.dtype)
@@ -521,12 +539,12 @@ def _take_rows(handle: Raw, num_required: Raw, dtype: DType) -> Raw:
 
 @kernel_of("ResourceAccumulatorNumAccumulated", "AccumulatorNumAccumulated", shape=scalar)
 def _accumulated(handle: Raw) -> Raw:
-    return torch.tensor(handle[()].count, dtype=torch.int32)
+    return torch.tensor(_accumulator_of(handle).count, dtype=torch.int32)
 
 
 @kernel_of("ResourceAccumulatorSetGlobalStep", "AccumulatorSetGlobalStep", shape=no_results)
 def _set_step(handle: Raw, new_global_step: Raw) -> None:
-    accumulator, step = handle[()], int(new_global_step)
+    accumulator, step = _accumulator_of(handle), int(new_global_step)
     with accumulator.changed:
         if step < accumulator.step:
             get_logger().warning("Attempting to set global step to %s, which is less than %s", step, accumulator.step)

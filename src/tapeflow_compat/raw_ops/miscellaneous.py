@@ -14,6 +14,7 @@ import tapeflow as tf
 import tapeflow_compat.raw_ops as raw
 from tapeflow.core.forking import new_lock
 from tapeflow.core.ops.decompositions import form
+from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.raw_kernels import kernel_of
 from tapeflow.core.ops.shape_rules import no_results, scalar, with_rank
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, string
@@ -264,10 +265,14 @@ def _resize_conv(
 
 def _transformed(window_size: int) -> int:
     """Returns the length of the transform of a window: the next power of 2."""
+    if window_size < 2:
+        raise invalid(f"window size has to be > 1, and is {window_size}")
     return int(2 ** math.ceil(math.log2(window_size)))
 
 
 def _spectrogram_rule(input: Any, window_size: int, stride: int, magnitude_squared: bool) -> TensorShape:
+    if stride < 1:
+        raise invalid(f"stride has to be > 0, and is {stride}")
     samples, channels = with_rank(input, 2)
     frames = None if samples is None else max(0, 1 + (samples - window_size) // stride)
     return TensorShape([channels, frames, _transformed(window_size) // 2 + 1])
@@ -276,6 +281,7 @@ def _spectrogram_rule(input: Any, window_size: int, stride: int, magnitude_squar
 @form("AudioSpectrogram", shape=_spectrogram_rule)
 def _spectrogram(input: Any, window_size: int, stride: int, magnitude_squared: bool) -> Any:
     size = _transformed(window_size)
+    check_memory([size], 64, UNFILLED)
     spectra = tf.signal.stft(tf.transpose(input), window_size, stride, size, tf.signal.hann_window)
     power = tf.math.real(spectra * tf.math.conj(spectra))
     return power if magnitude_squared else tf.sqrt(power)
@@ -313,6 +319,10 @@ def _mfcc(
     filterbank_channel_count: int, dct_coefficient_count: int,
 ) -> Any:  # fmt: skip
     rate, channels = float(tf.get_static_value(sample_rate)), filterbank_channel_count
+    if channels < 1 or dct_coefficient_count < 1:
+        raise invalid(f"There must be channels and coefficients, not {channels} and {dct_coefficient_count}")
+    check_memory([spectrogram.shape[-1], channels], 16, UNFILLED)
+    check_memory([channels, dct_coefficient_count], 32, UNFILLED)
     weights = _mel_weights(spectrogram.shape[-1], rate, lower_frequency_limit, upper_frequency_limit, channels)
     energies = tf.math.log(tf.maximum(tf.matmul(tf.sqrt(spectrogram), tf.constant(weights, tf.float32)), 1e-12))
     numbers = np.outer(np.arange(channels) + 0.5, np.arange(dct_coefficient_count))

@@ -7,7 +7,10 @@ from typing import Any
 import tapeflow as tf
 import tapeflow_compat.raw_ops as raw
 from tapeflow.core.ops.decompositions import form
+from tapeflow.core.ops.definition import NotStatic
+from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.graph.ir.operation import variable_in
 from tapeflow.random.algorithms import key_counter_alg
 
 _PHILOX = 1
@@ -72,7 +75,9 @@ def _parameterized(shape: Any, means: Any, stdevs: Any, minvals: Any, maxvals: A
 
 def _generator(resource: Any) -> Any:
     """Returns a generator on the state that a handle's variable holds."""
-    variable = resource.value[()] if isinstance(resource, EagerTensor) else None
+    if isinstance(resource, SymbolicTensor):
+        raise NotStatic
+    variable = variable_in(resource.value if isinstance(resource, EagerTensor) else resource)
     return tf.random.Generator(state=variable, alg="philox")
 
 

@@ -290,3 +290,46 @@ def test_names_of_outputs_count_what_tensorflow_gives_before_them():
         graph.get_tensor_by_name("loop:0")
     (loop,) = [node for node in graph.as_graph_def().node if node.name == "loop"]
     assert loop.input[:3] == ["loop/loop_counter", "loop/maximum_iterations", "Const"]
+
+
+# ---- constants of one value ------------------------------------------------------------------------------------------
+
+
+def constants_of_one_value(count, text):
+    """Returns a graph with large constants, and the last element of each."""
+    from google.protobuf import text_format
+
+    graph_def = tf.compat.v1.GraphDef()
+    for i in range(count):
+        text_format.Merge(
+            f"""node {{ name: "c{i}" op: "Const" attr {{ key: "dtype" value {{ type: DT_FLOAT }} }}
+                attr {{ key: "value" value {{ tensor {{ dtype: DT_FLOAT {text} }} }} }} }}
+                node {{ name: "s{i}" op: "Shape" input: "c{i}" attr {{ key: "T" value {{ type: DT_FLOAT }} }} }}""",
+            graph_def,
+        )
+    return graph_def
+
+
+@pytest.mark.parametrize("value", ["float_val: 1.5", ""])
+def test_constants_of_one_value_take_the_memory_of_one(value):
+    graph_def = constants_of_one_value(6, "tensor_shape { dim { size: 805306368 } } " + value)
+    assert graph_def.ByteSize() < 1000
+    with tf.Graph().as_default() as graph:
+        tf.import_graph_def(graph_def, name="")
+        shapes = [graph.get_tensor_by_name(f"s{i}:0") for i in range(6)]
+        for i in range(6):
+            raw = graph.get_operation_by_name(f"c{i}").static[0]
+            assert raw.untyped_storage().nbytes() == 4
+        with tf.compat.v1.Session() as session:
+            assert [s.tolist() for s in session.run(shapes)] == [[805306368]] * 6
+
+
+def test_the_last_of_several_values_is_not_repeated_without_end():
+    graph_def = constants_of_one_value(1, "tensor_shape { dim { size: 805306368 } } float_val: 1.5 float_val: 2.5")
+    with tf.Graph().as_default(), pytest.raises(ValueError, match="is too large"):
+        tf.import_graph_def(graph_def)
+    graph_def = constants_of_one_value(1, "tensor_shape { dim { size: 1000 } } float_val: 1.5 float_val: 2.5")
+    with tf.Graph().as_default() as graph, tf.compat.v1.Session() as session:
+        tf.import_graph_def(graph_def, name="")
+        values = session.run(graph.get_tensor_by_name("c0:0"))
+    assert values[0] == 1.5 and (values[1:] == 2.5).all()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.types.dtypes import DType
-from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.core.values.tensor import EagerTensor, invalid
 
 
 def boxed(value: Any) -> np.ndarray:
@@ -20,6 +20,23 @@ def boxed(value: Any) -> np.ndarray:
 def held(value: Any, dtype: DType) -> EagerTensor:
     """Returns a scalar tensor that holds a Python object."""
     return EagerTensor(boxed(value), dtype)
+
+
+def held_object(handle: Any, kind: type | tuple[type, ...], title: str) -> Any:
+    """Returns the object that the bare value of a handle or a variant holds, or is.
+
+    Args:
+        handle: the bare value.
+        kind: the class of objects that the caller takes.
+        title: what these are called.
+
+    Raises:
+        InvalidArgumentError: it is something else, as a file may say.
+    """
+    value = handle[()] if isinstance(handle, np.ndarray) and not handle.ndim else handle
+    if not isinstance(value, kind):
+        raise invalid(f"Expected the handle of a {title}, but it holds a {type(value).__name__.strip('_')}.")
+    return value
 
 
 class Addend:

@@ -15,12 +15,12 @@ from tapeflow.array import (
 )
 from tapeflow.array.gathering import gather
 from tapeflow.array.passing import identity
-from tapeflow.array.protos import make_ndarray
+from tapeflow.array.protos import tensor_of_proto
 from tapeflow.control_flow import check_assertion
 from tapeflow.core import errors
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.types.dtypes import bool_, int32, resource, string, variant
+from tapeflow.core.types.dtypes import bool_, int32, resource, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -61,10 +61,9 @@ def _constant(builder: Builder, node: ParsedNode, inputs: list[Any]) -> Operatio
     if any(d < 0 for d in dims):
         raise ValueError(f"{where}: Shape {dims} is not fully defined")
     try:
-        array = make_ndarray(proto)
+        value = tensor_of_proto(proto)
     except (ValueError, TypeError, IndexError) as error:
         raise ValueError(f"{where}: Cannot parse tensor from proto: {error}") from None
-    value = EagerTensor(array, dtype) if dtype is variant else convert(array, dtype)
     return builder.graph.constant(value, node.name).op
 
 

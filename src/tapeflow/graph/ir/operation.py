@@ -18,7 +18,9 @@ from tapeflow.core.ops import op_def as op_defs
 from tapeflow.core.ops.definition import Op
 from tapeflow.core.types.dtypes import DType, as_dtype
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.boxed_objects import held_object
 from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.variable_in_graph import OfGraph
 from tapeflow.graph.ir.attrs import attrs_of
 from tapeflow.graph.ir.positions import Position, stack_summary
 
@@ -340,5 +342,10 @@ def has_gradient(tensor: Any) -> bool:
 
 
 def variable_in(handle: Any) -> Any:
-    """Returns the variable that a raw resource is, or holds."""
-    return handle[()] if isinstance(handle, np.ndarray) else handle
+    """Returns the variable that a raw resource is, or holds.
+
+    Raises:
+        InvalidArgumentError: it holds something else.
+    """
+    variable = handle[()] if isinstance(handle, np.ndarray) else handle
+    return variable if isinstance(variable, OfGraph) else held_object(handle, OfGraph, "variable")
