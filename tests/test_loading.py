@@ -35,6 +35,83 @@ def test_threads_load_namespaces_at_once():
     assert run.returncode == 0, run.stderr
 
 
+NESTED = """
+import sys, threading
+import tapeflow as tf
+
+tf.install_as_tensorflow()
+programs = {programs!r}
+errors, barrier = [], threading.Barrier(len(programs))
+
+def use(program):
+    barrier.wait()
+    try:
+        exec(program, {{"tf": tf}})
+    except BaseException as error:
+        errors.append(f"{{program}}: {{error!r}}")
+
+threads = [threading.Thread(target=use, args=(program,)) for program in programs]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert not errors, errors
+"""
+
+
+@pytest.mark.parametrize(
+    "programs",
+    [
+        ["tf.compat.v1.placeholder", "tf.compat.v1.Session", "tf.compat.v1.train.AdamOptimizer", "tf.raw_ops.Abs",
+         "tf.compat.v1.nn.dynamic_rnn", "tf.compat.v1.lookup.StaticHashTable", "tf.__internal__.nest", "tf.lite"],
+        ["tf.keras.backend.clear_session()", "tf.keras.layers.Dense(2)", "tf.losses.MeanSquaredError()",
+         "from tensorflow.keras import layers; layers.Dense", "import tensorflow.keras.models",
+         "import keras; keras.Model",
+         "from tensorflow.python.framework import ops; ops.convert_to_tensor", "tf.compat.v1.reset_default_graph()"],
+        ["tf.function(lambda x: x * 2)(1.0)", "tf.autograph.to_graph", "tf.data.Dataset.range(3).map(lambda x: x + 1)",
+         "from tensorflow.data import Dataset", "tf.experimental.numpy.ones", "tf.linalg.LinearOperatorDiag",
+         "from tensorflow.core.framework import graph_pb2; graph_pb2.GraphDef", "tf.ragged.constant([[1]])"],
+    ],
+    ids=["TensorFlow 1", "Keras", "functions"],
+)  # fmt: skip
+def test_threads_use_nested_namespaces_at_once(programs):
+    program = NESTED.format(programs=programs)
+    run = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, timeout=300)
+    assert run.returncode == 0, run.stderr
+
+
+def test_an_incomplete_module_is_no_attribute_of_its_package():
+    """While `tapeflow.compat.v1` is imported, its modules import it as `tapeflow_compat.compat.v1`."""
+    program = (
+        "import sys, tapeflow as tf\n"
+        "compat, seen = tf.compat, []\n"
+        "def trace(*event):\n"
+        "    v1 = sys.modules.get('tapeflow.compat.v1')\n"
+        "    if v1 is not None and getattr(v1.__spec__, '_initializing', False): seen.append('v1' in vars(compat))\n"
+        "sys.setprofile(trace)\n"
+        "compat.v1\n"
+        "sys.setprofile(None)\n"
+        "assert seen and not any(seen)\n"
+        "assert vars(compat)['v1'].Session and type(compat) is type(sys)"
+    )
+    _run(program)
+
+
+def test_a_child_that_is_forked_while_another_thread_loads():
+    program = (
+        "import os, threading, tapeflow as tf\n"
+        "thread = threading.Thread(target=lambda: tf.keras.layers)\n"
+        "thread.start()\n"
+        "child = os.fork()\n"
+        "if not child:\n"
+        "    tf.keras.layers.Dense, tf.compat.v1.Session\n"
+        "    os._exit(7)\n"
+        "thread.join()\n"
+        "assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7"
+    )
+    _run(program)
+
+
 def test_a_name_that_is_first_used_within_an_import(tmp_path):
     """A thread that loads a namespace waits for a module that another thread imports, which uses a new name itself."""
     (tmp_path / "shared.py").write_text("import threading\nimporting, loading = threading.Event(), threading.Event()\n")

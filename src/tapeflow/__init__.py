@@ -1,7 +1,6 @@
 """TapeFlow: TensorFlow 2's eager runtime, in Python on ATen kernels. `import tapeflow as tf`."""
 
 import functools as _functools
-import importlib as _importlib
 import os as _os
 import sys as _sys
 import typing as _typing
@@ -13,7 +12,6 @@ if not getattr(_sys, "_is_gil_enabled", lambda: True)():
     )
 
 from tapeflow.core.collection import paused as _paused  # isort: skip
-from tapeflow.core.forking import new_lock_for_forks as _new_lock_for_forks  # isort: skip
 
 # The objects of a program that has loaded torch itself may become garbage.
 with _paused(freezes="torch" not in _sys.modules):
@@ -97,6 +95,7 @@ with _paused(freezes="torch" not in _sys.modules):
     from tapeflow.core.device_spec import DeviceSpec
     from tapeflow.core.hooks import hooks as _hooks
     from tapeflow.core.hooks import later as _later
+    from tapeflow.core.loading import load as _load_module
     from tapeflow.core.malloc import keep_pages as _keep_pages
     from tapeflow.core.ops.definition import load_all as _loaders_of_ops
     from tapeflow.core.scopes import (
@@ -295,11 +294,11 @@ def _specs_of_protos() -> dict[int, _typing.Any]:
 
 
 def _compat_module(name: str) -> _typing.Any:
-    return _importlib.import_module(f"tapeflow.{name}")
+    return _load_module(f"tapeflow.{name}")
 
 
 def _internal_module(fullname: str) -> _typing.Any:
-    return _importlib.import_module("tapeflow.tensorflow_python").module(fullname)
+    return _load_module("tapeflow.tensorflow_python").module(fullname)
 
 
 _hooks.compat_module = _compat_module
@@ -385,41 +384,12 @@ _WITHOUT_OPS = frozenset({
 })  # fmt: skip
 
 
-# Of two threads that import a package and a module of it at once, Python gives one an error; so one loads at a time.
-_IMPORT = _importlib._bootstrap._find_and_load.__code__  # type: ignore[attr-defined]  # holds the lock of a module
-
-
-def _holds_no_module() -> bool:
-    """Returns True if this thread is importing no module, and so holds no module's lock."""
-    frame: _typing.Any = _sys._getframe()
-    while frame is not None and frame.f_code is not _IMPORT:
-        frame = frame.f_back
-    return frame is None
-
-
-_loading = _new_lock_for_forks(_holds_no_module)
-
-
-def _loaded(home: str) -> _typing.Any:
-    """Imports a module, while no other thread loads one.
-
-    A thread that is importing a module already does not wait: the thread that loads may be waiting for that module.
-    """
-    held = _loading.acquire(blocking=_holds_no_module())
-    try:
-        with _paused():
-            return _importlib.import_module(home)
-    finally:
-        if held:
-            _loading.release()
-
-
 @_functools.cache
 def _load_all() -> None:
     """Imports the namespaces that are otherwise loaded on first use: an op was asked for by its name."""
     for home in sorted(set(_ON_FIRST_USE.values())):
         if home.split(".")[1] not in _WITHOUT_OPS:
-            _loaded(home)
+            _load_module(home)
 
 
 # What has builders for the nodes of a `GraphDef`, or ops that only `tf.raw_ops` and graphs that are read call.
@@ -435,7 +405,7 @@ _WITH_OPS_OF_GRAPHS = (
 def _load_services() -> None:
     """Imports the modules with builders for the nodes of a `GraphDef`, before the first `GraphDef` is read."""
     for name in _WITH_OPS_OF_GRAPHS:
-        _loaded(f"tapeflow.{name}")
+        _load_module(f"tapeflow.{name}")
 
 
 _loaders_of_ops.append(_load_all)
@@ -447,7 +417,7 @@ def _load(name: str) -> _typing.Any:
     home = _ON_FIRST_USE.get(name)
     if home is None:
         raise AttributeError(f"module 'tapeflow' has no attribute {name!r}")
-    module = _loaded(home)
+    module = _load_module(home)
     value = module if home == f"tapeflow.{name}" or name.startswith("__") else getattr(module, name)
     globals()[name] = value
     return value

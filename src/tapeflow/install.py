@@ -21,6 +21,7 @@ from types import ModuleType
 from typing import Any
 
 from tapeflow.core.hooks import hooks
+from tapeflow.core.loading import is_incomplete, load, one_at_a_time
 
 
 def install_as_tensorflow() -> None:
@@ -86,6 +87,8 @@ class _Finder(MetaPathFinder):
     ) -> ModuleSpec | None:
         if fullname == "keras":
             return _keras_spec(fullname, path)
+        if fullname.startswith("tapeflow."):
+            return _in_turn(PathFinder.find_spec(fullname, path))
         if not fullname.startswith("tensorflow.") or not _is_installed():
             return None
         return ModuleSpec(fullname, Existing(functools.partial(_tapeflow_module, fullname)))
@@ -93,22 +96,48 @@ class _Finder(MetaPathFinder):
 
 def _keras_spec(fullname: str, path: Sequence[str] | None) -> ModuleSpec | None:
     """Returns the spec of Keras. If Keras loads on TapeFlow, `tapeflow.keras` is loaded next, and adds to it."""
-    spec = PathFinder.find_spec(fullname, path)
-    if spec is None or spec.loader is None:
-        return spec
-    loader: Any = spec.loader
-    run = loader.exec_module
 
-    def exec_module(module: ModuleType) -> None:
+    def run_keras(run: Callable[[ModuleType], None], module: ModuleType) -> None:
         on_tensorflow = os.environ.get("KERAS_BACKEND", "tensorflow") == "tensorflow"
         if on_tensorflow and "tensorflow" not in sys.modules and PathFinder.find_spec("tensorflow") is None:
             install_as_tensorflow()
         run(module)
-        if module.backend.backend() == "tensorflow" and _is_installed() and not uses_legacy_keras():
+        ours = module.backend.backend() == "tensorflow" and _is_installed() and not uses_legacy_keras()
+        if ours and "tapeflow.keras" not in sys.modules:  # another thread, or this one, loads it
             importlib.import_module("tapeflow.keras")
+
+    return _in_turn(PathFinder.find_spec(fullname, path), run_keras)
+
+
+def _in_turn(
+    spec: ModuleSpec | None, around: Callable[[Callable[[ModuleType], None], ModuleType], None] | None = None
+) -> ModuleSpec | None:
+    """Returns a spec whose module runs when no other thread loads one, by `around(run, module)` if it is given."""
+    loader: Any = spec and spec.loader
+    run = getattr(loader, "exec_module", None)
+    if run is None:
+        return spec
+
+    def exec_module(module: ModuleType) -> None:
+        with one_at_a_time():
+            run(module) if around is None else around(run, module)
 
     loader.exec_module = exec_module
     return spec
+
+
+class _Withholding(ModuleType):
+    """A package that does not become the home of the next incomplete module.
+
+    While a module is imported, its own modules may import it by another name. Python then sets it as an attribute of
+    its package, and other threads would find it there. The package gets it again when the module is complete.
+    """
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if isinstance(value, ModuleType) and is_incomplete(value):
+            super().__setattr__("__class__", ModuleType)
+        else:
+            super().__setattr__(name, value)
 
 
 class Existing(Loader):
@@ -122,8 +151,13 @@ class Existing(Loader):
         self._find = find
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        module = self._find()
+        with one_at_a_time():
+            module = self._find()
         self._spec = module.__spec__
+        if is_incomplete(module):
+            spec._initializing = True  # type: ignore[attr-defined]  # it is the module's spec for a moment
+            parent = sys.modules[spec.name.rpartition(".")[0]]
+            parent.__class__ = _Withholding
         return module
 
     def exec_module(self, module: ModuleType) -> None:
@@ -165,7 +199,7 @@ def keras_2(fullname: str) -> ModuleType | None:
     if home is None:
         raise ImportError(f"{fullname} is Keras 2's, which is not installed: `pip install --no-deps tf_keras`.")
     install_as_tensorflow()
-    return importlib.import_module(home)
+    return load(home)
 
 
 def _own_module(fullname: str) -> str:
@@ -186,11 +220,11 @@ def _tapeflow_module(fullname: str) -> ModuleType:
     own_name = _keras_2_module(fullname) or _own_module(fullname)
     module: Any = None
     try:
-        module = importlib.import_module(own_name)
+        module = load(own_name)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{own_name}.".startswith(f"{error.name}."):
             raise  # it is missing a module that TapeFlow's own needs
-        module = getattr(importlib.import_module(parent), name, None)
+        module = getattr(load(parent), name, None)
     if not isinstance(module, ModuleType):
         raise ModuleNotFoundError(f"TapeFlow has no {fullname} yet.", name=fullname)
     return module

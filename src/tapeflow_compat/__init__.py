@@ -16,6 +16,7 @@ from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
+from tapeflow.core.loading import load
 from tapeflow.install import Existing
 
 
@@ -28,7 +29,7 @@ class _Finder(MetaPathFinder):
         package, _, name = fullname.partition(".")
         if package != __name__:
             return None
-        return ModuleSpec(fullname, Existing(functools.partial(importlib.import_module, f"tapeflow.{name}")))
+        return ModuleSpec(fullname, Existing(functools.partial(load, f"tapeflow.{name}")))
 
 
 sys.meta_path.insert(0, _Finder())

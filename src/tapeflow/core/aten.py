@@ -7,13 +7,13 @@ functions, or raises an error that names the missing function.
 from __future__ import annotations
 
 import functools
-import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 
 from tapeflow.core import errors
+from tapeflow.core.loading import load
 
 OLDEST, NEWEST = "2.11", "2.15"  # the versions of torch that have all of these, or a fallback
 
@@ -100,7 +100,7 @@ def resolve(path: str) -> Any:
     """Returns the value at a path, "module:attribute.attribute", or None."""
     module, attributes = path.split(":")
     try:
-        value: Any = importlib.import_module(module)
+        value: Any = load(module)
         for attribute in filter(None, attributes.split(".")):
             value = getattr(value, attribute)
     except (AttributeError, ImportError, RuntimeError):  # `torch.ops` may raise RuntimeError

@@ -4,7 +4,7 @@ A forked process has one thread, the one that forked. A lock that another thread
 So all locks that outlive a call are made here, and a forked process unlocks those of other threads. What such a lock
 protects is Python objects, which a thread leaves usable between any two instructions.
 
-LLVM and Python's imports are not like that. So a fork waits until no thread is inside.
+LLVM is not like that. So a fork waits until no thread is inside.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import os
 import sys
 import threading
 import weakref
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if sys.version_info >= (3, 12) or TYPE_CHECKING:
@@ -56,25 +55,19 @@ def new_event() -> threading.Event:
     return _registered(threading.Event())
 
 
-def new_lock_for_forks(may_wait: Callable[[], bool] = lambda: True) -> Any:
+def new_lock_for_forks() -> Any:
     """Returns a `threading.RLock` that a thread also acquires to fork.
 
     Its holders must not wait for a lock that a forking thread may hold.
-
-    Args:
-        may_wait: returns False if the thread must fork without waiting for the lock.
     """
     lock = _registered(threading.RLock())
-
-    def acquire() -> None:
-        lock.acquire(blocking=may_wait())
 
     def release() -> None:
         if lock._is_owned():
             lock.release()
 
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(before=acquire, after_in_parent=release, after_in_child=release)
+        os.register_at_fork(before=lock.acquire, after_in_parent=release, after_in_child=release)
     return lock
 
 

@@ -7,8 +7,9 @@ above the code that asks for it. So the lower layer names it here, and the highe
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
+
+from tapeflow.core.loading import load
 
 
 class Hooks:
@@ -36,7 +37,7 @@ class Hooks:
     check: Callable[..., Any]  # control_flow.py: tf.Assert
     map_fn: Callable[..., Any]  # functional.py: tf.map_fn
     on_slices: Callable[..., Any]  # tapeflow/__init__.py: a function on all slices at once
-    converted: Callable[[Any], Any]  # tapeflow/__init__.py: a Python function, converted by AutoGraph
+    converted: Callable[..., Any]  # tapeflow/__init__.py: a Python function, converted by AutoGraph
     user_code: Callable[[Any], Any]  # tapeflow/__init__.py: a context whose errors name a function's lines
     over_parts: Callable[..., Any]  # tapeflow/__init__.py: a function of the parts of extension types
     compat_module: Callable[[str], Any]  # tapeflow/__init__.py: a module of tapeflow_compat, by its name there
@@ -64,7 +65,12 @@ def later(module: str, function: str) -> Callable[..., Any]:
         function: its name there.
     """
 
+    loaded: Any = None
+
     def call(*args: Any, **kwargs: Any) -> Any:
-        return getattr(import_module(module), function)(*args, **kwargs)
+        nonlocal loaded
+        if loaded is None:
+            loaded = getattr(load(module), function)
+        return loaded(*args, **kwargs)
 
     return call

@@ -1,8 +1,8 @@
 """The public `tf.experimental` namespace."""
 
-import importlib as _importlib
 import typing as _typing
 
+from tapeflow.core.loading import load as _load
 from tapeflow.dtypes.experimental import (
     float4_e2m1fn,
     float8_e4m3b11fnuz,
@@ -49,7 +49,7 @@ __dir__ = __all__.copy
 
 def __getattr__(name: str) -> _typing.Any:
     if name == "numpy":
-        return _importlib.import_module("tapeflow.experimental.numpy")
+        return _load("tapeflow.experimental.numpy")
     if name == "StructuredTensor":
-        return _importlib.import_module("tapeflow.experimental.structured").StructuredTensor
+        return _load("tapeflow.experimental.structured").StructuredTensor
     return _below("experimental")(name)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, Protocol, TypeVar,
 from tapeflow.core.collection import paused
 from tapeflow.core.context import contexts, detours, state
 from tapeflow.core.forking import cached_property, new_rlock
+from tapeflow.core.hooks import hooks
 from tapeflow.core.settings import settings
 from tapeflow.core.tracebacks import filtered
 from tapeflow.core.types.dtypes import as_dtype
@@ -360,9 +361,7 @@ class Function:
         before, state.tracing = state.tracing, graph
         try:
             if self._options.autograph:
-                from tapeflow.autograph.origin import UserCode  # loaded when the first function is traced
-
-                with UserCode(self._python_function):
+                with hooks.user_code(self._python_function):
                     graph.trace(self._converted(), call_args, call_kwargs)
             else:
                 graph.trace(self._python_function, call_args, call_kwargs)
@@ -382,8 +381,7 @@ class Function:
         return args, kwargs
 
     def _converted(self) -> Callable[..., Any]:
-        from tapeflow.autograph.conversion import converted  # loaded when the first function is traced
-
+        converted = hooks.converted
         options = self._options.experimental_autograph_options
         if options is None:
             return converted(self._python_function, libraries=True)

@@ -6,13 +6,13 @@ names the missing part. A method that Keras lacks is not replaced.
 
 from __future__ import annotations
 
-import importlib
 import random
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
 from tapeflow.core.aten import resolve
+from tapeflow.core.loading import load
 
 OLDEST, NEWEST = "3.12", "3.15"  # the versions of Keras that have all of these
 
@@ -57,7 +57,7 @@ def __getattr__(name: str) -> Any:
     if value is None and name in _FALLBACKS:
         value = _FALLBACKS[name]()
     if value is None:
-        version = importlib.import_module("keras").__version__
+        version = load("keras").__version__
         what = path.strip(":").replace(":", ".")
         raise ImportError(
             f"Keras {version} has no `{what}`, which TapeFlow needs for this. Versions {OLDEST} to {NEWEST} have it: "
@@ -93,7 +93,7 @@ def replace(owner: str, name: str, wrapped: Callable[[Any], Any]) -> None:
 
 
 def _keras() -> Any:
-    return importlib.import_module("keras")
+    return load("keras")
 
 
 _FALLBACKS: dict[str, Callable[[], Any]] = {

@@ -2,10 +2,10 @@
 
 # ruff: noqa: F403, F405 (type checkers see the operators, which load when they are used)
 
-import importlib as _importlib
 import typing as _typing
 
 from tapeflow.array.grids import eye
+from tapeflow.core.loading import load as _load
 from tapeflow.linalg.banded import banded_triangular_solve, eigh_tridiagonal, tridiagonal_matmul, tridiagonal_solve
 from tapeflow.linalg.contraction import einsum, tensordot
 from tapeflow.linalg.diagonals import (
@@ -51,7 +51,7 @@ __dir__ = __all__.copy
 def __getattr__(name: str) -> object:
     # These load on first use.
     if name == "experimental":
-        return _importlib.import_module("tapeflow.linalg.experimental")
+        return _load("tapeflow.linalg.experimental")
     if name.startswith("LinearOperator") and name in __all__:
-        return getattr(_importlib.import_module("tapeflow.linalg.operators"), name)
+        return getattr(_load("tapeflow.linalg.operators"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

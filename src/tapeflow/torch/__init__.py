@@ -9,9 +9,9 @@ TapeFlow's tensors are torch's underneath, so both kinds of program can be one:
 - `convert` writes models as files for torch, ONNX Runtime and C++: `python -m tapeflow convert MODEL --to onnx`.
 """
 
-import importlib as _importlib
 import typing as _typing
 
+from tapeflow.core.loading import load as _load
 from tapeflow.torch.convert import convert
 from tapeflow.torch.memory import from_torch, to_torch
 from tapeflow.torch.module import Converted, module
@@ -27,5 +27,5 @@ def __getattr__(name: str) -> _typing.Any:
     """Loads the parts that need Keras at their first use."""
     if name != "Layer":
         raise AttributeError(f"module 'tapeflow.torch' has no attribute {name!r}")
-    _importlib.import_module("tapeflow.keras")
-    return _importlib.import_module("tapeflow.torch.layer").Layer
+    _load("tapeflow.keras")
+    return _load("tapeflow.torch.layer").Layer

@@ -1,8 +1,8 @@
 """The public `tf.compat` namespace: texts, numbers and dimensions, as libraries ask for them."""
 
-import importlib as _importlib
 import typing as _typing
 
+from tapeflow.core.loading import load as _load
 from tapeflow_compat.compat.conversion import (
     as_bytes,
     as_str,
@@ -30,5 +30,5 @@ __dir__ = __all__.copy
 
 def __getattr__(name: str) -> _typing.Any:
     if name in ("v1", "v2"):  # `tf.keras` needs only the rest
-        return _importlib.import_module(f"tapeflow.compat.{name}")
+        return _load(f"tapeflow.compat.{name}")
     raise AttributeError(f"module 'tapeflow.compat' has no attribute {name!r}")

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import dis
 import functools
-import importlib
 import sys
 from types import FrameType, ModuleType
 from typing import Any
 
+from tapeflow.core.loading import load
 from tapeflow.install import CLASSES
 from tapeflow_compat.tensorflow_python import libraries, names, protos
 
@@ -73,9 +73,9 @@ def module(fullname: str) -> ModuleType | None:
         own = sys.modules.get(fullname.replace("tensorflow", "tapeflow", 1))
         if name in homes:
             home, _, own_name = homes[name].partition(":")
-            value = getattr(importlib.import_module(home), own_name or name)
-        elif "*" in homes and not name.startswith("__") and hasattr(importlib.import_module(homes["*"]), name):
-            value = getattr(importlib.import_module(homes["*"]), name)
+            value = getattr(load(home), own_name or name)
+        elif "*" in homes and not name.startswith("__") and hasattr(load(homes["*"]), name):
+            value = getattr(load(homes["*"]), name)
         elif name in paths:
             try:
                 value = names.public(paths[name])
@@ -86,7 +86,7 @@ def module(fullname: str) -> ModuleType | None:
         elif hasattr(own, name):
             return getattr(own, name)
         elif not name.startswith("__") and module(f"{fullname}.{name}") is not None:  # imported with TensorFlow
-            return importlib.import_module(f"{fullname}.{name}")
+            return load(f"{fullname}.{name}")
         else:
             try:
                 value = names.moved(fullname, name)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 from types import SimpleNamespace
 from typing import Any
 
 from tapeflow.array.properties import is_tensor
+from tapeflow.core.loading import load
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.tensor import EagerTensor, TensorType
 from tapeflow_compat.tensorflow_python.eager_context import eager_mode
@@ -53,6 +53,6 @@ def __getattr__(name: str) -> Any:
             f"TapeFlow has no tf.__internal__.{name}, which is not public in TensorFlow: use a public function for it."
         )
     home, colon, own_name = home.partition(":")
-    module = importlib.import_module(home)
+    module = load(home)
     value = globals()[name] = module if colon and not own_name else getattr(module, own_name or name)
     return value

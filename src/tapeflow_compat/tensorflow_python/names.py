@@ -8,13 +8,13 @@ A rule cannot say which: `array_ops.gather` is `tf.compat.v1.gather`, as `gather
 from __future__ import annotations
 
 import functools
-import importlib
 import inspect
 import pathlib
 import re
 from collections.abc import Callable
 from typing import Any
 
+from tapeflow.core.loading import load
 from tapeflow.core.ops import op_def
 
 _INSIDE = "tensorflow.python."
@@ -75,7 +75,7 @@ def public(path: str) -> Any:
     Raises:
         AttributeError: TapeFlow lacks it.
     """
-    return functools.reduce(getattr, path.split("."), importlib.import_module("tapeflow"))
+    return functools.reduce(getattr, path.split("."), load("tapeflow"))
 
 
 def is_generated(module: str) -> bool:
@@ -97,7 +97,7 @@ def generated(name: str) -> Callable[..., Any] | None:
     Returns:
         The function, or None where there is no such op.
     """
-    raw_op = getattr(importlib.import_module("tapeflow.raw_ops"), _ops().get(name, name), None)
+    raw_op = getattr(load("tapeflow.raw_ops"), _ops().get(name, name), None)
     if raw_op is None:
         return None
     signature = inspect.signature(raw_op)

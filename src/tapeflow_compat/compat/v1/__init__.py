@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
+from tapeflow.core.loading import load
 from tapeflow.core.types.dimension import Dimension
 from tapeflow.core.values.variable import VariableAggregation
 from tapeflow.version import COMPILER_VERSION, GIT_VERSION, GRAPH_DEF_VERSION, VERSION
@@ -180,13 +180,13 @@ _ELSEWHERE = {"app": "absl.app", "compat": "tapeflow.compat", "flags": "absl.fla
 
 def __getattr__(name: str) -> Any:
     if name in _NAMESPACES:
-        return importlib.import_module(f"tapeflow.compat.v1.{name}")
+        return load(f"tapeflow.compat.v1.{name}")
     if name in ("dimension_at_index", "dimension_value"):
-        return getattr(importlib.import_module("tapeflow.compat"), name)
+        return getattr(load("tapeflow.compat"), name)
     if name == "SparseTensorValue":
-        return importlib.import_module("tapeflow.sparse.tensor").SparseTensorValue
+        return load("tapeflow.sparse.tensor").SparseTensorValue
     if name in _ELSEWHERE:
-        return importlib.import_module(_ELSEWHERE[name])
+        return load(_ELSEWHERE[name])
     proto = message(name)
     return _find(name) if proto is None else proto
 

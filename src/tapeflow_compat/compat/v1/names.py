@@ -7,12 +7,12 @@ name but other parameters.
 from __future__ import annotations
 
 import functools
-import importlib
 import pathlib
 import types
 from collections.abc import Callable
 from typing import Any
 
+from tapeflow.core.loading import load
 from tapeflow.install import keras_2
 from tapeflow_compat.compat.v1 import aliases
 
@@ -130,7 +130,7 @@ def finder(namespace: str = "") -> Callable[[str], Any]:
             return aliases.function(aliases.listed()[path])
         if path in _OWN:
             module, _, function = _OWN[path].rpartition(".")
-            return getattr(importlib.import_module(f"tapeflow.compat.v1.{module}"), function)
+            return getattr(load(f"tapeflow.compat.v1.{module}"), function)
         place = _places().get(path)
         if place is not None:
             try:
@@ -151,7 +151,7 @@ def _namespace(path: str) -> types.ModuleType:
     """Returns a namespace: the module of that name, or a module of names that are all defined elsewhere."""
     name = f"tapeflow.compat.v1.{path}"
     try:
-        return importlib.import_module(name)
+        return load(name)
     except ModuleNotFoundError as error:
         if error.name is None or not name.startswith(error.name):
             raise

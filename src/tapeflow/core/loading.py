@@ -1,0 +1,121 @@
+"""Modules that are loaded on first use, by one thread at a time.
+
+Python locks each module while it is imported. Two threads that import modules which need each other, or a package and
+a module of it, would wait for each other: Python then gives one of them an error, or a module that is incomplete. So
+a thread waits for its turn before it loads anything. It does not wait for a thread that waits for it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tapeflow.core.collection import paused
+
+_SECONDS = 0.01  # between two looks at what other threads wait for
+
+
+class _Turn:
+    """A lock that a thread can hold several times, with the thread that holds it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._holder: int | None = None
+        self._depth = 0
+
+    def acquire(self) -> bool:
+        """Waits for the turn. Returns False if the thread that has it waits for this one."""
+        me = threading.get_ident()
+        while not self._lock.acquire(timeout=_SECONDS):
+            if _waits_for(self._holder, me):
+                return False
+        self._holder, self._depth = me, self._depth + 1
+        return True
+
+    def release(self) -> None:
+        """Gives the turn back."""
+        self._depth -= 1
+        if not self._depth:
+            self._holder = None
+        self._lock.release()
+
+
+def _waits_for(thread: int | None, other: int) -> bool:
+    """Returns True if a thread waits for a module that another one is importing, itself or by way of others."""
+    waiting: Any = importlib._bootstrap._blocking_on  # type: ignore[attr-defined]  # by thread: a lock, or a list
+    seen: set[int | None] = set()
+    threads = [thread]
+    while threads:
+        current = threads.pop()
+        if current == other:
+            return True
+        if current is not None and current not in seen:
+            seen.add(current)
+            locks = waiting.get(current, ())
+            threads += [lock.owner for lock in (locks if isinstance(locks, (list, tuple)) else [locks])]
+    return False
+
+
+_turn = _Turn()
+
+
+@contextmanager
+def one_at_a_time() -> Iterator[None]:
+    """Opens a context: inside, no other thread loads modules of TapeFlow or Keras."""
+    held = _turn.acquire()
+    try:
+        yield
+    finally:
+        if held:
+            _turn.release()
+
+
+def is_incomplete(module: Any) -> bool:
+    """Returns True if a module is still being imported."""
+    return getattr(module.__spec__, "_initializing", False)
+
+
+def load(name: str) -> Any:
+    """Imports a module when its turn has come.
+
+    Args:
+        name: the module's name.
+
+    Returns:
+        The module, complete.
+
+    Example:
+        >>> from tapeflow.core.loading import load
+        >>> load("tapeflow.signal") is tf.signal
+        True
+    """
+    module = sys.modules.get(name)
+    if module is not None and not is_incomplete(module):
+        return module
+    package = name.rpartition(".")[0]
+    if package:  # first: Python locks it only after its module, and another thread may be importing it
+        load(package)
+    with one_at_a_time(), paused():
+        return importlib.import_module(name)
+
+
+_held_at_forks = threading.local()
+
+
+def _before_fork() -> None:
+    _held_at_forks.turn = _turn.acquire()
+
+
+def _after_fork() -> None:
+    if _held_at_forks.turn:
+        _turn.release()
+
+
+# A child that is forked while another thread loads would find modules locked for ever.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
