@@ -13,7 +13,7 @@ from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
-from tapeflow.core.types.dtypes import as_dtype, float32, float64, int64, uint64, variant
+from tapeflow.core.types.dtypes import as_dtype, bool_, float32, float64, int64, uint64, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.composite import CompositeTensor
@@ -132,6 +132,27 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, Trackable):
     def _graph(self) -> Any:
         """The graph that the dataset is an operation of; None for a dataset that exists now."""
         return self._node.graph
+
+    # Keras and other libraries ask TensorFlow's datasets for these private attributes.
+
+    def __getattr__(self, name: str) -> Any:
+        """Returns a field of the last node, as TensorFlow names it: `_batch_size`, `_drop_remainder`, `_input_dataset`."""
+        node = self.__dict__.get("_node") or ("_wrapped" in self.__dict__ and self._node)
+        field = name[1:]
+        if not node or name[0] != "_" or field not in node.fields or field == "spec":
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        value = getattr(node, field)
+        if isinstance(value, Node):
+            return Dataset(value)
+        return convert(value, bool_ if isinstance(value, bool) else int64) if isinstance(value, int) else value
+
+    @property
+    def _flat_shapes(self) -> list[Any]:
+        return elements.element_attrs(self.element_spec)[1]
+
+    @property
+    def _flat_types(self) -> list[Any]:
+        return elements.element_attrs(self.element_spec)[0]
 
     def _trackable_children(self, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
         return {"_variant_tracker": self._tracker} if save_type == SAVED_MODEL else {}
