@@ -1,4 +1,4 @@
-"""The private attributes of TensorFlow's datasets that Keras 3.12 to 3.15 and tf_keras read. Values are TensorFlow's."""
+"""The private attributes of TensorFlow's objects that Keras 3.12 to 3.15 and tf_keras read. Values: TensorFlow's."""
 
 import keras
 import numpy as np

@@ -136,7 +136,7 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, Trackable):
     # Keras and other libraries ask TensorFlow's datasets for these private attributes.
 
     def __getattr__(self, name: str) -> Any:
-        """Returns a field of the last node, as TensorFlow names it: `_batch_size`, `_drop_remainder`, `_input_dataset`."""
+        """Returns a field of the last node by TensorFlow's name: `_batch_size`, `_drop_remainder`, `_input_dataset`."""
         node = self.__dict__.get("_node") or ("_wrapped" in self.__dict__ and self._node)
         field = name[1:]
         if not node or name[0] != "_" or field not in node.fields or field == "spec":
