@@ -149,7 +149,8 @@ def bucketed(length_of, boundaries=(2, 4), sizes=(1, 1, 1), **kwargs):
 def test_buckets_of_lengths():
     lengths = [batch.shape.as_list() for batch in bucketed(tf.size)]
     assert lengths == [[1, 1], [1, 5], [1, 3]]
-    assert [b.shape.as_list() for b in bucketed(tf.size, (4, 6), pad_to_bucket_boundary=True)] == [[1, 3], [1, 5], [1, 3]]
+    filled = bucketed(tf.size, (4, 6), pad_to_bucket_boundary=True)
+    assert [batch.shape.as_list() for batch in filled] == [[1, 3], [1, 5], [1, 3]]
     assert [b.shape.as_list() for b in bucketed(tf.size, (), (2,))] == [[2, 5], [1, 3]]
 
 

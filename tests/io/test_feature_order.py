@@ -48,5 +48,5 @@ def test_messages_name_an_example_if_there_are_several():
         with pytest.raises(tf.errors.InvalidArgumentError) as caught:
             tf.io.parse_single_example(text, features)
         assert str(caught.value).startswith(message)
-    with pytest.raises(tf.errors.InvalidArgumentError, match="^Name: <unknown>, Key: b, Index: 0.  Data types don't"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"^Name: <unknown>, Key: b, Index: 0\.  Data types don't"):
         tf.io.parse_example([text], floats)

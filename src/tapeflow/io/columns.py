@@ -144,7 +144,8 @@ class PaddedColumn:
         return [(self.dtype, TensorShape(front).concatenate(self.shape))]
 
     def read(self, examples: Sequence[Features], single: bool) -> list[Any]:
-        rows = [_values(features, self.key, self.dtype, None if single else i) or () for i, features in enumerate(examples)]
+        numbers = [None] if single else range(len(examples))
+        rows = [_values(f, self.key, self.dtype, i) or () for i, f in zip(numbers, examples, strict=True)]
         return [self.padded(rows, single)]
 
     def padded(self, rows: Sequence[Any], single: bool) -> Any:
@@ -176,7 +177,8 @@ class VariableColumn:
         return [(int64, [None, rank]), (self.dtype, [None]), (int64, [rank])]
 
     def read(self, examples: Sequence[Features], single: bool) -> list[Any]:
-        rows = [_values(features, self.key, self.dtype, None if single else i) or () for i, features in enumerate(examples)]
+        numbers = [None] if single else range(len(examples))
+        rows = [_values(f, self.key, self.dtype, i) or () for i, f in zip(numbers, examples, strict=True)]
         shape = [len(rows), max(map(len, rows), default=0)]
         indices = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
         return _sparse(indices, _joined(rows, self.dtype), shape, single)
