@@ -51,6 +51,47 @@ def test_rejection_gives_classes_the_wanted_shares():
 
 
 @pytest.mark.parametrize(
+    ("initial", "target", "labels"),
+    [
+        ([0.5, 0.5], [0.2, 0.8], "0101111101111111101110110111011111011111"),
+        ([0.5, 0.5], [0.5, 0.5], "0101010101010101010101010101010101010101"),
+        ([0.5, 0.5], [1.0, 0.0], "0" * 40),
+        (None, [0.2, 0.8], "0101111101111111101110110111011111011111"),
+        ([0.3, 0.7], [0.2, 0.8], "0101111010110101111101011011110101011111"),
+        ([0.3, 0.7], [0.5, 0.5], "0100010101001010001001001000100101000001"),
+    ],
+)
+def test_rejection_with_a_seed(initial, target, labels):
+    numbers = Dataset.range(400).map(lambda x: x % 2)
+    resampled = numbers.rejection_resample(lambda x: tf.cast(x, tf.int32), target, initial, seed=5)
+    assert "".join(str(label) for label, _ in values(resampled.take(40))) == labels
+
+
+def test_rejection_of_structures():
+    pairs = Dataset.range(60).map(lambda x: (x, x % 2))
+    resampled = pairs.rejection_resample(lambda x, y: tf.cast(y, tf.int32), [0.1, 0.9], seed=4)
+    expected = [
+        1, 3, 0, 5, 7, 9, 11, 13, 15, 17, 19, 1, 21, 23, 2, 25, 27, 29, 31, 33, 35, 37, 3, 39, 41, 43, 45, 4, 47, 49,
+        51, 53, 55, 5, 57, 59,
+    ]  # fmt: skip
+    assert [x for _, (x, _) in values(resampled.repeat(2))] == expected * 2
+    assert resampled.cardinality().numpy() == tf.data.UNKNOWN_CARDINALITY
+
+
+def test_choices_are_drawn_in_blocks_as_one_by_one():
+    hundreds = Dataset.range(100, 3100)
+    sampled = Dataset.sample_from_datasets([Dataset.range(3000), hundreds], np.array([0.1, 0.9]), seed=3)
+    later = values(sampled.skip(3000).take(12))
+    assert later == [2805, 2806, 2807, 2808, 2809, 2810, 2811, 2812, 2813, 2814, 2815, 295]
+    one_by_one = Dataset.sample_from_datasets(
+        [Dataset.range(3000), hundreds], Dataset.from_tensors([0.1, 0.9]).repeat(), seed=3
+    )
+    assert values(one_by_one.take(300)) == values(sampled.take(300))
+    in_function = tf.function(lambda: sampled.batch(600).take(1).get_single_element())
+    assert in_function().numpy().tolist() == values(sampled.take(600))
+
+
+@pytest.mark.parametrize(
     ("call", "error", "message"),
     [
         (lambda: Dataset.sample_from_datasets([]), ValueError, "should not be empty"),

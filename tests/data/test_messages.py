@@ -136,3 +136,39 @@ def test_what_a_process_has_imported_does_not_matter(tmp_path):
     command = [sys.executable, "-c", source, str(tmp_path / "message")]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.stdout == "[[0, 1], [2, 3]]\n", done.stderr
+
+
+# ---- bucket_by_sequence_length ---------------------------------------------------------------------------------------
+
+
+def bucketed(length_of, boundaries=(2, 4), sizes=(1, 1, 1), **kwargs):
+    rows = Dataset.from_tensor_slices(tf.ragged.constant([[0], [0] * 5, [0] * 3])).map(lambda x: x)
+    return list(rows.bucket_by_sequence_length(length_of, list(boundaries), list(sizes), **kwargs))
+
+
+def test_buckets_of_lengths():
+    lengths = [batch.shape.as_list() for batch in bucketed(tf.size)]
+    assert lengths == [[1, 1], [1, 5], [1, 3]]
+    filled = bucketed(tf.size, (4, 6), pad_to_bucket_boundary=True)
+    assert [batch.shape.as_list() for batch in filled] == [[1, 3], [1, 5], [1, 3]]
+    assert [b.shape.as_list() for b in bucketed(tf.size, (), (2,))] == [[2, 5], [1, 3]]
+
+
+@pytest.mark.parametrize(
+    ("length_of", "arguments", "error", "message"),
+    [
+        (
+            tf.size, {"pad_to_bucket_boundary": True}, tf.errors.InvalidArgumentError,
+            r"elements must have length < max\(bucket_boundaries\)",
+        ),
+        (lambda x: tf.size(x, tf.int64), {}, TypeError, "has type int64 that does not match type int32"),
+        (lambda x: 1.5, {}, TypeError, "int32"),
+        (lambda x: tf.tile(x, [2]), {}, tf.errors.InvalidArgumentError, "Incompatible shapes"),
+        (tf.size, {"sizes": (1, 0, 1)}, tf.errors.InvalidArgumentError, "Window size must be greater than zero"),
+        (tf.size, {"sizes": (1, 1)}, ValueError, "must equal"),
+        (tf.size, {"padded_shapes": [2]}, tf.errors.DataLossError, "smaller size than the input element"),
+    ],
+)  # fmt: skip
+def test_wrong_buckets(length_of, arguments, error, message):
+    with pytest.raises(error, match=message):
+        bucketed(length_of, **arguments)

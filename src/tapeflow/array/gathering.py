@@ -18,6 +18,7 @@ from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.batching import Batch, Slices, static
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import NotStatic, ops
+from tapeflow.core.ops.elements import Unsupported
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import argument_shape, leave_to_kernel, text, with_rank
 from tapeflow.core.types.aliases import AxisLike, TensorLike
@@ -274,7 +275,24 @@ def _gather_nd_rule(params: TensorShape, indices: TensorShape, _: str = "") -> T
     return TensorShape(indices.as_list()[:-1] + params.as_list()[depth:])
 
 
-@op("GatherNd", shape=_gather_nd_rule, moves=True, in_loops=lambda b, x, indices, _: b.gather_nd(x, indices))
+def drops_bad_indices(indices: torch.Tensor, policy: str) -> bool:
+    """Returns True if indices out of range are no error: by the policy, or on an accelerator.
+
+    Raises:
+        InvalidArgumentError: there is no such policy.
+    """
+    if policy not in ("", "DEFAULT", "ERROR", "IGNORE"):
+        raise invalid(f"Unknown bad indices handling attribute: {policy}")
+    return policy == "IGNORE" or not indices.is_cpu
+
+
+def _gather_in_loops(b: Any, x: Any, indices: Any, policy: str) -> Any:
+    if policy not in ("", "DEFAULT", "ERROR"):
+        raise Unsupported("slices at indices out of range")
+    return b.gather_nd(x, indices)
+
+
+@op("GatherNd", shape=_gather_nd_rule, moves=True, in_loops=_gather_in_loops)
 def _gather_nd(params: torch.Tensor, indices: torch.Tensor, bad_indices_policy: str = "") -> torch.Tensor:
     """Picks slices of a tensor at places in its leading dimensions."""
     if not indices.ndim or indices.shape[-1] > params.ndim:
@@ -283,7 +301,7 @@ def _gather_nd(params: torch.Tensor, indices: torch.Tensor, bad_indices_policy: 
     if not params.numel() and indices.shape[:-1].numel():
         raise invalid(f"Requested more than 0 entries, but params is empty. Params shape: {list(params.shape)}")
     outside = None
-    if not indices.is_cpu or bad_indices_policy == "IGNORE":
+    if drops_bad_indices(indices, bad_indices_policy):
         lengths = torch.tensor(params.shape[:depth], device=indices.device)
         outside = ((indices < 0) | (indices >= lengths)).any(-1)
         indices = torch.where(outside[..., None], 0, indices)

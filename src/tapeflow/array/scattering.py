@@ -9,7 +9,7 @@ import torch
 
 from tapeflow.array.batched import with_slice_numbers
 from tapeflow.array.creation import zeros
-from tapeflow.array.gathering import flat_places, gather_nd
+from tapeflow.array.gathering import drops_bad_indices, flat_places, gather_nd
 from tapeflow.array.passing import cast_to
 from tapeflow.core.autodiff.gradients import shape_argument
 from tapeflow.core.autodiff.tape import Call
@@ -73,7 +73,7 @@ def _places(indices: torch.Tensor, updates: torch.Tensor, shape: Any, policy: st
     if updates.shape != outer + inner:
         raise TypeError("the shape rule says what is wrong")
     updates = updates.reshape((int(np.prod(outer)), *inner))
-    if not indices.is_cpu or policy == "IGNORE":
+    if drops_bad_indices(indices, policy):
         rows = indices.reshape(updates.shape[0], depth).to(torch.int64)
         good = ((rows >= 0) & (rows < torch.tensor(shape[:depth], device=rows.device))).all(1)
         indices, updates = rows[good], updates[good]

@@ -13,7 +13,7 @@ from tapeflow.core.forking import cached_property
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
-from tapeflow.core.types.dtypes import as_dtype, float32, float64, int64, uint64, variant
+from tapeflow.core.types.dtypes import as_dtype, bool_, float32, float64, int64, uint64, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.composite import CompositeTensor
@@ -27,6 +27,7 @@ from tapeflow.data.graph_defs import DatasetResource, fingerprint
 from tapeflow.data.iterators import NumpyIterator, OwnedIterator, check_arrays, iterator_of, loop_over
 from tapeflow.data.node import INFINITE, Node, Variant, integer, structured, truth
 from tapeflow.data.options import Options
+from tapeflow.data.resampling import rejection_resample
 from tapeflow.data.saved_datasets import save
 from tapeflow.data.seeds import Seeds, seeds_of
 from tapeflow.data.sources.files import list_files
@@ -40,6 +41,7 @@ from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.threads import AUTOTUNE
 from tapeflow.data.transformations.batch import Batch, ParallelBatch
 from tapeflow.data.transformations.cache import Cache, FileCache
+from tapeflow.data.transformations.choices import Choices
 from tapeflow.data.transformations.concatenate import Concatenate
 from tapeflow.data.transformations.directed_interleave import DirectedInterleave, check_compatible
 from tapeflow.data.transformations.filter import Filter, TakeWhile
@@ -53,7 +55,6 @@ from tapeflow.data.transformations.prefetch import Prefetch
 from tapeflow.data.transformations.ragged_batch import Ragged
 from tapeflow.data.transformations.rebatch import Rebatch
 from tapeflow.data.transformations.reduce import reduced
-from tapeflow.data.transformations.rejection_resample import RejectionResample
 from tapeflow.data.transformations.repeat import Repeat
 from tapeflow.data.transformations.scan import Scan
 from tapeflow.data.transformations.shard import Shard
@@ -132,6 +133,27 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, Trackable):
     def _graph(self) -> Any:
         """The graph that the dataset is an operation of; None for a dataset that exists now."""
         return self._node.graph
+
+    # Keras and other libraries ask TensorFlow's datasets for these private attributes.
+
+    def __getattr__(self, name: str) -> Any:
+        """Returns a field of the last node by TensorFlow's name: `_batch_size`, `_drop_remainder`, `_input_dataset`."""
+        node = self.__dict__.get("_node") or ("_wrapped" in self.__dict__ and self._node)
+        field = name[1:]
+        if not node or name[0] != "_" or field not in node.fields or field == "spec":
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        value = getattr(node, field)
+        if isinstance(value, Node):
+            return Dataset(value)
+        return convert(value, bool_ if isinstance(value, bool) else int64) if isinstance(value, int) else value
+
+    @property
+    def _flat_shapes(self) -> list[Any]:
+        return elements.element_attrs(self.element_spec)[1]
+
+    @property
+    def _flat_types(self) -> list[Any]:
+        return elements.element_attrs(self.element_spec)[0]
 
     def _trackable_children(self, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
         return {"_variant_tracker": self._tracker} if save_type == SAVED_MODEL else {}
@@ -579,8 +601,11 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, Trackable):
             logits = log(probabilities)[None]
         if len(nodes) == 1:
             return Dataset(nodes[0])
-        choices = pairs.map(lambda pair: _choice(logits, pair))
-        return Dataset(DirectedInterleave(choices._node, nodes, bool(stop_on_empty_dataset)))
+        function = MappedFunction.for_node(pairs._node, lambda pair: _choice(logits, pair), "sample_from_datasets")
+        choices = Map(pairs._node, function)
+        if not isinstance(logits, SymbolicTensor):
+            choices = Choices(pairs._node, function, convert(logits).value.cpu())
+        return Dataset(DirectedInterleave(choices, nodes, bool(stop_on_empty_dataset)))
 
     @staticmethod
     def load(
@@ -654,7 +679,7 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, Trackable):
             >>> sorted({label.item() for label, _ in ds.as_numpy_iterator()})
             [0]
         """
-        return Dataset(RejectionResample.of(self._node, class_func, target_dist, initial_dist, seed))
+        return rejection_resample(self, class_func, target_dist, initial_dist, seed)
 
     def save(
         self, path: str | os.PathLike[str], compression: str | None = None,

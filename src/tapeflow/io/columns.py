@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from google.protobuf.message import DecodeError
 
-from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.convert import convert, datatype_name
 from tapeflow.core.types.dtypes import DType, as_dtype, float32, int64, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
@@ -41,7 +41,12 @@ def _dtype(key: str, dtype: Any, op: str) -> DType:
     return feature_dtype
 
 
-def _values(features: Features, key: str, dtype: DType, index: int) -> Any:
+def _place_of(key: str, index: int | None) -> str:
+    """Returns the beginning of a message about a feature; `index` is the number of its example if there are several."""
+    return f"Key: {key}. " if index is None else f"Name: <unknown>, Key: {key}, Index: {index}. "
+
+
+def _values(features: Features, key: str, dtype: DType, index: int | None) -> Any:
     """Returns the values of a feature of one example, or None if the example lacks it.
 
     Raises:
@@ -53,8 +58,8 @@ def _values(features: Features, key: str, dtype: DType, index: int) -> Any:
         return None
     if kind != _LISTS[dtype]:
         raise invalid(
-            f"Name: <unknown>, Key: {key}, Index: {index}.  Data types don't match. Data type: {_SHOWN[kind]} but "
-            f"expected type: {_SHOWN[_LISTS[dtype]]}"
+            f"{_place_of(key, index)} Data types don't match. Data type: {_SHOWN[kind]} but expected type: "
+            f"{_SHOWN[_LISTS[dtype]]}"
         )
     return getattr(feature, kind).value
 
@@ -104,12 +109,12 @@ class DenseColumn:
         count, dims = self.shape.num_elements(), self.shape.as_list()
         rows = []
         for i, features in enumerate(examples):
-            values = _values(features, self.key, self.dtype, i)
+            values = _values(features, self.key, self.dtype, None if single else i)
             if values is None:
                 if self.default is None:
                     raise invalid(
-                        f"Name: <unknown>, Feature: {self.key} (data type: {self.dtype.name}) is required but could "
-                        "not be found."
+                        f"{'' if single else 'Name: <unknown>, '}Feature: {self.key} (data type: "
+                        f"{datatype_name(self.dtype)}) is required but could not be found."
                     )
                 values = self.default
             if len(values) != count:
@@ -139,7 +144,8 @@ class PaddedColumn:
         return [(self.dtype, TensorShape(front).concatenate(self.shape))]
 
     def read(self, examples: Sequence[Features], single: bool) -> list[Any]:
-        rows = [_values(features, self.key, self.dtype, i) or () for i, features in enumerate(examples)]
+        numbers = [None] if single else range(len(examples))
+        rows = [_values(f, self.key, self.dtype, i) or () for i, f in zip(numbers, examples, strict=True)]
         return [self.padded(rows, single)]
 
     def padded(self, rows: Sequence[Any], single: bool) -> Any:
@@ -171,7 +177,8 @@ class VariableColumn:
         return [(int64, [None, rank]), (self.dtype, [None]), (int64, [rank])]
 
     def read(self, examples: Sequence[Features], single: bool) -> list[Any]:
-        rows = [_values(features, self.key, self.dtype, i) or () for i, features in enumerate(examples)]
+        numbers = [None] if single else range(len(examples))
+        rows = [_values(f, self.key, self.dtype, i) or () for i, f in zip(numbers, examples, strict=True)]
         shape = [len(rows), max(map(len, rows), default=0)]
         indices = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
         return _sparse(indices, _joined(rows, self.dtype), shape, single)
@@ -207,7 +214,7 @@ class SparseColumn(VariableColumn):
     def read(self, examples: Sequence[Features], single: bool) -> list[Any]:
         entries = []
         for i, features in enumerate(examples):
-            values = _values(features, self.key, self.dtype, i) or ()
+            values = _values(features, self.key, self.dtype, None if single else i) or ()
             columns = [_values(features, k, int64, i) or () for k in self.indices]
             if any(len(c) != len(values) for c in columns):
                 raise invalid(
@@ -241,7 +248,7 @@ class RaggedColumn:
         flat: list[Any] = []
         levels: list[list[int]] = [[] for _ in range(len(self.parts) + 1)]
         for i, features in enumerate(examples):
-            values = _values(features, self.key, self.dtype, i) or ()
+            values = _values(features, self.key, self.dtype, None if single else i) or ()
             flat.extend(values)
             count = self._rows(len(values), i)
             for level in reversed(range(len(self.parts))):
@@ -295,7 +302,7 @@ COLUMNS: dict[type, Callable[..., Any]] = {
     SparseFeature: SparseColumn,
     RaggedFeature: RaggedColumn,
 }
-_ORDER = (VariableColumn, SparseColumn, DenseColumn, PaddedColumn, RaggedColumn)  # of the results
+_ORDER = (VariableColumn, (DenseColumn, PaddedColumn), RaggedColumn)  # of the results; others come last
 
 
 def columns_of(
@@ -310,7 +317,10 @@ def columns_of(
         columns[key] = table[type(feature)](key, feature, op)
 
     def order(key: str) -> int:
-        return next(i for i, kind in enumerate(_ORDER) if isinstance(columns[key], kind))
+        column = columns[key]
+        if isinstance(column, (SparseColumn, RaggedColumn)) and column.key != key:  # made of other features
+            return len(_ORDER)
+        return next(i for i, kinds in enumerate(_ORDER) if isinstance(column, kinds))
 
     return {key: columns[key] for key in sorted(columns, key=order)}
 

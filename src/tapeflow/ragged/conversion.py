@@ -17,7 +17,7 @@ from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.sequences import MIXED
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
-from tapeflow.core.types.dtypes import DType, as_dtype, int64, string
+from tapeflow.core.types.dtypes import FROM_NUMPY, DType, as_dtype, int64, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
@@ -237,6 +237,10 @@ def constant(
     """
     splits_dtype = as_dtype(row_splits_dtype)
     of_values: Any = inner_shape
+    if isinstance(pylist, np.ndarray) and pylist.ndim == 1 and not ragged_rank and inner_shape is None:
+        return convert(pylist, None if dtype is None else as_dtype(dtype))
+    if dtype is None:
+        dtype = _first_float_dtype(pylist)
     if isinstance(pylist, np.ndarray):
         pylist = pylist.tolist() if pylist.ndim else pylist.item()
     if isinstance(pylist, SymbolicTensor) and pylist.shape.rank != 0:
@@ -287,6 +291,20 @@ def constant(
 
 
 _SHAPES = (tuple, TensorShape)  # TensorFlow accepts these types as inner shapes of ragged values
+
+
+def _first_float_dtype(value: Any) -> DType | None:
+    """Returns the dtype of the first scalar if it is one of NumPy's that are no integers. As in a list, it decides."""
+    first = _first_leaf(value)
+    decides = isinstance(first, (np.ndarray, np.generic)) and first.dtype.kind in "fc"
+    return FROM_NUMPY.get(first.dtype.type) if decides else None
+
+
+def _first_leaf(value: Any) -> Any:
+    """Returns the first scalar of nested lists, or the array that it is in; None if there are no scalars."""
+    if isinstance(value, (list, tuple)):
+        return next((leaf for v in value if (leaf := _first_leaf(v)) is not None), None)
+    return value if not isinstance(value, np.ndarray) or value.size else None
 
 
 def _as_lists(values: Any) -> Any:

@@ -245,7 +245,19 @@ def from_sequence(value: Sequence[Any], dtype: DType | None) -> EagerTensor:
     if _has_tensor(value):
         return _packed(value, dtype)
     array, array_dtype = array_of(value, dtype)
+    if dtype is None and state.graph is not None and array.dtype.kind in "iufc":
+        array, array_dtype = _in_graph(value)
     return placed(from_array(array, array_dtype, own=True))
+
+
+def _in_graph(value: Sequence[Any]) -> tuple[np.ndarray, Any]:
+    """Returns the array of a sequence with NumPy's numbers in it, and its dtype, as a graph's constants have them."""
+    array = np.array(value)
+    if array.dtype == np.float64:
+        return array, float32
+    if array.dtype == np.int64 and array.size and _INT32[0] <= array.min() and array.max() <= _INT32[-1]:
+        return array, int32
+    return array, from_numpy_type(array)
 
 
 def _has_tensor(value: Any) -> bool:

@@ -237,6 +237,8 @@ def _row(leaves: list[Any], value: Any, dtype: DType | None) -> tuple[np.ndarray
         return array, dtype or float_dtype
     if first == "c":
         return np.array(leaves, np.complex128), dtype or complex128
+    if dtype is not None and dtype is not bool_:  # Python's bools would convert; NumPy's among them don't
+        raise unfit(value, dtype)
     return np.array(leaves, np.bool_), bool_
 
 
