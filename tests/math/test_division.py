@@ -12,11 +12,7 @@ QUOTIENTS = {
     "Div": lambda x, y: RAW.Div(x=x, y=y),
     "TruncateDiv": lambda x, y: RAW.TruncateDiv(x=x, y=y),
 }
-REMAINDERS = {
-    "truncatemod": tf.truncatemod,
-    "floormod": tf.math.floormod,
-    "Mod": lambda x, y: RAW.Mod(x=x, y=y),
-}
+REMAINDERS = {"truncatemod": tf.truncatemod, "floormod": tf.math.floormod, "Mod": lambda x, y: RAW.Mod(x=x, y=y)}
 
 
 def ways(function):
