@@ -13,13 +13,14 @@ import torch
 from tapeflow.core.context import graph_traces, listeners, state
 from tapeflow.core.tracebacks import filtered
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.function.atomic import AtomicFunction
 from tapeflow.function.binding import Binding
-from tapeflow.function.signature import FunctionType
+from tapeflow.function.signature import FunctionType, named_specs
 from tapeflow.graph.control.body import Body, raw
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.python_op import as_eager, eager_outputs
@@ -37,6 +38,7 @@ class ConcreteFunction:
     Attributes:
         key: the key of the trace in its `tf.function`.
         around: a weak reference to the graph whose tensors it captures, or None.
+        saved_outputs: the specs of its results in the file that it was loaded from, or None.
 
     Example:
         >>> f = tf.function(lambda x: x * 2)
@@ -46,6 +48,7 @@ class ConcreteFunction:
     """
 
     key: Any = None
+    saved_outputs: Any = None
 
     def __init__(self, graph: FuncGraph, function_type: FunctionType, capturing: CudaGraphs | None = None) -> None:
         self.body = Body(graph, capturing)
@@ -154,8 +157,11 @@ class ConcreteFunction:
 
     @property
     def structured_outputs(self) -> Any:
-        """The symbolic tensors of its results, in the structure of the Python function's result."""
-        return self.graph.structured_outputs
+        """The symbolic tensors of its results, in the structure of the Python function's result.
+
+        A function from a file has their specs.
+        """
+        return self.graph.structured_outputs if self.saved_outputs is None else self.saved_outputs
 
     @property
     def _output_specs(self) -> Any:
@@ -165,6 +171,14 @@ class ConcreteFunction:
             return value._type_spec if isinstance(value, (SymbolicTensor, CompositeTensor)) else value
 
         return nest.map_structure(spec, self.graph.structured_outputs)
+
+    @property
+    def named_output_specs(self) -> Any:
+        """The structure of its results with specs that have names, as files have them."""
+        specs = self._output_specs
+        if isinstance(specs, dict):
+            return {key: named_specs(str(key), spec) for key, spec in specs.items()}
+        return named_specs("unknown" if isinstance(specs, TensorSpec) else "tensor", specs)
 
     @property
     def output_dtypes(self) -> Any:

@@ -210,6 +210,24 @@ def is_tensor_spec(spec: Any) -> bool:
     return isinstance(spec, TypeSpec) and not isinstance(spec, VariableSpec)
 
 
+def named_specs(name: str, value: Any, of_part: Callable[[str, Any], Any] | None = None) -> Any:
+    """Returns a structure of specs, each named after its place.
+
+    Args:
+        name: the name of the whole.
+        value: the structure.
+        of_part: returns a part with names; by default this function.
+    """
+    of_part = of_part or named_specs
+    if isinstance(value, TensorSpec):
+        return TensorSpec(value.shape, value.dtype, value.name or name)
+    if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
+        return type(value)([of_part(f"{name}_{i}", v) for i, v in enumerate(value)])
+    if isinstance(value, dict):
+        return {k: of_part(f"{name}_{k}", v) for k, v in value.items()}
+    return value
+
+
 class Signature:
     """The parameters of a Python function.
 
@@ -353,13 +371,7 @@ class FunctionType:
         if isinstance(value, Variable):
             alias = aliases.setdefault(id(value), len(aliases))
             return VariableSpec(value.shape, value.dtype, value.trainable, alias)
-        if isinstance(value, TensorSpec):
-            return TensorSpec(value.shape, value.dtype, value.name or name)
-        if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
-            return type(value)([self._named(f"{name}_{i}", v, aliases) for i, v in enumerate(value)])
-        if isinstance(value, dict):
-            return {k: self._named(f"{name}_{k}", v, aliases) for k, v in value.items()}
-        return value
+        return named_specs(name, value, lambda n, v: self._named(n, v, aliases))
 
     def tensors(self, args: Any, kwargs: Any) -> list[Any]:
         """Returns the tensors of a call's arguments, in the order of the placeholders."""

@@ -127,7 +127,9 @@ class Library:
             graph.structured_outputs = nest.pack_sequence_as(structure, flat, expand_composites=True)
             graph.outputs = [t for t in flat if isinstance(t, SymbolicTensor)]
         parameters = Signature(_with_signature(name, signature))
-        return ConcreteFunction(graph, FunctionType(parameters, args, kwargs, parameters.names(args, kwargs)))
+        concrete = ConcreteFunction(graph, FunctionType(parameters, args, kwargs, parameters.names(args, kwargs)))
+        concrete.saved_outputs = structure
+        return concrete
 
     def _set_gradient(self, name: str, own_name: str, builder: Builder, operation: Operation) -> None:
         """Gives an operation the gradient that is the function of a name, under a name that no other gradient has.

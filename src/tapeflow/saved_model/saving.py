@@ -355,7 +355,7 @@ class _Model:
             saved = proto.concrete_functions[name]
             saved.bound_inputs.extend(self._number_of(c, concrete) for c in concrete._captured)
             saved.canonicalized_input_signature.CopyFrom(to_proto(concrete.structured_input_signature))
-            saved.output_signature.CopyFrom(to_proto(concrete._output_specs))
+            saved.output_signature.CopyFrom(to_proto(concrete.named_output_specs))
 
     def _write_function(self, node: Any, function: FunctionNode) -> None:
         if isinstance(function.function, ConcreteFunction):

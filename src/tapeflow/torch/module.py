@@ -67,7 +67,7 @@ class Converted(torch.nn.Module):
         self._held: list[Any] = []  # keeps the objects with these ids alive
         for variable in _variables(functions):
             self._add(variable, variable._name.removeprefix(scope))
-        sources = {id(f): ModuleSource(f.body, self._path, f.structured_outputs) for f in functions}
+        sources = {id(f): ModuleSource(f.body, self._path, f.graph.structured_outputs) for f in functions}
         self._sources = [sources[id(f)] for f in functions]
         exported = {id(f): self._exported(f) if sources[id(f)].decides else None for f in functions}
         self._exports = [exported[id(f)] for f in functions]

@@ -71,6 +71,8 @@ def unconvertible(value: Any, reason: str) -> TypeError | ValueError:
 
 def unsupported(value: Any, whole: Any) -> TypeError | ValueError:
     """Returns the error for a value, part of a whole, of a type that tensors have no values of."""
+    if whole is None and state.graph is not None:
+        return ValueError("None values not supported.")
     reason = f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a Tensor."
     return unconvertible(whole, reason)
 

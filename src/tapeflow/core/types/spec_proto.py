@@ -168,7 +168,7 @@ def from_proto(proto: Any) -> Any:
     if kind == "tuple_value":
         return tuple(from_proto(v) for v in value.values)
     if kind == "dict_value":
-        return {k: from_proto(v) for k, v in value.fields.items()}
+        return {k: from_proto(v) for k, v in sorted(value.fields.items())}  # the message has no order
     if kind == "named_tuple_value":
         from collections import namedtuple
 

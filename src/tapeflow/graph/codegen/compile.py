@@ -28,6 +28,7 @@ from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.codegen import passes
 from tapeflow.graph.codegen.checking import run_passes
 from tapeflow.graph.codegen.explaining import rewrites
+from tapeflow.graph.codegen.failed_runs import FailedRun
 from tapeflow.graph.codegen.failures import detected
 from tapeflow.graph.codegen.passes.parallelizing import cost_of
 from tapeflow.graph.codegen.program import Program, Step, needed
@@ -109,6 +110,19 @@ class Written:
         while frame is not None and frame.f_code.co_filename != self._filename:
             frame = frame.f_back
         return None if frame is None else self._writer.steps.get(frame.f_lineno)
+
+    def finish(self, error: Exception) -> None:
+        """Runs the effects of the function that do not depend on the step that raised an error."""
+        step, local = self.failed(error)
+        if step is None or not step.operation.graph.building_function:
+            return
+        run: FailedRun | None = None
+        while step is not None:
+            program = self._writer.program_of(step)
+            if any(later.must_run for later in program.steps) and program.steps[-1] is not step:
+                run = run or FailedRun(self._writer.values({**self._writer.namespace, **local}, step))
+                run.finish(program, step)
+            step = self._writer.outer_step(program)
 
     def failed(self, error: Exception) -> tuple[Step | None, dict[str, Any]]:
         """Returns the step that raised an error, or None, and the function's local variables at that time."""
@@ -227,6 +241,7 @@ class Compiled(Written):
         try:
             return function(*values)
         except Exception as error:
+            self.finish(error)
             raise self.explained(error) from (error.__cause__ if isinstance(error, errors.OpError) else error)
 
     # ---- sizes ---------------------------------------------------------------------------------------------------

@@ -131,6 +131,7 @@ class Loop(Written):
         try:
             last = self.function(limit, record, *(values[1:] if self.limited else values))
         except Exception as error:
+            self.finish(error)
             raise self.explained(error) from (error.__cause__ if isinstance(error, errors.OpError) else error)
         return tuple(last) if self.residuals is None else (*last, *self._lists(record))
 

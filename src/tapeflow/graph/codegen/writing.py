@@ -41,6 +41,8 @@ class Writer:
         self.steps: dict[int, Step] = {}
         self.names: dict[int, str] = {}
         self._programs: list[Program] = []
+        self._within: list[Step] = []  # the steps whose parts are being written, outermost first
+        self._outer: dict[int, Step] = {}  # these steps, by the ids of the parts
         self._kernels: dict[Any, str] = {}  # the names of kernels, by op and dtypes
         self._constants: dict[int, Any] = {}
         self._rows: list[str] = []
@@ -73,11 +75,15 @@ class Writer:
     def block(self, program: Program, indent: int) -> None:
         """Writes the steps of a program. Its inputs must have names already."""
         self._programs.append(program)
+        if self._within:
+            self._outer[id(program)] = self._within[-1]
         self._constants.update(program.constants)
         self._static = self._static and program.static
         last = _last_uses(program) if self.deletes else {}
         for step in program.steps:
+            self._within.append(step)
             self.step(step, indent)
+            self._within.pop()
             dead = [self.names[i] for i in last.get(id(step), ()) if i in self.names]
             if dead:
                 self.row(indent, f"del {', '.join(dead)}")
@@ -102,6 +108,14 @@ class Writer:
         self.row(indent + 1, f"{entry}.results = [{results}]")
         self.row(indent + 1, f"{cache}.entry = {entry}")
         self.row(indent, f"[{results}] = {entry}.results")
+
+    def program_of(self, step: Step) -> Program:
+        """Returns the program with a step."""
+        return next(p for p in reversed(self._programs) if any(s is step for s in p.steps))
+
+    def outer_step(self, program: Program) -> Step | None:
+        """Returns the conditional or loop that a program is a part of, or None for the whole function."""
+        return self._outer.get(id(program))
 
     def values(self, local: dict[str, Any], step: Step) -> dict[int, Any]:
         """Returns the raw values that tensors had in a call of the function.

@@ -43,10 +43,14 @@ class Conditional:
         Raises:
             OpError: an op failed.
         """
+        number = self.number_of(index)
+        return self.bodies[number].compiled(*[operands[p] for p in self.places[number]])
+
+    def number_of(self, index: Any) -> int:
+        """Returns the number of the body that the first value selects."""
         last = len(self.bodies) - 1
         number = (0 if index else 1) if self.by_truth else int(index)
-        number = number if 0 <= number <= last else last
-        return self.bodies[number].compiled(*[operands[p] for p in self.places[number]])
+        return number if 0 <= number <= last else last
 
 
 def conditional(

@@ -1,0 +1,174 @@
+"""The effects of a function whose run failed.
+
+TensorFlow runs the operations of a graph as soon as their inputs are there. If one fails, those that do not depend on
+it run all the same: `r = next(it); v.assign_add(1)` adds at the end of the data, too. A written function stops at the
+step that fails. So the later steps with effects run here, one by one, as far as they do not depend on it: not by a
+tensor, not by a control dependency, and not by a variable or another resource, whose users keep their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tapeflow.core.types.dtypes import resource
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.codegen.effects import touched_variables
+from tapeflow.graph.codegen.program import CALLS, Program, Step, substituted
+from tapeflow.graph.codegen.regions import CONDITIONALS, LOOPS
+from tapeflow.graph.codegen.stepping import computed
+from tapeflow.graph.ir.graph import READ
+from tapeflow.graph.ir.operation import Operation, variable_of
+
+_ANY_ORDER = frozenset({"Assert", "PrintV2", "WriteSummary", "CheckNumerics"})  # TensorFlow orders no other effects so
+_OTHERS = "the effects outside of resources"
+
+
+class _UnknownValueError(Exception):
+    """A value is not known: it depends on the step that failed, or was not kept."""
+
+
+class FailedRun:
+    """A run that failed, and what is left of it.
+
+    Args:
+        values: the raw values of tensors at the time, by the tensors' ids.
+    """
+
+    def __init__(self, values: dict[int, Any]) -> None:
+        self._values = values
+        self._later: dict[int, Step] = {}  # the steps that compute tensors if they are needed, by the tensors' ids
+        self._others: dict[int, SymbolicTensor] = {}  # the arguments of called functions, by the ids of their inputs
+        self._blocked: set[int] = set()  # the ids of tensors and operations that depend on the failure
+        self._resources: set[Any] = set()  # the resources that blocked steps use
+
+    def finish(self, program: Program, failed: Step) -> None:
+        """Runs the effects behind a step that failed in a program."""
+        place = next(i for i, step in enumerate(program.steps) if step is failed)
+        rest = program.steps[place + 1 :]
+        kept = {id(t) for step in rest for t in step.inputs} | {id(t) for t in program.inputs}
+        values, self._values = self._values, {i: v for i, v in self._values.items() if i in kept}
+        self._values.update(program.constants)
+        self._block(failed)
+        self._run(_single_steps(rest, program))
+        self._values = values
+
+    # ---- steps ---------------------------------------------------------------------------------------------------
+
+    def _run(self, steps: Iterable[Step]) -> None:
+        for step in steps:
+            if self._depends(step):
+                self._run_parts(step)
+                self._block(step)
+            elif step.op is READ and id(step.outputs[0]) in self._values:
+                continue
+            elif not step.must_run and step.op is not READ:
+                self._later.update((id(t), step) for t in step.outputs)
+            else:
+                try:
+                    self._compute(step)
+                except Exception:  # the first error counts
+                    self._block(step)
+
+    def _depends(self, step: Step) -> bool:
+        tensors = map(self._source, step.inputs)
+        controls = (id(c) for o in step.origins for c in o._control_inputs)
+        return (
+            any(id(t) in self._blocked for t in tensors)
+            or not self._blocked.isdisjoint(controls)
+            or not self._resources.isdisjoint(self._used(step))
+        )
+
+    def _block(self, step: Step) -> None:
+        self._blocked.update(map(id, step.outputs))
+        self._blocked.update(map(id, step.origins))
+        self._blocked.update(id(t) for o in step.origins for t in o.outputs)
+        if step.must_run or step.op is READ:
+            self._resources |= self._used(step)
+
+    def _used(self, step: Step) -> set[Any]:
+        """Returns the resources that a step with effects uses."""
+        if not step.must_run and step.op is not READ:
+            return set()
+        tensors = [self._source(t) for t in step.inputs if t.dtype is resource]
+        variables = [(t, variable_of(t)) for t in tensors]
+        used: set[Any] = {id(t) if v is None else v._id for t, v in variables}
+        if not used and step.name not in _ANY_ORDER and touched_variables(step) is None:
+            used.add(_OTHERS)
+        return used
+
+    def _source(self, tensor: SymbolicTensor) -> SymbolicTensor:
+        """Returns the argument for an input of a called function, and any other tensor itself."""
+        while id(tensor) in self._others:
+            tensor = self._others[id(tensor)]
+        return tensor
+
+    def _value(self, tensor: SymbolicTensor) -> Any:
+        tensor = self._source(tensor)
+        if id(tensor) not in self._values:
+            if id(tensor) in self._blocked or id(tensor) not in self._later:
+                raise _UnknownValueError
+            self._compute(self._later[id(tensor)])
+        return self._values[id(tensor)]
+
+    def _compute(self, step: Step) -> None:
+        results = computed(step, self._value, lambda variable: variable)
+        self._values.update(zip(map(id, step.outputs), results, strict=False))
+
+    # ---- functions, conditionals and loops that depend on the failure in part ---------------------------------------
+
+    def _run_parts(self, step: Step) -> None:
+        """Runs the effects in functions that a step calls, if they do not depend on the failure."""
+        op, args = step.op, step.args
+        if step.registered or not op.bodies or op.gradient_of is not None:
+            return
+        try:
+            if op.name in CALLS:
+                self._run_body(op.bodies["f"], args)
+            elif op.name in CONDITIONALS:
+                kernel, operands = op.kernel, args[1:]
+                number = kernel.number_of(self._value(args[0]))
+                self._run_body(kernel.bodies[number], [operands[p] for p in kernel.places[number]])
+            elif op.name in LOOPS:
+                self._run_iteration(op.kernel, args)
+        except _UnknownValueError:
+            return
+
+    def _run_body(self, body: Any, args: Sequence[Any]) -> None:
+        program = body.compiled.program
+        self._others.update((id(own), arg) for own, arg in zip(program.inputs, args, strict=False) if own is not arg)
+        self._values.update(program.constants)
+        self._run(_single_steps(program.steps, program))
+
+    def _run_iteration(self, loop: Any, args: Sequence[Any]) -> None:
+        """Runs the effects of a loop's first iteration: the others wait for it."""
+        args = args[1:] if loop.limited else args
+        variables, captured = args[: loop.count], args[loop.count :]
+        of_condition, of_body = ([*variables, *(captured[p] for p in places)] for places in loop.places)
+        goes_on = loop.condition.compiled(*map(self._value, of_condition))[0]
+        if goes_on:
+            self._run_body(loop.body, of_body)
+
+
+def _single_steps(steps: Iterable[Step], program: Program) -> list[Step]:
+    """Returns steps that compute one operation each, for steps of a program that may compute several."""
+    singles = []
+    for step in steps:
+        if step.op is step.operation.op or step.op is READ:
+            singles.append(step)
+            continue
+        for operation in _with_reads(step.origins):
+            args = substituted(operation.args, program.aliases)
+            singles.append(Step(operation.op, args, operation.outputs, [operation], operation.stateful))
+    return singles
+
+
+def _with_reads(origins: Sequence[Operation]) -> list[Operation]:
+    """Returns the operations of a step, and those that read variables for it, which a step does itself."""
+    operations = list(origins)
+    for tensor in (t for o in origins for t in o.inputs):
+        read = tensor.op
+        if read.op is READ and not any(o is read for o in operations):
+            later = (i for i, o in enumerate(operations) if o.graph is read.graph and o.index > read.index)
+            operations.insert(next(later, 0), read)
+    return operations
