@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import faulthandler
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -26,11 +25,6 @@ from tapeflow.vectorized import vectorized_map
 def yes() -> bool:
     """Returns True: TensorFlow behaves as version 2."""
     return True
-
-
-def InstallStackTraceHandler() -> None:
-    """Makes the process print a traceback when a signal ends it."""
-    faulthandler.enable()
 
 
 def convert_to_tensor_or_composite(value: Any, dtype: Any = None, name: str | None = None) -> Any:

@@ -13,7 +13,7 @@ from tapeflow.core.autodiff.tape import Tape
 from tapeflow.core.context import state
 from tapeflow.core.device import Machine, current, machine, synchronize
 from tapeflow.core.device_spec import DeviceSpec
-from tapeflow.core.scopes import executing_eagerly, init_scope
+from tapeflow.core.scopes import executing_eagerly
 from tapeflow.core.settings import settings
 from tapeflow_compat.default_graph import disable_eager_execution, enable_eager_execution
 
@@ -91,8 +91,11 @@ def async_wait() -> None:
 @contextmanager
 def eager_mode() -> Iterator[None]:
     """Returns a scope that runs ops when they are called, even while a graph is built."""
-    with init_scope():
+    before, state.graph = state.graph, None
+    try:
         yield
+    finally:
+        state.graph = before
 
 
 def disable_op_determinism() -> None:

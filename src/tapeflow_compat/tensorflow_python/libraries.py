@@ -149,10 +149,8 @@ MODULES = {
         "try_evaluate_constant": "tapeflow.array.properties:get_static_value",
     },
     "tensorflow.python.framework.test_util": {
-        "run_v2_only": f"{_EXPORTING}:unchanged",
-        "InstallStackTraceHandler": f"{_H}.conversion",
         "TensorFlowTestCase": "tapeflow.test:TestCase",
-        "disable_cudnn_autotune": f"{_EXPORTING}:unchanged",
+        "*": f"{_H}.testing.test_util",
     },
     "tensorflow.python.framework.type_spec": {
         "BatchableTypeSpec": _TYPE_SPECS,

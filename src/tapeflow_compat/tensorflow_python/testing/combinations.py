@@ -121,10 +121,7 @@ def _generate(combinations: Sequence[Combination], test_combinations: Sequence[T
         combinations: lists from `combine` and `times`.
         test_combinations: `TestCombination`s, the meaning of their arguments.
     """
-    names = [
-        "_test" + "".join(f"_{_letters(name)}_{_letters(_text(value, i))}" for i, (name, value) in enumerate(c.items()))
-        for c in combinations
-    ]
+    names = [test_name(c) for c in combinations]
 
     def decorate(test: Any) -> Any:
         if not isinstance(test, type):
@@ -177,6 +174,15 @@ def _arguments(
     if missing := arguments.keys() - set(parameters):
         raise ValueError(f"The test does not take parameters that were passed : {missing} .")
     return arguments
+
+
+def test_name(combination: Combination) -> str:
+    """Returns the end of the name of a test that runs with some arguments."""
+    words = [f"_{_letters(name)}_{_letters(_text(value, i))}" for i, (name, value) in enumerate(combination.items())]
+    return "_test" + "".join(words)
+
+
+test_name.__test__ = False  # type: ignore[attr-defined]  # to pytest
 
 
 def _letters(text: str) -> str:
