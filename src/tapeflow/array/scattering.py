@@ -208,6 +208,14 @@ def _extreme(reduction: str, least: float) -> Any:
     return kernel
 
 
+def _may_repeat(places: torch.Tensor, count: int) -> bool:
+    """Returns False if few places out of many are different."""
+    if 4 * places.numel() > count:
+        return True
+    ordered = torch.sort(places, stable=True).values
+    return bool((ordered[1:] == ordered[:-1]).any())
+
+
 @op("TensorScatterUpdate", shape=_into_rule, moves=True,
     in_loops=lambda b, x, indices, updates, _: b.update(x, indices, updates))  # fmt: skip
 def _tensor_scatter_update(
@@ -215,8 +223,8 @@ def _tensor_scatter_update(
 ) -> torch.Tensor:
     """Replaces slices of a tensor at places."""
     out, target, places, rows = _into(tensor, indices, updates, bad_indices_policy)
-    if places.numel() > 1 and indices.is_cpu:  # of several updates of one place the last one counts
-        last = torch.full((target.shape[0],), -1, dtype=torch.int64)
+    if places.numel() > 1 and indices.is_cpu and _may_repeat(places, len(target)):
+        last = torch.full((target.shape[0],), -1, dtype=torch.int64)  # of several updates of one place the last counts
         order = torch.arange(places.numel())
         last.scatter_reduce_(0, places, order, "amax")
         keep = last[places] == order

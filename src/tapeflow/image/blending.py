@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
+import numpy as np
 import torch
 
-Pair = Sequence[torch.Tensor]  # of two
+Pair = Sequence[torch.Tensor] | torch.Tensor  # of two
 
 
 def place_dtype(images: torch.Tensor) -> torch.dtype:
@@ -31,7 +32,7 @@ def blended(images: torch.Tensor, rows: Pair, columns: Pair, of_rows: Pair, of_c
         The points, with a last dimension of channels. The others are those of the arguments, which broadcast.
     """
     pixels = images.reshape(-1, images.shape[-1])
-    shape = torch.broadcast_shapes(rows[0].shape, columns[0].shape)
+    shape = np.broadcast_shapes(rows[0].shape, columns[0].shape)
     places = torch.empty((*shape, 4), dtype=rows[0].dtype)
     shares = torch.empty((*shape, 4))
     for corner, (i, j) in enumerate(itertools.product(range(2), repeat=2)):

@@ -79,12 +79,15 @@ def _crop_and_resize_kernel(
     height, width = image.shape[1:3]
     ys = _positions(boxes[:, 0], boxes[:, 2], crop_size[0], height)[:, :, None]
     xs = _positions(boxes[:, 1], boxes[:, 3], crop_size[1], width)[:, None, :]
-    inside = (ys >= 0) & (ys <= height - 1) & (xs >= 0) & (xs <= width - 1)
+    rows_inside, columns_inside = (ys >= 0) & (ys <= height - 1), (xs >= 0) & (xs <= width - 1)
     if by_value(image) and by_value(boxes):
         crops = _blended_crops(image, ys, xs, box_indices, method == "nearest")
     else:
         crops = _followed_crops(image, boxes, ys, xs, box_indices, method == "nearest")
-    return crops if inside.all() else torch.where(inside[..., None], crops, crops.new_tensor(extrapolation_value))
+    if bool(rows_inside.all()) and bool(columns_inside.all()):
+        return crops
+    inside = (rows_inside & columns_inside)[..., None]
+    return torch.where(inside, crops, crops.new_tensor(extrapolation_value))
 
 
 def _blended_crops(

@@ -357,21 +357,26 @@ def scale_and_translate(
 # ---- projective transforms -------------------------------------------------------------------------------------------
 
 
-def _mapped(x: torch.Tensor, length: int, fill_mode: str) -> torch.Tensor:
-    """Maps coordinates outside of the image to those inside whose pixels the fill mode uses for them."""
+def _map_inside(points: torch.Tensor, lengths: torch.Tensor, fill_mode: str) -> torch.Tensor:
+    """Maps coordinates outside of the image to those inside whose pixels the fill mode uses for them.
+
+    Args:
+        points: the coordinates along both dimensions, `[2, ...]`.
+        lengths: the numbers of pixels along them, which broadcast with the points.
+        fill_mode: "CONSTANT", "REFLECT", "WRAP" or "NEAREST".
+    """
     if fill_mode == "CONSTANT":
-        return x
+        return points
+    last = lengths - 1
     if fill_mode == "REFLECT":
-        double = 2 * length
-        x = x.remainder(double)
-        x = torch.where(x > length - 0.5, double - 1 - x, x) if length > 1 else torch.zeros_like(x)
+        points = points.remainder(2 * lengths)
+        points = torch.where(points > lengths - 0.5, 2 * lengths - 1 - points, points)
     elif fill_mode == "WRAP":
-        if length == 1:
-            return torch.zeros_like(x)
-        below = x + length * (torch.trunc(-x / (length - 1)) + 1)
-        above = x - length * torch.trunc(x / (length - 1))
-        x = torch.where(x < 0, below, torch.where(x > length - 1, above, x))
-    return x.clamp(0, length - 1)
+        below = points + lengths * (torch.trunc(-points / last) + 1)
+        above = points - lengths * torch.trunc(points / last)
+        points = torch.where(points < 0, below, torch.where(points > last, above, points))
+        points = torch.where(last > 0, points, 0.0)
+    return points.clamp(torch.zeros_like(last), last)
 
 
 def _projected_shape(images: TensorShape, transforms: TensorShape, size: Any, *_: Any) -> TensorShape:
@@ -398,12 +403,21 @@ def image_projective_transform_v3(
     check_memory([batch, *output_shape, channels])
     check_memory([batch, *output_shape], _BYTES_OF_PLACE)
     ys = torch.arange(output_shape[0], device=images.device, dtype=torch.float32)[:, None]
-    xs = torch.arange(output_shape[1], device=images.device, dtype=torch.float32)[None, :]
-    a0, a1, a2, b0, b1, b2, c0, c1 = (t[:, None, None] for t in transforms.float().unbind(1))
-    depth = c0 * xs + c1 * ys + 1
-    visible = depth != 0
-    x = _mapped((a0 * xs + a1 * ys + a2) / depth, width, fill_mode)
-    y = _mapped((b0 * xs + b1 * ys + b2) / depth, height, fill_mode)
+    xs = torch.arange(output_shape[1], device=images.device, dtype=torch.float32)
+    lengths = torch.tensor([height, width], dtype=torch.float32, device=images.device).view(2, 1, 1, 1)
+    columns = transforms.float().T[..., None, None]
+    by_x, by_y, shift = columns[:6].view(2, 3, *columns.shape[1:]).flip(0).unbind(1)  # of y, and of x
+    points = by_x * xs + by_y * ys + shift
+    visible = None
+    if not by_value(transforms) or bool(columns[6:].any()):
+        depth = columns[6] * xs + columns[7] * ys + 1
+        visible, points = depth != 0, points / depth
+    points = _map_inside(points, lengths, fill_mode)
+    if interpolation == "BILINEAR" and images.dtype is torch.float32 and by_value(images) and by_value(transforms):
+        safe = visible is None and fill_mode != "CONSTANT" and math.isfinite(points.sum())
+        return _blended_projections(images, points, lengths, visible, safe, float(fill_value))
+    y, x = points
+    visible = torch.ones_like(x, dtype=torch.bool) if visible is None else visible
     indices = torch.arange(batch, device=images.device)[:, None, None]
 
     def read(row: torch.Tensor, column: torch.Tensor) -> torch.Tensor:
@@ -418,8 +432,6 @@ def image_projective_transform_v3(
     if interpolation != "BILINEAR":
         raise invalid(f"Invalid interpolation {interpolation}: NEAREST or BILINEAR")
     top, left = torch.floor(y), torch.floor(x)
-    if by_value(images) and by_value(transforms) and images.dtype is torch.float32:
-        return _blended_projections(images, visible, top, left, y - top, x - left, float(fill_value))
     down, right = (y - top)[..., None], (x - left)[..., None]
     upper = (1 - right) * read(top, left) + right * read(top, left + 1)
     lower = (1 - right) * read(top + 1, left) + right * read(top + 1, left + 1)
@@ -429,21 +441,33 @@ def image_projective_transform_v3(
 
 
 def _blended_projections(
-    images: torch.Tensor, visible: torch.Tensor, top: torch.Tensor, left: torch.Tensor, down: torch.Tensor,
-    right: torch.Tensor, fill_value: float,
+    images: torch.Tensor, points: torch.Tensor, lengths: torch.Tensor, visible: torch.Tensor | None, safe: bool,
+    fill_value: float,
 ) -> torch.Tensor:  # fmt: skip
-    """Interpolates images at points `[images, rows, columns]`, `down` and `right` of whole coordinates."""
-    height, width = images.shape[1:3]
-    dtype = place_dtype(images)
-    places, shares = [], []
-    for low, part, length in ((top, down, height), (left, right, width)):
-        for line, share in ((low, 1 - part), (low + 1, part)):
-            inside = visible & (line >= 0) & (line < length)
-            shares.append(torch.where(inside, share, 0.0))
-            places.append(torch.where(inside, line, 0.0).to(dtype))
-    firsts = (torch.arange(len(images), dtype=dtype) * (height * width))[:, None, None]
-    rows = [place.mul_(width).add_(firsts) for place in places[:2]]
-    result = blended(images, rows, places[2:], shares[:2], shares[2:])
-    if fill_value:
-        result += (fill_value * (1 - (shares[0] + shares[1]) * (shares[2] + shares[3])))[..., None]
+    """Interpolates images.
+
+    Args:
+        images: the images.
+        points: coordinates `[2, images, rows, columns]`.
+        lengths: the numbers of pixels along both dimensions, which broadcast with the points.
+        visible: False where a point has no coordinates; None if all have.
+        safe: True if all points are in the images.
+        fill_value: the value of pixels outside.
+    """
+    points = points.expand(-1, len(images), -1, -1)
+    low = points.floor()
+    part = points - low
+    lines, shares = torch.stack([low, low + 1]), torch.stack([1 - part, part])
+    if safe:
+        torch.minimum(lines, lengths - 1, out=lines)
+    else:
+        inside = (lines >= 0) & (lines < lengths)
+        if visible is not None:
+            inside &= visible
+        lines, shares = torch.where(inside, lines, 0.0), torch.where(inside, shares, 0.0)
+    places = lines.to(place_dtype(images))
+    firsts = torch.arange(len(images), dtype=places.dtype)[:, None, None] * (images.shape[1] * images.shape[2])
+    result = blended(images, places[:, 0] * images.shape[2] + firsts, places[:, 1], shares[:, 0], shares[:, 1])
+    if fill_value and not safe:
+        result += (fill_value * (1 - (shares[0, 0] + shares[1, 0]) * (shares[0, 1] + shares[1, 1])))[..., None]
     return result

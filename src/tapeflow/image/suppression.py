@@ -75,7 +75,7 @@ def _selected(
     if sigma > 0:
         return _softly_selected(overlaps, scores, limit, min_score, sigma)
     candidates = np.flatnonzero(scores > min_score)
-    candidates = candidates[np.argsort(-scores[candidates], kind="stable")]
+    candidates = candidates[_descending_order(scores[candidates])]
     selected = np.zeros(0, np.int64)
     while len(selected) < limit and len(candidates):
         some = candidates[: min(_MOST_AT_ONCE, limit - len(selected) + 32)]
@@ -91,12 +91,21 @@ def _best(suppresses: np.ndarray) -> list[int]:
     """Returns the numbers of the boxes that no better box suppresses, if the boxes are sorted and `suppresses[i, j]`
     is True where box `i` suppresses box `j`."""
     bits = np.packbits(suppresses, 1, bitorder="little")
+    width, rows = bits.shape[1], bits.tobytes()
     suppressed, best = 0, []
-    for number, row in enumerate(bits):
+    for number in range(len(bits)):
         if not suppressed >> number & 1:
             best.append(number)
-            suppressed |= int.from_bytes(row.tobytes(), "little")
+            suppressed |= int.from_bytes(rows[number * width : (number + 1) * width], "little")
     return best
+
+
+def _descending_order(scores: np.ndarray) -> np.ndarray:
+    """Returns the order of scores, the largest first; of equal ones, the first first. NumPy's sort that is not stable
+    takes a fifth of the time."""
+    order = np.argsort(-scores)
+    ordered = scores[order]
+    return np.argsort(-scores, kind="stable") if (ordered[1:] == ordered[:-1]).any() else order
 
 
 def _softly_selected(
@@ -556,16 +565,19 @@ def _combined_non_max_suppression(
     out = np.zeros((len(boxes), length, 6), np.float32)  # a box, its score and its class
     counts = np.zeros(len(boxes), np.int32)
     for image, (own_boxes, own_scores) in enumerate(zip(boxes.cpu().numpy(), scores.cpu().numpy(), strict=True)):
-        rows = [np.zeros((0, 6), np.float32)]
-        for number in range(classes):
-            of_class = own_boxes[:, number if own_boxes.shape[1] > 1 else 0]
-            indices, selected_scores = _selected(
-                _overlaps_of(of_class), own_scores[:, number], max_output_size_per_class, threshold, min_score
-            )
-            class_column = np.full(len(indices), number, np.float32)
-            rows.append(np.column_stack([of_class[indices], selected_scores, class_column]))
-        best = np.concatenate(rows)
-        best = best[np.argsort(-best[:, 4], kind="stable")][:length]
+        of_class = np.ascontiguousarray(own_boxes.swapaxes(0, 1))
+        overlaps = [_overlaps_of(one) for one in of_class]
+        found = [
+            _selected(overlaps[number if len(overlaps) > 1 else 0], class_scores, max_output_size_per_class, threshold,
+                      min_score)
+            for number, class_scores in enumerate(np.ascontiguousarray(own_scores.T))
+        ]  # fmt: skip
+        indices = np.concatenate([part for part, _ in found])
+        selected_scores = np.concatenate([part for _, part in found])
+        number = np.repeat(np.arange(classes), [len(part) for part, _ in found])
+        selected = of_class[number if len(of_class) > 1 else 0, indices]
+        best = np.column_stack([selected, selected_scores, number.astype(np.float32)])
+        best = best[_descending_order(best[:, 4])][:length]
         out[image, : len(best)] = best
         counts[image] = len(best)
     if clip_boxes:

@@ -17,6 +17,7 @@ from tapeflow.core.ops.batching import Batch, Slices
 from tapeflow.core.ops.convert import as_operand, convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elements import Element, ElementBuilder
+from tapeflow.core.ops.elementwise_kernels import zero_where_zero
 from tapeflow.core.ops.op import op, widened
 from tapeflow.core.ops.shape_rules import broadcast, same, text
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
@@ -254,16 +255,10 @@ def _(call: Call, dy: Any) -> Any:
     return sum_like(dx, x) if want_x else None, negative(sum_like(dx, y)) if want_y else None
 
 
-def zero_where_zero(product: torch.Tensor, factor: torch.Tensor) -> torch.Tensor:
-    """Sets a product to 0 where one of its factors is 0, even if the other factors are infinite or NaN. TensorFlow's
-    gradients of roots and reciprocals do the same. The factor has the shape of the product."""
-    return product.masked_fill(factor == 0, 0)
-
-
 @op("MulNoNan", shape=broadcast, element=lambda b, x, y: b.zero_where_zero(b.mul(x, y), y), autograd=False)
 def _multiply_no_nan(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     """Computes the product, and 0 where `y` is 0."""
-    return torch.mul(x, y).masked_fill(y == 0, 0)
+    return zero_where_zero(torch.mul(x, y), y)
 
 
 @_multiply_no_nan.gradient(needs="inputs")

@@ -13,6 +13,7 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import InternalError, InvalidArgumentError, NotFoundError, OpError
 from tapeflow.core.ops import elementwise_kernels
 from tapeflow.core.ops.convert import as_operand, convert
+from tapeflow.core.ops.elementwise_kernels import zero_where_zero
 from tapeflow.core.ops.elements import Element, ElementBuilder, Unsupported
 from tapeflow.core.ops.op import not_differentiable, op, widened
 from tapeflow.core.ops.shape_rules import broadcast, same
@@ -20,7 +21,7 @@ from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32, float64, int8, int16, uint8, uint16
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.core.values.variable import Variable
-from tapeflow.math.arithmetic import multiply, negative, zero_where_zero
+from tapeflow.math.arithmetic import multiply, negative
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import not_equal
 
@@ -420,10 +421,7 @@ def _is_number_but_zero(y: torch.Tensor) -> bool:
 def _divide_no_nan(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     """Computes the quotient, and 0 where `y` is 0."""
     quotient = torch.div(x, y)
-    if _is_number_but_zero(y):
-        return quotient
-    zero = torch.zeros((), dtype=quotient.dtype, device=quotient.device)
-    return elementwise_kernels.select(elementwise_kernels.equal(y, zero), zero, quotient)
+    return quotient if _is_number_but_zero(y) else zero_where_zero(quotient, y)
 
 
 @_divide_no_nan.gradient(needs="inputs")
@@ -464,7 +462,7 @@ def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
 
 
 def _xdivy(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    return torch.div(x, y).masked_fill(x == 0, 0)
+    return zero_where_zero(torch.div(x, y), x)
 
 
 @op("Xdivy", kernel=_xdivy, shape=broadcast, element=lambda b, x, y: b.zero_where_zero(b.div(x, y), x))

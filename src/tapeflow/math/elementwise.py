@@ -10,16 +10,16 @@ import torch
 from tapeflow.core.autodiff.gradients import conj, sum_like
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.definition import MANY, ops
 from tapeflow.core.ops.elements import Element, ElementBuilder
-from tapeflow.core.ops.elementwise_kernels import by_numpy, may_have_nan
+from tapeflow.core.ops.elementwise_kernels import by_numpy, may_have_nan, zero_where_zero
 from tapeflow.core.ops.op import op, widened
 from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float16, float32
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.tensor import Tensor, invalid, traced
-from tapeflow.math.arithmetic import add, multiply, negative, subtract, zero_where_zero
+from tapeflow.math.arithmetic import add, multiply, negative, subtract
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import greater, not_equal
 from tapeflow.math.division import divide_no_nan, nonzero, realdiv, reciprocal, xdivy
@@ -421,9 +421,15 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, reciprocal(add(conj(call.inputs[0]), 1.0)))
 
 
+def _logarithm(function: Any, y: torch.Tensor) -> torch.Tensor:
+    """Computes `log` or `log1p` by the kernel that its op has for the number of elements."""
+    many = function.op.kernel_for_many if y.numel() >= MANY else None
+    return (many or function.op.kernel)(y)
+
+
 @op(
     "Xlogy",
-    kernel=lambda x, y: torch.mul(x, torch.log(y)).masked_fill(x == 0, 0),
+    kernel=lambda x, y: zero_where_zero(torch.mul(x, _logarithm(log, y)), x),
     shape=broadcast,
     element=lambda b, x, y: b.zero_where_zero(b.mul(x, b.rounded(b.log(y))), x),
 )
@@ -457,7 +463,7 @@ def _(call: Call, dy: Any) -> Any:
 
 @op(
     "Xlog1py",
-    kernel=lambda x, y: torch.mul(x, torch.log1p(y)).masked_fill(x == 0, 0),
+    kernel=lambda x, y: zero_where_zero(torch.mul(x, _logarithm(log1p, y)), x),
     shape=broadcast,
     element=lambda b, x, y: b.zero_where_zero(b.mul(x, b.rounded(b.log1p(y))), x),
 )

@@ -83,14 +83,15 @@ def ragged_to_tensor(
     dims = _target_dims(shape, rank)
     if any(n is not None and n != d for n, d in zip(dims[len(bounds) :], values.shape[1:], strict=True)):
         raise invalid(f"The inner dimensions of shape={list(dims)} must be {list(values.shape[1:])}")
-    rows = torch.arange(bounds[0] if dims[0] is None else dims[0], device=device).clamp(max=bounds[0])
+    rows = None if dims[0] is None else torch.arange(dims[0], device=device).clamp_(max=bounds[0])
     for level, width, n in zip(splits, bounds[1:], dims[1:], strict=False):
-        # After the last row comes an empty one, for padding.
-        starts = torch.nn.functional.pad(level[:-1], (0, 1))[rows].unsqueeze(-1)
-        lengths = torch.nn.functional.pad(level.diff(), (0, 1))[rows].unsqueeze(-1)
-        columns = torch.arange(width if n is None else n, device=device)
-        rows = torch.where(columns < lengths, starts + columns, level[-1])
-    return torch.cat([values, default_value.expand(1, *values.shape[1:])])[rows]
+        starts, ends = level[:-1], level[1:]
+        if rows is not None:  # after the last row comes an empty one, for padding
+            starts, ends = level[rows], torch.cat([ends, level[-1:]])[rows]
+        places = starts.unsqueeze(-1) + torch.arange(width if n is None else n, device=device)
+        rows = torch.where(places < ends.unsqueeze(-1), places, level[-1])
+    padded = torch.cat([values, default_value.expand(1, *values.shape[1:])])
+    return padded.index_select(0, rows.reshape(-1)).view(*rows.shape, *values.shape[1:])
 
 
 def _as_indexed_shapes(splits: Sequence[TensorShape], values: TensorShape) -> list[TensorShape]:

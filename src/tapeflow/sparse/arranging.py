@@ -482,10 +482,10 @@ def _sparse_slice(indices: Any, values: Any, shape: Any, start: Any, size: Any) 
             raise invalid(f"Expected {name} to be a vector of length {rank} but got length {got}")
     if min(size, default=0) < 0:
         raise invalid(f"Expected a non-negative size, got {min(size)}")
-    low = torch.tensor(start, dtype=torch.int64, device=indices.device)
-    length = torch.tensor(size, dtype=torch.int64, device=indices.device)
-    end = torch.minimum(low + length, torch.tensor(shape, dtype=torch.int64, device=indices.device))
-    inside = ((indices >= low) & (indices < end)).all(1)
+    inside = torch.ones(len(indices), dtype=torch.bool, device=indices.device)
+    for column, b, n, m in zip(indices.unbind(1), start, size, shape, strict=True):
+        inside &= (column >= b) & (column < min(b + n, m))
+    low, inside = torch.tensor(start, dtype=torch.int64, device=indices.device), inside.nonzero()[:, 0]
     new = [max(min(n, m - b), 0) if b >= 0 else n for m, b, n in zip(shape, start, size, strict=True)]
     return indices[inside] - low, values[inside], torch.tensor(new, dtype=torch.int64)
 
@@ -585,13 +585,15 @@ def _fill_empty_rows(indices: Any, values: Any, dense_shape: Any, default_value:
     if not len(dense_shape):
         raise invalid("Dense shape cannot be empty.")
     rows = indices[:, 0]
-    outside = ((rows < 0) | (rows >= dense_shape[0])).nonzero()
-    if len(outside):
-        i = int(outside[0])
+    if not places.are_inside(indices[:, :1], dense_shape[:1]):
+        i = int(((rows < 0) | (rows >= dense_shape[0])).nonzero()[0])
         raise invalid(f"indices({i}, 0) is invalid: {int(rows[i])} >= {dense_shape[0]}")
     empty = torch.bincount(rows, minlength=dense_shape[0]) == 0
-    new = indices.new_zeros((int(empty.sum()), indices.shape[1]))
-    new[:, 0] = empty.nonzero()[:, 0]
+    missing = empty.nonzero()[:, 0]
+    if not len(missing) and bool((rows[1:] >= rows[:-1]).all()):
+        return indices, values, empty, torch.arange(len(rows), device=rows.device)
+    new = indices.new_zeros((len(missing), indices.shape[1]))
+    new[:, 0] = missing
     joined = torch.cat([indices, new])
     at = torch.argsort(joined[:, 0], stable=True)
     position = torch.empty_like(at)

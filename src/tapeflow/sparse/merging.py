@@ -36,7 +36,10 @@ def _sparse_add(
         torch.zeros(len(both), dtype=torch.bool, device=a_values.device).index_fill(0, at, True) for at in (at_a, at_b)
     )
     retained = (values.abs() >= thresh) | ~(in_a & in_b)
-    return both[retained], values[retained], torch.tensor(a_shape, dtype=torch.int64)
+    if not bool(retained.all()):
+        rows = retained.nonzero().squeeze(1)
+        both, values = both.index_select(0, rows), values.index_select(0, rows)
+    return both, values, torch.tensor(a_shape, dtype=torch.int64)
 
 
 def _looked_up(values: torch.Tensor, queries: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:

@@ -60,7 +60,13 @@ def _distinct(rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Returns the different rows, sorted, and the position among them of each row."""
     if not rows.numel():  # one row of no indices, if any
         return rows[:1], rows.new_zeros(len(rows))
-    return torch.unique(rows, sorted=True, return_inverse=True, dim=0)
+    bounds = [int(high) + 1 for high in rows.amax(0)]
+    if math.prod(bounds) >= 2**62 or not places.are_inside(rows, bounds):  # no row is one number
+        return torch.unique(rows, sorted=True, return_inverse=True, dim=0)
+    numbers = places.flat(rows, bounds)
+    ordered = bool((numbers[1:] >= numbers[:-1]).all())
+    distinct, at = (torch.unique_consecutive if ordered else torch.unique)(numbers, return_inverse=True)
+    return places.unflat(distinct, bounds), at
 
 
 def _densely(reduce: str) -> Callable[..., torch.Tensor]:

@@ -103,6 +103,21 @@ def select(condition: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> torch.T
     return chosen.bitwise_xor_(others).view(x.dtype)
 
 
+def zero_where_zero(result: torch.Tensor, factor: torch.Tensor) -> torch.Tensor:
+    """Sets a result to 0 where a factor is 0, even if other factors are infinite or NaN.
+
+    Args:
+        result: a product or a quotient.
+        factor: the factor, which broadcasts with the result.
+    """
+    if not by_value(factor, MANY) or not by_value(result) or factor.is_complex():
+        return result.masked_fill(factor == 0, 0)
+    zeros = equal(factor, _scalar(0, factor))
+    if not zeros.numpy().any():
+        return result
+    return select(zeros, _scalar(0, result), result)
+
+
 def _where_flagged(flags: torch.Tensor, x: torch.Tensor, other: int) -> torch.Tensor:
     """Returns integers `x` where flags are 1, and a number where they are 0; it may use the flags' memory."""
     others = (1 - flags).mul_(other) if other else None

@@ -157,6 +157,7 @@ def names() -> list[str]:
     return list(_lines())
 
 
+@functools.cache
 def snake_case(name: str) -> str:
     """Returns the name of an op's generated Python function in TensorFlow."""
     return re.sub(r"(?<=[a-z])([A-Z])|(?!^)([A-Z])(?=[a-z])", r"_\1\2", name).lower()

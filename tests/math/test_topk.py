@@ -1,0 +1,36 @@
+"""The largest elements of long rows, where only some rows have ties."""
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16", "int32", "int8", "uint16"])
+def test_of_equal_elements_of_a_long_row_the_first_come_first(dtype):
+    rng = np.random.default_rng(0)
+    rows = np.stack([rng.permutation(3000) % 100, np.full(3000, 7), np.arange(3000) % 2])
+    values, indices = tf.math.top_k(tf.cast(rows, dtype), 40)
+    expected = np.argsort(-rows, 1, kind="stable")[:, :40]
+    assert np.array_equal(indices, expected)
+    assert np.array_equal(tf.cast(values, tf.int64), np.take_along_axis(rows, expected, 1))
+
+
+def test_membership_in_long_rows():
+    predictions = np.tile(np.arange(1000, dtype=np.float32), (7, 1))
+    predictions[2, 990] = np.inf
+    predictions[3, 5] = np.nan
+    predictions[4] = 3e38  # finite, with an infinite sum
+    predictions[5, :300] = 2000
+    targets = [998, 997, 998, 999, 17, 299, 1000]
+    assert tf.math.in_top_k(targets, predictions, 2).numpy().tolist() == [True, False, False, False, True, True, False]
+
+
+def test_distinct_values_are_numbered_by_their_first_appearance():
+    y, where, count = tf.unique_with_counts([0.0, 5.0, -0.0, 5.0, np.nan, np.nan, -3.0])
+    assert np.array_equal(y, [0.0, 5.0, np.nan, np.nan, -3.0], equal_nan=True)
+    assert where.numpy().tolist() == [0, 1, 0, 1, 2, 3, 4] and count.numpy().tolist() == [2, 2, 1, 1, 1]
+    for numbers in ([2**62, -1, 2**62, 0], [3, 1, 3, 1]):
+        before = tf.constant(numbers, tf.int64)
+        assert tf.unique(before).idx.numpy().tolist() == [0, 1, 0, 2 if numbers[3] == 0 else 1]
+        assert before.numpy().tolist() == numbers
