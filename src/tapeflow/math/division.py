@@ -13,8 +13,8 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import InternalError, InvalidArgumentError, NotFoundError, OpError
 from tapeflow.core.ops import elementwise_kernels
 from tapeflow.core.ops.convert import as_operand, convert
-from tapeflow.core.ops.elementwise_kernels import zero_where_zero
 from tapeflow.core.ops.elements import Element, ElementBuilder, Unsupported
+from tapeflow.core.ops.elementwise_kernels import zero_where_zero
 from tapeflow.core.ops.op import not_differentiable, op, widened
 from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.core.types.aliases import TensorLike
