@@ -225,7 +225,8 @@ def _rows_at(params: Any, indices: Any) -> Any:
     result: Any = take_rows(params, cast(reshape(indices, [-1]), dtype))
     dims = tuple(shape_of(indices))
     for i in range(rank - 1, 0, -1):
-        result = RaggedTensor.from_uniform_row_length(result, tensor_of(dims[i], dtype), math.prod(dims[:i]))
+        rows = tensor_of(math.prod(dims[:i]), dtype)
+        result = RaggedTensor.from_uniform_row_length(result, tensor_of(dims[i], dtype), rows)
     # As in TensorFlow, uniform row lengths are not static any more.
     return RaggedTensor.from_nested_row_splits(result.flat_values, result.nested_row_splits, validate=False)
 

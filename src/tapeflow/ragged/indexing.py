@@ -78,7 +78,8 @@ def _inside(rt: Any, keys: list[Any]) -> Any:
         return _inside(rt, _expanded(keys, rt.shape.rank - 1))
     if first is None:
         inside = _inside(rt, inner)
-        return RaggedTensor.from_uniform_row_length(inside, tensor_of(1, rt.row_splits.dtype), length_of(inside))
+        one, count = (tensor_of(n, rt.row_splits.dtype) for n in (1, length_of(inside)))
+        return RaggedTensor.from_uniform_row_length(inside, one, count)
     if isinstance(first, builtins.slice):
         chosen = rt if first == _EVERYTHING else _sliced_columns(rt, first)
         return chosen.with_values(_inside(chosen.values, inner))
