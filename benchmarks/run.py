@@ -4,7 +4,7 @@
     python benchmarks/run.py [--only NAME ...] [--benchmarks TEXT ...] [--frameworks NAME ...] [--rounds N]
                              [--clock wall|processor] [--page FILE] [--python FRAMEWORK=INTERPRETER ...] [--core]
 
-Programs (benchmarks/programs/): small_ops, variables, gradients, vectorized, functions, cuda_graphs, mnist_step,
+Programs (benchmarks/programs/): small_ops, variables, gradients, vectorized, functions, small_functions, cuda_graphs, mnist_step,
 keras, models, bridge, replicas, two_workers, data, checkpoints, peak_memory, first_steps; and import_time.
 `--benchmarks` keeps those whose names contain a text. `--core` keeps the forty of `core.py`, and shows a progress bar.
 `--page` writes Markdown, or HTML with a plot if the name ends in `.html`. TapeFlow and TensorFlow run the very same
@@ -51,6 +51,7 @@ TITLES = {
     "vectorized": "Many derivatives at once",
     "gradients": "Gradients",
     "functions": "Traced functions",
+    "small_functions": "Small functions",
     "cuda_graphs": "CUDA graphs",
     "mnist_step": "MNIST training step",
     "keras": "Keras",
@@ -214,6 +215,7 @@ MEASURES = {
     "vectorized": time_program,
     "gradients": time_program,
     "functions": time_program,
+    "small_functions": time_program,
     "cuda_graphs": time_program,
     "mnist_step": time_program,
     "keras": time_program,

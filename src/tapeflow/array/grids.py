@@ -272,7 +272,10 @@ def _hot_rows(indices: torch.Tensor, depth: int, on: torch.Tensor, off: torch.Te
     return rows.reshape(*indices.shape, depth)
 
 
-@op("OneHot", host=("depth",), shape=_one_hot_rule, moves=True, node_name="one_hot")
+@op(
+    "OneHot", host=("depth",), shape=_one_hot_rule, moves=True, node_name="one_hot",
+    in_loops=lambda b, *args: b.one_hot(*args),
+)  # fmt: skip
 def _one_hot(
     indices: torch.Tensor, depth: int, on_value: torch.Tensor, off_value: torch.Tensor, axis: int = -1
 ) -> torch.Tensor:

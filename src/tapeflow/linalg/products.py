@@ -219,7 +219,7 @@ def _large_bmm(x: torch.Tensor, y: torch.Tensor, adj_x: bool, adj_y: bool) -> to
 
 @op(
     "BatchMatMulV2", kernel=_bmm, shape=ranked(_batch_matmul_rule, -2, -2), allocates=True, node_name="MatMul",
-    for_many=by_size(_large_bmm),
+    for_many=by_size(_large_bmm), in_loops=lambda b, *args: b.product(*args),
 )  # fmt: skip
 def _batch_matmul(
     x: TensorLike, y: TensorLike, adj_x: bool = False, adj_y: bool = False, name: str | None = None

@@ -28,7 +28,12 @@ def _needs_a_dimension(logits: TensorShape, *_: Any) -> TensorShape:
     return logits
 
 
-@op("Softmax", shape=_needs_a_dimension, batching=equal_shapes, by_rows=True, allocates=True)
+def _softmax_row(b: Any, x: Any) -> Any:
+    exponential = b.exp(b.sub(x, b.reduce("maximum", x)))
+    return b.div(exponential, b.reduce("add", exponential))
+
+
+@op("Softmax", shape=_needs_a_dimension, batching=equal_shapes, row=_softmax_row, allocates=True)
 def _softmax(logits: torch.Tensor) -> torch.Tensor:
     """Computes softmax over the last dimension."""
     if not logits.dim():
@@ -42,7 +47,12 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(subtract(dy, reduce_sum(multiply(dy, y), -1, True)), y)
 
 
-@op("LogSoftmax", shape=_needs_a_dimension, batching=equal_shapes, by_rows=True)
+def _log_softmax_row(b: Any, x: Any) -> Any:
+    below = b.sub(x, b.reduce("maximum", x))
+    return b.sub(below, b.log(b.reduce("add", b.exp(below))))
+
+
+@op("LogSoftmax", shape=_needs_a_dimension, batching=equal_shapes, row=_log_softmax_row)
 def _log_softmax(logits: torch.Tensor) -> torch.Tensor:
     """Computes the logarithm of softmax over the last dimension."""
     if not logits.dim():

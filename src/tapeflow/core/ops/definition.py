@@ -67,8 +67,8 @@ class Op:
         reduced: `reduced(b, x)`, the elements along an axis combined to one, see `core/ops/elements.py`.
         elementwise: each element of the result depends on the elements of the inputs at its own place alone, the inputs
             being broadcast against each other.
-        by_rows: each row of the result, along the last axis, depends on that row of the first input alone, and has its
-            length.
+        row: `row(b, x)`, the elements of a row of the result, along the last axis, from that row of the first input;
+            `b.reduce` combines the elements of a row, see `core/ops/elements.py`.
         commutative: the first two inputs can change places; TensorFlow's registry says so.
         linear: for sums of its inputs, of all of them at once, the result is the sum of the results.
         takes_sparse: a sparse tensor as the first input results in one with the op's results for its values.
@@ -130,9 +130,10 @@ class Op:
 
     element: Callable[..., Any] | None = None
     reduced: Callable[..., Any] | None = None
+    row: Callable[..., Any] | None = None
     in_loops: Callable[..., Any] | None = None
     draws: Callable[..., Any] | None = None
-    elementwise = by_rows = commutative = linear = takes_sparse = random = random_fill = False
+    elementwise = commutative = linear = takes_sparse = random = random_fill = False
     identity = identity_if_same_shape = reads_shape = False
     view = allocates = keeps_nothing = early = exact_in_batches = False
     neutral: float | None = None
@@ -262,10 +263,10 @@ class FunctionOp(Op):
 
 
 TRAITS = frozenset(
-    {"activation", "allocates", "autograd", "batching", "by_rows", "constant_names", "decomposition", "default_axis",
+    {"activation", "allocates", "autograd", "batching", "constant_names", "decomposition", "default_axis",
      "early", "element", "elementwise", "exact_in_batches", "fills", "for_many", "identity", "identity_if_same_shape",
      "draws", "in_loops", "in_place", "inline", "keeps_nothing", "linear", "neutral", "node_name",
-     "random", "random_fill", "reads_shape", "reduced", "scalar", "takes_sparse", "view"}
+     "random", "random_fill", "reads_shape", "reduced", "row", "scalar", "takes_sparse", "view"}
 )  # fmt: skip
 
 

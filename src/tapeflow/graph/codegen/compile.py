@@ -36,6 +36,7 @@ from tapeflow.graph.codegen.sizes import with_shapes
 from tapeflow.graph.codegen.structured import StructuredWriter
 from tapeflow.graph.codegen.writing import Writer, identifier
 from tapeflow.graph.compiler.clusters import ClusterOp
+from tapeflow.graph.compiler.native_functions import NativeOp
 from tapeflow.graph.ir.operation import GraphOp, Operation
 
 _MOST_SIZES = 4  # combinations of input sizes with a specialized function
@@ -202,10 +203,9 @@ class Compiled(Written):
         return after_passes(self.program, special_passes)
 
     def source_with_kernels(self) -> str:
-        """Returns the source, followed by the LLVM IR of its compiled clusters."""
-        steps = self._program_to_write().steps
-        clusters = [step.op.cluster for step in steps if isinstance(step.op, ClusterOp)]
-        return "\n".join([self.source, *(cluster.text() for cluster in clusters)])
+        """Returns the source, followed by the LLVM IR of its clusters and native functions."""
+        compiled = [step.op for step in self._program_to_write().steps if isinstance(step.op, (ClusterOp, NativeOp))]
+        return "\n".join([self.source, *(op.text() for op in compiled)])
 
     def explain_rewrites(self) -> str:
         """Returns the replacements and near misses of passes, one per line."""

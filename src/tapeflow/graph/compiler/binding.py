@@ -24,3 +24,25 @@ def bound(values: Sequence[str], addresses: Sequence[str], otherwise: str, conti
         f"    if not ({' and '.join(taken) or True}):",
         f"        return {otherwise}",
     ]
+
+
+def updating(handles: Sequence[str], lines: Sequence[str]) -> list[str]:
+    """Returns source lines that change variables while holding their locks.
+
+    The memory of variable `v0` is `m0` for the lines, which write to it.
+
+    Args:
+        handles: the names of the variables: `v0`, `v1`, ...
+        lines: the lines.
+    """
+    count = range(len(handles))
+    return [
+        f"    with several: {'; '.join(f'{v}._lock.acquire()' for v in handles)}",  # as `Locked` does
+        "    try:",
+        *[f"        t{i}, m{i} = v{i}._begin()" for i in count],
+        *[f"    {line}" for line in lines],
+        f"        changed(({', '.join(f'm{i}' for i in count)},))",
+        *[f"        if type(t{i}) is not Owned: v{i}._end(t{i}, m{i})" for i in count],
+        "    finally:",
+        f"        {'; '.join(f'{v}._lock.release()' for v in handles)}",
+    ]

@@ -37,7 +37,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import ResourceVariable, Variable
 from tapeflow.core.values.variable_updates import Owned, several
 from tapeflow.graph.codegen.program import Program, Step, reduced_axes
-from tapeflow.graph.compiler.binding import bound
+from tapeflow.graph.compiler.binding import bound, updating
 from tapeflow.graph.compiler.expressions import COLUMN, ELEMENT, ROW, Passes, Recorder, recorded
 from tapeflow.graph.compiler.loops import Operand, loops_of
 from tapeflow.graph.compiler.target import function
@@ -298,6 +298,7 @@ class ClusterOp(GraphOp):
     def __init__(self, name: str, cluster: Cluster, memory: dict[int, int] | None = None) -> None:
         super().__init__(name, cluster.function(memory or {}), gives_tuple=len(cluster.outputs) > 1)
         self.cluster = cluster
+        self.text = cluster.text
 
 
 _MOST_STACK = 1 << 18  # bytes: threads have stacks of 512 kB on some systems
@@ -365,16 +366,7 @@ def _caller(variables: int, inputs: int, reused: tuple[int | None, ...], has_tot
         f"    kernel(sizes, {', '.join([*addresses, *written])})",
     ]
     if variables:
-        call = [
-            f"    with several: {'; '.join(f'{v}._lock.acquire()' for v in handles)}",  # as `Locked` does
-            "    try:",
-            *[f"        t{i}, m{i} = v{i}._begin()" for i in range(variables)],
-            *[f"    {line}" for line in call],
-            f"        changed(({', '.join(memory)},))",
-            *[f"        if type(t{i}) is not Owned: v{i}._end(t{i}, m{i})" for i in range(variables)],
-            "    finally:",
-            f"        {'; '.join(f'{v}._lock.release()' for v in handles)}",
-        ]
+        call = updating(handles, call)
     lines = [
         f"def call({', '.join([*handles, *values])}):",
         f"    plan = find({shapes}) or planned({shapes})",

@@ -18,6 +18,7 @@ from tapeflow.graph.codegen import passes
 from tapeflow.graph.codegen.compile import Compiled, after_passes
 from tapeflow.graph.codegen.program import Program
 from tapeflow.graph.compiler.clusters import ClusterOp
+from tapeflow.graph.compiler.native_functions import NativeOp
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import Operation
 
@@ -80,12 +81,15 @@ class Jitted(Compiled):
         """Returns the number of compiled loops, and the other kernels that it calls, as text."""
         steps = self._program_to_write().steps
         loops = [step.op.cluster for step in steps if isinstance(step.op, ClusterOp)]
-        others = [step.name for step in steps if not isinstance(step.op, ClusterOp) and step.op is not READ]
+        native = [step.op for step in steps if isinstance(step.op, NativeOp)]
+        kinds = (ClusterOp, NativeOp)
+        others = [step.name for step in steps if not isinstance(step.op, kinds) and step.op is not READ]
         calls = ", ".join(name if count == 1 else f"{name} ({count})" for name, count in Counter(others).items())
         count = sum(loop.count for loop in loops)
         compiled = f"{len(loops)} compiled {'loop' if len(loops) == 1 else 'loops'} of {count} ops" if loops else ""
+        functions = f"{len(native)} native functions of {sum(op.count for op in native)} ops" if native else ""
         beside = f"calls of {calls}" if calls else ""
-        return "; ".join(filter(None, (compiled, beside))) or "nothing to compute"
+        return "; ".join(filter(None, (functions, compiled, beside))) or "nothing to compute"
 
     def text(self, optimized: bool, captured: Sequence[Any]) -> str:
         """Returns the source of the function.

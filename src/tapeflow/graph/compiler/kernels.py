@@ -60,6 +60,20 @@ def text(inputs: Sequence[Operand], passes: Passes, loops: int) -> str:
     return _Kernel(inputs, passes, loops).text()
 
 
+def write_row(passes: Passes, vectors: Vectors, ins: Sequence[Any], outs: Sequence[Any], count: int) -> None:
+    """Writes the passes over one row of a static length, at the place of a builder of vectors.
+
+    Args:
+        passes: the passes.
+        vectors: the builder.
+        ins, outs: the addresses of the row in the inputs and outputs.
+        count: the length of the row.
+    """
+    b, room = vectors.block, number(count + vectors.lanes)
+    kept = {node: allocated(b, vectors.number_type(node.dtype), room) for node in passes.kept}
+    _Row(passes, vectors, b, ins, outs, number(0), number(count), kept).write()
+
+
 class _Kernel:
     """The functions of a kernel: `body` computes a range, `worker` the chunks of a thread, and `{name}` is called."""
 
@@ -106,9 +120,9 @@ class _Kernel:
                     stop = b.select(b.icmp_signed("<", stop, end), stop, end)
                     back = b.neg(index)
                     at = {node: b.gep(w.at(b, index, stop), [back], source_etype=I32) for node, w in words.items()}
-                    _Row(self, b, ins, outs, index, stop, {}, words=at).write()
+                    self._row(b, ins, outs, index, stop, {}, words=at).write()
             else:
-                _Row(self, b, ins, outs, begin, end, {}).write()
+                self._row(b, ins, outs, begin, end, {}).write()
             b.ret_void()
             return function
         words = self._words(b, ins, sizes[-1], b.mul(end, sizes[-1]))
@@ -116,7 +130,7 @@ class _Kernel:
         kept = {node: allocated(b, self._vectors.number_type(node.dtype), room) for node in self._passes.kept}
         partial = self._partial(b, arguments, totals, begin, sizes[-1])
         for node, pointer in partial.items():
-            _Row(self, b, [], [], number(0), sizes[-1], {}).begin_total(node, pointer)
+            self._row(b, [], [], number(0), sizes[-1], {}).begin_total(node, pointer)
         with repeated(b, begin, end) as row:
             starts = [self._offset(b, pointer, i, row, sizes) for pointer, i in zip(ins, self._inputs, strict=True)]
             results = []
@@ -125,7 +139,7 @@ class _Kernel:
                 results.append(self._offset(b, pointer, Operand(node.dtype, varies), row, sizes))
             first = b.mul(row, sizes[-1])
             at = {node: w.at(b, first, b.add(first, sizes[-1])) for node, w in words.items()}
-            _Row(self, b, starts, results, number(0), sizes[-1], kept, partial, at).write()
+            self._row(b, starts, results, number(0), sizes[-1], kept, partial, at).write()
         b.ret_void()
         return function
 
@@ -190,6 +204,9 @@ class _Kernel:
                     stride = b.mul(stride, size)
                 rest = b.udiv(rest, size)
         return b.gep(pointer, [index], source_etype=MEMORY[operand.dtype])
+
+    def _row(self, b: ir.IRBuilder, *arguments: Any, **options: Any) -> _Row:
+        return _Row(self._passes, self._vectors, b, *arguments, **options)
 
     # ---- threads -------------------------------------------------------------------------------------------------
 
@@ -271,7 +288,7 @@ class _Kernel:
         size, rows = (load_entry(b, arguments, self._next + i) for i in (1, 2))
         first = self._partial(b, arguments, memory, number(0), columns)
         chunks = b.udiv(b.sub(b.add(rows, size), number(1)), size)
-        row = _Row(self, b, [], outs, number(0), columns, {}, first)
+        row = self._row(b, [], outs, number(0), columns, {}, first)
         row.write_columns(chunks, self._padded(b, columns), rows)
         b.ret_void()
         return function
@@ -281,7 +298,8 @@ class _Row:
     """The passes over one row, or over a contiguous range.
 
     Args:
-        kernel: the kernel.
+        passes: the passes.
+        vectors: the builder of vectors.
         b: the builder of its instructions.
         ins, outs: the addresses of the inputs and outputs.
         begin, end: the range.
@@ -291,14 +309,14 @@ class _Row:
     """
 
     def __init__(
-        self, kernel: _Kernel, b: ir.IRBuilder, ins: Sequence[Any], outs: Sequence[Any], begin: Any, end: Any,
-        kept: dict[Node, Any], partial: dict[Node, Any] | None = None, words: dict[Node, Any] | None = None,
+        self, passes: Passes, vectors: Vectors, b: ir.IRBuilder, ins: Sequence[Any], outs: Sequence[Any], begin: Any,
+        end: Any, kept: dict[Node, Any], partial: dict[Node, Any] | None = None, words: dict[Node, Any] | None = None,
     ) -> None:  # fmt: skip
-        self._kernel, self._b, self._ins, self._outs = kernel, b, ins, outs
+        self._b, self._ins, self._outs = b, ins, outs
         self._begin, self._end, self._kept, self._partial = begin, end, kept, partial or {}
         self._words = words or {}
-        self._vectors, self._lanes = kernel._vectors, kernel._lanes
-        self._passes, self._vectors.block = kernel._passes, b
+        self._passes, self._vectors, self._lanes = passes, vectors, vectors.lanes
+        vectors.block = b
         self._of_row: dict[Node, Any] = {}  # values of a row, in each lane
 
     def write(self) -> None:

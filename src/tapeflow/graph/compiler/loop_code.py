@@ -17,6 +17,7 @@ import numpy as np
 
 from tapeflow.core.ops.elements import Element, Unsupported
 from tapeflow.core.types.dtypes import DType, int64
+from tapeflow.graph.compiler.expressions import recorded
 from tapeflow.graph.compiler.instructions import (
     I32,
     POINTER,
@@ -28,6 +29,8 @@ from tapeflow.graph.compiler.instructions import (
     repeated,
     store_entry,
 )
+from tapeflow.graph.compiler.kernels import write_row
+from tapeflow.graph.compiler.loops import Operand
 from tapeflow.graph.compiler.target import target
 from tapeflow.graph.compiler.vectors import MEMORY, Accumulator, Register, Vectors
 
@@ -123,6 +126,7 @@ class Code:
         self.limit, _, self._most_work = (self.entry((what,)) for what in ("limit", "status", "work"))
         self.table += [("error",)] * 3
         self._work = Register(self.one, int64, Element(self._most_work, int64))
+        self._functions: dict[Any, Any] = {}  # of parts that several places call, with their work
 
     def text(self) -> str:
         """Returns the module, with `{name}` for the name of the function."""
@@ -327,6 +331,12 @@ class Code:
             value.pointer, value.strides, value.form, value.leaves = result.pointer, result.strides, None, ()
         return result
 
+    def copied(self, value: Value) -> Value:
+        """Returns a tensor in new memory."""
+        result = self.buffer(value.shape, value.dtype)
+        self.fill(result, value)
+        return result
+
     def broadcast(self, value: Value, shape: tuple[int, ...]) -> Value:
         """Returns a tensor for loops over a shape: it has one element, has this shape, or is in memory."""
         check_broadcast(value, shape)
@@ -426,32 +436,82 @@ class Code:
                     self.store(builder, builder.rounded(form(reducing, value)), result, at)
         return self.settled(result)
 
+    def by_rows(self, value: Value, form: Callable[..., Element], ahead: bool) -> Value:
+        """Returns the rows that a form computes from the rows of a tensor, its last dimension."""
+        value, count = self.in_memory(value), value.shape[-1]
+        if count > 1 and value.strides[-1] != 1:
+            value = self.copied(value)
+        result = self.buffer(value.shape, value.dtype, ahead)
+        passes = recorded([Operand(value.dtype, (True,))], lambda b, x: [b.rounded(form(b, x[0]))], rows=True)
+        with contextlib.ExitStack() as stack:
+            at = [*[stack.enter_context(self.repeated(n)) for n in value.shape[:-1]], number(0)]
+            self._call(
+                (passes.signature(), count, value.dtype), [self._place(x, at) for x in (value, result)],
+                lambda x, y: write_row(passes, self.vectors(value.wide), [x], [y], count),
+            )  # fmt: skip
+        return self.settled(result)
+
     # ---- products ------------------------------------------------------------------------------------------------
 
     def product(self, a: Value, b: Value, dtype: DType, ahead: bool) -> Value:
-        """Returns the product of two matrices, in memory.
+        """Returns the product of matrices, in memory. Dimensions before the last two broadcast.
 
         Vectors go along the columns, or along the rows of the transposed product, whichever has contiguous elements.
         """
         a, b = self.in_memory(a), self.in_memory(b)
-        result = self.buffer((a.shape[0], b.shape[1]), dtype, ahead)
+        outer = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+        result = self.buffer((*outer, a.shape[-2], b.shape[-1]), dtype, ahead)
         sides = [(b, False), (transposed(a), True)]
-        costs = [self._cost(matrix, result) for matrix, _ in sides]
+        costs = [self._cost(right, result) for right, _ in sides]
         right, is_swapped = sides[costs.index(min(costs))]
         left = transposed(b) if is_swapped else a
         if is_swapped:
-            result.strides = contiguous(result.shape[::-1])[::-1]
-        if right.strides[1] != 1 and right.shape[1] > 1:
+            inner = contiguous(result.shape[: -3 : -1])[::-1]
+            result.strides = (*result.strides[:-2], *inner)
+        if right.strides[-1] != 1 and right.shape[-1] > 1:
             with self.placed(right.ahead):
                 packed = self.buffer(right.shape, right.dtype, right.ahead)
                 self.fill(packed, right)
             right = packed
-        self._multiply(left, right, transposed(result) if is_swapped else result)
+        with contextlib.ExitStack() as stack:
+            at = [stack.enter_context(self.repeated(n)) for n in outer]
+            matrices = [_matrix(m) for m in (left, right, transposed(result) if is_swapped else result)]
+            pointers = [self._place(outside, at) for outside, _ in matrices]
+            self._call(
+                tuple([(m.shape, m.strides, m.dtype) for _, m in matrices]), pointers,
+                lambda *at: self._multiply(*[dataclasses.replace(m, pointer=p) for (_, m), p in zip(matrices, at, strict=True)]),
+            )  # fmt: skip
         return self.settled(result)
+
+    def _call(self, key: Any, pointers: Sequence[Any], write: Callable[..., None]) -> None:
+        """Calls an internal function of addresses. Calls with equal keys share it.
+
+        Args:
+            key: determines the function.
+            pointers: the addresses.
+            write: writes the function's instructions, from its arguments.
+        """
+        if key not in self._functions:
+            kind = ir.FunctionType(ir.VoidType(), [POINTER] * len(pointers))
+            function = ir.Function(self.module, kind, f"part{len(self._functions)}")
+            function.linkage = "internal"
+            function.attributes.add("noinline")
+            before = self.b.block, self.function, self._is_ahead
+            self.function, self._is_ahead = function, True  # all of it stays in the function
+            self.b.position_at_end(function.append_basic_block("entry"))
+            place = self.place()
+            write(*function.args)
+            self._functions[key] = function, self.work_since(place)
+            self.b.ret_void()
+            block, self.function, self._is_ahead = before
+            self.b.position_at_end(block)
+        function, work = self._functions[key]
+        self._repeated += work
+        self.b.call(function, pointers)
 
     def _cost(self, right: Value, result: Value) -> float:
         """Returns the time that a product takes with vectors along the rows of its right factor, in vectors."""
-        inner, columns = right.shape
+        inner, columns = right.shape[-2:]
         pieces = self.pieces(self.vectors(result.wide), columns)
         vectors = sum(count // builder.lanes for builder, _, count in pieces)
         copied = 0 if right.strides[1] == 1 or right.ahead else 2 * right.size
@@ -512,8 +572,16 @@ def _blocks(count: int, most: int) -> list[tuple[int, int, int]]:
 
 
 def transposed(value: Value) -> Value:
-    """Returns a transposed view of a matrix in memory."""
-    return dataclasses.replace(value, shape=value.shape[::-1], strides=value.strides[::-1])
+    """Returns a view of matrices in memory with their two dimensions, the last ones, exchanged."""
+    shape, strides = ((*v[:-2], v[-1], v[-2]) for v in (value.shape, value.strides))
+    return dataclasses.replace(value, shape=shape, strides=strides)
+
+
+def _matrix(value: Value) -> tuple[Value, Value]:
+    """Divides a tensor in memory into the dimensions before the last two, and those of a matrix."""
+    parts = [dataclasses.replace(value, shape=value.shape[i], strides=value.strides[i])
+             for i in (slice(None, -2), slice(-2, None))]  # fmt: skip
+    return parts[0], parts[1]
 
 
 class Row(list):
@@ -577,11 +645,15 @@ class _Reducing:
         parts = []
         for builder, begin, count in pieces:
             total = Accumulator(builder, name, dtype)
+            step = builder.lanes if self._along else 1
+            several = max(n for n in (1, 2, 4) if count // step % n == 0)  # combined in pairs: their sum is rounded less
             with contextlib.ExitStack() as stack:
                 indices = [stack.enter_context(code.repeated(n)) for n in outer]
-                i = stack.enter_context(code.repeated(count, builder.lanes if self._along else 1))
-                at = [*indices, code.b.add(i, number(begin))]
-                x = code.element(value, builder, [*self._at, *at] if self._along else [*at, *self._at])
-                total.add(x)
+                i = stack.enter_context(code.repeated(count, step * several))
+                block = []
+                for j in range(several):
+                    at = [*indices, code.b.add(i, number(begin + j * step))]
+                    block.append(code.element(value, builder, [*self._at, *at] if self._along else [*at, *self._at]))
+                total.add(builder.combined(name, block))
             parts += total.elements() if self._along else [total.load()]
         return self._vectors.combined(name, parts)

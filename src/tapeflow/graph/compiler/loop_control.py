@@ -146,9 +146,7 @@ class Variable:
         is_own = self._value is not None and held.pointer is self._value.pointer and held.is_contiguous
         if not held.borrowed or is_own:
             return held
-        copy = self._code.buffer(held.shape, held.dtype)
-        self._code.fill(copy, held)
-        return copy
+        return self._code.copied(held)
 
     def store(self, held: Held) -> None:
         """Changes the tensor."""

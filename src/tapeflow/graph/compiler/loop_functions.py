@@ -1,12 +1,14 @@
-"""The functions of native loops: of a loop, and of its gradient."""
+"""The functions of machine code: of a loop, of its gradient, and of a part of a program."""
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.types.dtypes import DType, bool_, resource, variant
+from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import Program
 from tapeflow.graph.compiler.instructions import I64, number, store_entry
@@ -57,14 +59,14 @@ class _Function:
             self._variables.append((variable, pointer))
         return variable
 
-    def captured(self, tensor: SymbolicTensor) -> Held:
-        """Returns the next operand. The loop does not change it."""
+    def captured(self, tensor: SymbolicTensor, ahead: bool = True) -> Held:
+        """Returns the next operand. The loop does not change it. With `ahead`, what follows from it is hoisted."""
         pointer = self._pointer(tensor.dtype, False)
         if self.lists[-1] is not None:
             return self.lists[-1].last
         if tensor.dtype is resource:
             return pointer
-        return self.code.settled(self.code.at(pointer, tuple(tensor.shape.as_list()), tensor.dtype, True))
+        return self.code.settled(self.code.at(pointer, tuple(tensor.shape.as_list()), tensor.dtype, ahead))
 
     def unrecorded(self) -> Held:
         """Returns the placeholder of the next operand, a residual that is not recorded."""
@@ -174,3 +176,31 @@ def gradient_code(
     always = code.one.number(True, bool_).value
     function.end(*write_loop(code, [*cotangents, *sums], lambda state: always, iterate, function.limit))
     return code, function.lists
+
+
+def function_code(part: Program, variables: Sequence[Any]) -> tuple[Code, int]:
+    """Returns the code of a part of a program, and the number of instructions that it runs.
+
+    The first entries of the table are as in `loop_code`.
+
+    Args:
+        part: the part. Handles of the variables that it changes are its first inputs.
+        variables: these variables.
+
+    Raises:
+        Unsupported: the part does not qualify.
+    """
+    function, count = _Function(), len(variables)
+    code, place = function.code, function.code.place()
+    changed: dict[int, Any] = {v._id: function.variable(TensorSpec(v.shape, v.dtype)) for v in variables}
+    inputs = [*range(count), *[function.captured(t, ahead=False) for t in part.inputs[count:]]]
+    values: dict[int, Held] = {i: variable.load(borrowed=True) for i, variable in changed.items()}
+    steps = Steps(code, part, inputs, number(0), variables=values)
+    for i, held in enumerate(map(numbers_of, steps.outputs)):
+        code.fill(code.at(code.address(("output", i)), held.shape, held.dtype, False), held)
+    prepared = [(variable, variable.prepared(values[i])) for i, variable in changed.items()]
+    for variable, value in prepared:
+        variable.store(dataclasses.replace(value, borrowed=False))
+    work = code.work_since(place)
+    function.end(number(0), code.one.number(False, bool_).value)
+    return code, work

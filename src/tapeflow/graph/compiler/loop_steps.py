@@ -47,6 +47,7 @@ from tapeflow.graph.compiler.loop_control import (
     write_loop,
 )
 from tapeflow.graph.ir.graph import READ
+from tapeflow.graph.ir.operation import VariableUpdate, variable_of
 
 if TYPE_CHECKING:
     from tapeflow.graph.codegen.loops import Loop
@@ -68,21 +69,33 @@ class Steps:
         count: the number of previous iterations of the outer loop, a 64-bit integer; None if an iteration may run the
             steps several times.
         always: True if each iteration runs the steps.
+        variables: the values of the variables that the steps change, by the variables' ids. They become the new ones.
 
     Raises:
         Unsupported: a step can't be compiled.
     """
 
     def __init__(
-        self, code: Code, program: Program, inputs: Sequence[Held], count: Any = None, always: bool = True
+        self,
+        code: Code,
+        program: Program,
+        inputs: Sequence[Held],
+        count: Any = None,
+        always: bool = True,
+        variables: dict[int, Held] | None = None,
     ) -> None:
         self._code, self._program, self._count, self._always = code, program, count, always
+        self._variables = variables or {}
         self._known: dict[int, Held] = {id(t): v for t, v in zip(program.inputs, inputs, strict=True)}
         self._uses = program.use_counts()
-        elementwise = [step for step in program.steps if step.op.element is not None]
+        elementwise = [step for step in program.steps if step.op.element is not None and step.outputs]
         self._users = {id(t): step for step in elementwise for t in step.inputs}
         for step in program.steps:
-            results = self._computed(step)
+            try:
+                results = self._computed(step)
+            except Unsupported as error:
+                error.step = step  # type: ignore[attr-defined]
+                raise
             self._known.update(zip(map(id, step.outputs), results, strict=True))
         self.outputs = [self._result(t) for t in program.outputs]
 
@@ -131,6 +144,9 @@ class Steps:
         op, code = step.op, self._code
         if op is READ:
             return [self._variable(step)]
+        if isinstance(op, VariableUpdate):
+            self._change(step)
+            return []
         if step.name in CALLS:
             program = op.body.returning(op.results).program
             return Steps(code, program, list(map(self._held, step.args)), self._count, self._always).outputs
@@ -158,17 +174,30 @@ class Steps:
                 axes = host_static(step.args[1])
                 axes = range(step.args[0].shape.rank) if axes is None else axes if type(axes) is tuple else (axes,)
                 return [self._reduced(step.args[0], axes, op.reduced)]
+            if op.row is not None:
+                return [code.by_rows(self._value(step.args[0]), op.row, ahead)]
             if op.moves:
                 return self._moved(self._arguments())
         raise Unsupported(f"{step.name} is not compiled")
 
     def _variable(self, step: Step) -> Value:
-        """Returns the value of a variable. The loop does not change it."""
+        """Returns the value of a variable."""
         (handle,), (out,) = step.inputs, step.outputs
+        variable = variable_of(handle)
+        if variable is not None and variable._id in self._variables:
+            return numbers_of(self._variables[variable._id])
         place = self._known.get(id(handle))
         what = ("variable", self._program.constant(handle)) if place is None else ("read", place)
         pointer = self._code.address((*what, out))
         return self._code.settled(self._code.at(pointer, tuple(out.shape.as_list()), out.dtype, True))
+
+    def _change(self, step: Step) -> None:
+        """Computes the new value of a variable."""
+        handle, operand = step.args
+        changed = variable_of(handle)._id
+        before = numbers_of(self._variables[changed])
+        self._step, self.out, self._ahead = step, TensorSpec(before.shape, before.dtype), False
+        self._variables[changed] = self._of_values([before, self._value(operand)], step.op.element)
 
     def _elementwise(self, step: Step) -> Value:
         statics = step.op.statics(step.args)
@@ -186,8 +215,11 @@ class Steps:
 
     def _by_form(self, tensors: Sequence[SymbolicTensor], form: Callable[..., Element]) -> Value:
         """Returns a tensor of elements that a form computes from the operands' elements at the same index."""
+        return self._of_values([self._value(t) for t in tensors], form)
+
+    def _of_values(self, values: Sequence[Value], form: Callable[..., Element]) -> Value:
+        """Returns a tensor of elements that a form computes from the values' elements at the same index."""
         code, out, ahead, name = self._code, self.out, self._ahead, self._step.name
-        values = [self._value(t) for t in tensors]
         shape = tuple(out.shape.as_list())
 
         def element(b: Any, elements: Sequence[Element]) -> Element:
@@ -232,11 +264,13 @@ class Steps:
         return code.of_elements(elements.reshape(shape), out.dtype, ahead)
 
     def _reshaped(self, value: Value, shape: tuple[int, ...]) -> Value:
-        """Returns a contiguous tensor of another shape."""
+        """Returns a tensor with another shape."""
         if value.size != math.prod(shape):
             raise Unsupported("a tensor has another shape than in the graph")
         if value.elements is not None:
             return self._code.of_elements(value.elements.reshape(shape), value.dtype, value.ahead)
+        if not value.is_contiguous:
+            value = self._code.copied(value)
         return self._code.at(value.pointer, shape, value.dtype, value.ahead)
 
     def sum_to_shape(self, tensor: SymbolicTensor) -> Value:
@@ -253,11 +287,12 @@ class Steps:
     ) -> Value:
         """Multiplies matrices."""
         code, out, a, b = self._code, self.out, self._value(left), self._value(right)
-        if not out.dtype.is_floating or a.size * out.shape[1] > _MOST_PRODUCTS:
+        if not out.dtype.is_floating or out.shape.num_elements() * a.shape[-1 - transpose_a] > _MOST_PRODUCTS:
             raise Unsupported("a product of integers, or of large matrices")
-        if a.shape[0 if transpose_a else 1] != b.shape[1 if transpose_b else 0]:
+        if a.shape[-2 if transpose_a else -1] != b.shape[-1 if transpose_b else -2]:
             raise Unsupported("a tensor has another shape than in the graph")
-        if a.elements is None or b.elements is None or out.shape.num_elements() > FEW:
+        is_few = out.shape.rank == 2 and out.shape.num_elements() <= FEW
+        if a.elements is None or b.elements is None or not is_few:
             a, b = code.in_memory(a), code.in_memory(b)
             a, b = transposed(a) if transpose_a else a, transposed(b) if transpose_b else b
             return code.product(a, b, out.dtype, self._ahead)
@@ -461,6 +496,18 @@ class Steps:
             code.fill(self._without(self._part(result, axis, i, 1), axis), part)
         return code.settled(self._reshaped(result, tuple(out.shape.as_list())))
 
+    def one_hot(self, places: SymbolicTensor, depth: Any, on: SymbolicTensor, off: SymbolicTensor, axis: int) -> Value:
+        """Returns one value at each index of a new last dimension, and another elsewhere."""
+        code, indices, depth = self._code, self._value(places), host_static(depth)
+        if axis not in (-1, len(indices.shape)) or type(depth) is not int:
+            raise Unsupported("another dimension")
+        column = self._reshaped(code.in_memory(indices), (*indices.shape, 1))
+        numbers = torch.arange(depth, dtype=indices.dtype.torch)
+        row = code.at(code.address(("constant", numbers)), (depth,), indices.dtype, True)
+        return self._of_values(
+            [column, row, self._value(on), self._value(off)], lambda b, i, j, x, y: b.select(b.equal(i, j), x, y)
+        )
+
     def gather_nd(self, tensor: SymbolicTensor, places: SymbolicTensor) -> Value:
         """Takes parts of a tensor at indices in its first dimensions."""
         code, x, indices = self._code, self._value(tensor), self._indices(places)
@@ -472,8 +519,7 @@ class Steps:
     def update(self, tensor: SymbolicTensor, places: SymbolicTensor, parts: SymbolicTensor) -> Value:
         """Writes parts of a tensor at indices."""
         code, x, indices, updates = self._code, self._value(tensor), self._indices(places), self._value(parts)
-        result = code.buffer(x.shape, x.dtype)
-        code.fill(result, x)
+        result = code.copied(x)
         for place in np.ndindex(indices.shape[:-1]):
             code.fill(self._at(result, indices[place]), self._at(updates, place))
         return code.settled(result)
@@ -537,10 +583,7 @@ class Steps:
         code, out, entries = self._code, self.out, self._entries(handle)
         entries.tell(out)
         value = code.settled(code.at(self._place(entries, index), entries.shape, out.dtype, False))
-        if value.elements is None and entries.may_change:
-            value, view = code.buffer(value.shape, value.dtype), value
-            code.fill(value, view)
-        return value
+        return code.copied(value) if value.elements is None and entries.may_change else value
 
     def with_item(self, handle: SymbolicTensor, index: Any, item: SymbolicTensor, resizes: bool) -> Held:
         """Returns a list after a change of an entry."""
@@ -593,9 +636,8 @@ class Steps:
 
     def rows(self, tensor: SymbolicTensor) -> Version:
         """Returns the list of a tensor's rows, in new memory."""
-        code, value = self._code, self._value(tensor)
-        copy = code.buffer(value.shape, value.dtype)
-        code.fill(copy, value)
+        value = self._value(tensor)
+        copy = self._code.copied(value)
         entries = Entries(copy.pointer, number(value.shape[0]), True)
         entries.tell(TensorSpec(value.shape[1:], value.dtype))
         return entries.last

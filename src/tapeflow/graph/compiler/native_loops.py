@@ -60,10 +60,10 @@ def _native(program: Program, step: Step) -> NativeLoop | None:
     """Returns the compiled loop of a step, or None if it does not qualify."""
     loop: Loop = step.op.kernel
     tensors = step.inputs[1:] if loop.limited else step.inputs
-    if not all(map(_is_static, tensors)) or len(step.outputs) != loop.results:
+    if not all(map(is_static, tensors)) or len(step.outputs) != loop.results:
         return None
     programs = [loop.condition.compiled.program, body_of(loop)]
-    if not all(_is_small(t) for t in tensors[: loop.count]) or not all(map(_may_compile, programs)):
+    if not all(is_small(t) for t in tensors[: loop.count]) or not all(map(_may_compile, programs)):
         return None
     limit = program.constant(step.inputs[0]) if loop.limited else None
     trips = [n for n in (static_trip_count(program, loop, tensors), limit) if n is not None]
@@ -81,31 +81,33 @@ def body_of(loop: Loop) -> Program:
     return (body.returning([*body.outputs, *loop.residuals]) if loop.residuals else body.compiled).program
 
 
-def _is_static(tensor: SymbolicTensor | TensorSpec) -> bool:
+def is_static(tensor: SymbolicTensor | TensorSpec) -> bool:
+    """Returns True if machine code can read a tensor: its shape is static, and it has elements."""
     shape = tensor.shape
     return tensor.dtype in (variant, resource) or (
         tensor.dtype in DTYPES and shape.is_fully_defined() and shape.num_elements() > 0
     )
 
 
-def _is_small(tensor: SymbolicTensor | TensorSpec) -> bool:
-    return _is_static(tensor) and (tensor.dtype is variant or tensor.shape.num_elements() <= _MOST_ELEMENTS)
+def is_small(tensor: SymbolicTensor | TensorSpec) -> bool:
+    """Returns True if machine code can compute a tensor."""
+    return is_static(tensor) and (tensor.dtype is variant or tensor.shape.num_elements() <= _MOST_ELEMENTS)
+
+
+def may_compile(step: Step) -> bool:
+    """Returns False if a step can't be compiled."""
+    op = step.op
+    kept = op is READ or (step.registered and op.moves)  # it may be a view of a tensor from outside the loop
+    if step.placed or not all(map(is_static if kept else is_small, step.outputs)):
+        return False
+    if step.registered:
+        return bool(op.element or op.reduced or op.row or op.moves or op.random_fill or op.in_loops or op.draws)
+    bodies = bodies_of(step)
+    return bodies is not None and not any(b.stateful or not _may_compile(b.compiled.program) for b in bodies)
 
 
 def _may_compile(program: Program) -> bool:
-    """Returns False if a step can't be compiled."""
-    for step in program.steps:
-        op = step.op
-        kept = op is READ or (step.registered and op.moves)  # it may be a view of a tensor from outside the loop
-        if step.placed or not all(map(_is_static if kept else _is_small, step.outputs)):
-            return False
-        if not step.registered:
-            bodies = bodies_of(step)
-            if bodies is None or any(b.stateful or not _may_compile(b.compiled.program) for b in bodies):
-                return False
-        elif not (op.element or op.reduced or op.moves or op.random_fill or op.in_loops or op.draws):
-            return False
-    return True
+    return all(map(may_compile, program.steps))
 
 
 def bodies_of(step: Step) -> list[Body] | None:
@@ -153,7 +155,7 @@ class _Native:
         operands = [f"x{i}" for i in range(len(lists))]
         namespace: dict[str, Any] = {
             "kernel": first_call, "array": ctypes.c_int64 * len(code.table), "address": ctypes.addressof,
-            "table": code.table, "lists": lists, "stacked": _stacked, "drawn": _drawn, "value": _value,
+            "table": code.table, "lists": lists, "stacked": _stacked, "drawn": drawn, "value": _value,
             "empty": torch.empty, "work": _work, "restore": _restore,
             **{f"shape{i}": shape for i, shape in enumerate(shapes)},
         }  # fmt: skip
@@ -332,9 +334,9 @@ class NativeGradient(_Native):
         cotangents, captures = program.inputs[: self._count], program.inputs[self._count :]
         self._shapes = [None if is_same is None else _shape(t) for t, is_same in zip(captures, is_shared, strict=True)]
         tensors = [*cotangents, *captures, *self._specs]
-        if not all(map(_is_small, [*cotangents, *program.outputs])) or not _may_compile(program):
+        if not all(map(is_small, [*cotangents, *program.outputs])) or not _may_compile(program):
             return
-        if not all(map(_is_static, captures)) or any(t.dtype in (variant, resource) for t in self._specs):
+        if not all(map(is_static, captures)) or any(t.dtype in (variant, resource) for t in self._specs):
             return
         from tapeflow.graph.compiler.loop_functions import gradient_code  # it loads LLVM
 
@@ -384,7 +386,7 @@ def _shape(tensor: SymbolicTensor | TensorSpec) -> torch.Size | None:
     return None if tensor.dtype in (variant, resource) else torch.Size(tensor.shape.as_list())
 
 
-def _drawn(step: Step, trips: int) -> torch.Tensor:
+def drawn(step: Step, trips: int) -> torch.Tensor:
     """Returns the stacked random numbers of a step for some iterations."""
     shape, *rest = step.args
     draw = with_stream(step, functools.partial(step.op.kernel, device=torch.device("cpu")))

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from tapeflow.graph.codegen.passes.binding import bind
 from tapeflow.graph.codegen.passes.caching import cache
+from tapeflow.graph.codegen.passes.compiling import compile_functions
 from tapeflow.graph.codegen.passes.folding import fold
 from tapeflow.graph.codegen.passes.fusing import fuse
 from tapeflow.graph.codegen.passes.layers import join_layers
@@ -34,7 +35,7 @@ _KERNELS: tuple[Pass, ...] = recur, compile_loops, recognize, select, postpone
 _FUSED: tuple[Pass, ...] = fuse, prune
 _ORDER: tuple[Pass, ...] = start_early, parallelize, reuse, bind
 SPECIALIZE: tuple[Pass, ...] = (*_KERNELS, *_FUSED, cluster_small, *_ORDER)
-SPECIALIZE_WHOLE: tuple[Pass, ...] = (*_KERNELS, join_layers, *_FUSED, cache, cluster, *_ORDER)
+SPECIALIZE_WHOLE: tuple[Pass, ...] = (compile_functions, *_KERNELS, join_layers, *_FUSED, cache, cluster, *_ORDER)
 # With `jit_compile=True`.
 COMPILE: tuple[Pass, ...] = (*_KERNELS, *_FUSED, cluster_all, *_ORDER)
-COMPILE_WHOLE: tuple[Pass, ...] = (*_KERNELS, join_layers, *_FUSED, cache, cluster_all, *_ORDER)
+COMPILE_WHOLE: tuple[Pass, ...] = (compile_functions, *_KERNELS, join_layers, *_FUSED, cache, cluster_all, *_ORDER)

@@ -215,7 +215,7 @@ def _row_operands(step: Step, origins: dict[int, SymbolicTensor]) -> list[Symbol
     elif step.op is ops.BiasAdd.op:
         keeps = step.args[2] == "NHWC"
     else:
-        keeps = step.op.by_rows or (bool(size and out.shape[-1]) and _is_product(step))
+        keeps = step.op.row is not None or (bool(size and out.shape[-1]) and _is_product(step))
     return [x] if keeps else []
 
 
@@ -244,4 +244,4 @@ def _is_product(step: Step) -> bool:
 
 
 def _takes_vectors(step: Step) -> bool:
-    return step.op.elementwise or step.op.by_rows or step.op.reduced is not None
+    return step.op.elementwise or step.op.row is not None or step.op.reduced is not None

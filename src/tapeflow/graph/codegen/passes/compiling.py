@@ -1,0 +1,99 @@
+"""Compiling small functions: runs of steps on small tensors become machine code.
+
+Calling a kernel from Python takes about a microsecond, longer than most kernels need for a hundred numbers. A run of
+steps on small tensors of static shapes therefore becomes one call. What qualifies is decided from the graph alone: the
+steps' shapes show if Python would take longer than their arithmetic.
+"""
+
+from __future__ import annotations
+
+import copy
+import itertools
+from collections.abc import Sequence
+
+from tapeflow.core import device as devices
+from tapeflow.core.ops.elements import Unsupported
+from tapeflow.core.types.dtypes import resource, variant
+from tapeflow.graph.codegen.passes.caching import fixed_tensors
+from tapeflow.graph.codegen.program import Program, Step
+from tapeflow.graph.codegen.regions import LOOPS
+from tapeflow.graph.compiler.clusters import changes_elements, has_llvm
+from tapeflow.graph.compiler.native_functions import NativeOp
+from tapeflow.graph.compiler.native_loops import is_small, is_static, may_compile
+from tapeflow.graph.ir.graph import READ
+from tapeflow.graph.ir.operation import VariableUpdate, variable_of
+
+_LEAST_STEPS = 8  # fewer steps do not pay for compiling
+_MOST_STEPS = 1 << 10
+
+
+def compile_functions(program: Program) -> None:
+    """Replaces runs of steps on small tensors by machine code."""
+    if devices.machine.has_gpu or not has_llvm() or len(program.steps) < _LEAST_STEPS:
+        return
+    fixed = fixed_tensors(program)  # they are computed once
+    ahead = [step for step in program.steps if step.outputs and all(id(t) in fixed for t in step.outputs)]
+    first = {id(step) for step in ahead}
+    rest = [step for step in program.steps if id(step) not in first]
+    qualified = {id(step) for step in rest if _qualifies(program, step)}
+    if any(step.op.layer is not None for step in rest if id(step) not in qualified):
+        return  # Python does not dominate, and layers take the steps around them
+    steps = ahead
+    for qualifies, several in itertools.groupby(rest, lambda step: id(step) in qualified):
+        steps += _compiled(program, list(several)) if qualifies else several
+    program.steps = steps
+
+
+def _qualifies(program: Program, step: Step) -> bool:
+    """Returns True if machine code can compute a step, and its outputs are small."""
+    if step.op is READ:
+        return is_static(step.outputs[0]) and variable_of(step.args[0]) is not None
+    if isinstance(step.op, VariableUpdate):
+        return changes_elements(program, step) and is_small(step.args[1])
+    if step.name in LOOPS or any(t.dtype in (variant, resource) for t in (*step.inputs, *step.outputs)):
+        return False
+    return all(map(is_static, step.inputs)) and all(map(is_small, step.outputs)) and may_compile(step)
+
+
+def _compiled(program: Program, run: Sequence[Step]) -> list[Step]:
+    """Returns the steps of a run, as one step of machine code if this pays."""
+    changed = {variable_of(step.args[0])._id for step in run if isinstance(step.op, VariableUpdate)}
+    reads = [step for step in run if step.op is READ and variable_of(step.args[0])._id not in changed]
+    inside = {id(step) for step in reads}
+    members = [step for step in run if id(step) not in inside]
+    if not _LEAST_STEPS <= len(members) <= _MOST_STEPS:
+        return list(run)
+    part = _part_of(program, members)
+    names = "".join(step.name for step in members[:_NAMED])
+    try:
+        op = NativeOp(f"Native{names}And{len(members) - _NAMED}More", part)
+    except Unsupported as error:
+        failed = getattr(error, "step", None)
+        if failed is None:
+            return list(run)
+        place = next(i for i, step in enumerate(run) if step is failed)
+        return [*_compiled(program, run[:place]), failed, *_compiled(program, run[place + 1 :])]
+    origins = [operation for step in members for operation in step.origins]
+    must_run = any(step.must_run for step in members)
+    return [*reads, Step(op, part.inputs, part.outputs, origins, must_run=must_run)]
+
+
+_NAMED = 3  # ops in the name of a function
+
+
+def _part_of(program: Program, steps: Sequence[Step]) -> Program:
+    """Returns some consecutive steps of a program as a program. Handles of the changed variables are its first
+    inputs."""
+    part, inside = copy.copy(program), {id(step) for step in steps}
+    others = [step for step in program.steps if id(step) not in inside]
+    used = {id(t) for t in (*program.outputs, *(t for step in others for t in step.inputs))}
+    computed = {id(t) for step in steps for t in step.outputs}
+    changes = [step.args[0] for step in steps if isinstance(step.op, VariableUpdate)]
+    handles = {variable_of(handle)._id: handle for handle in changes}
+    known = {id(handle) for step in steps if step.op is READ or isinstance(step.op, VariableUpdate)
+             for handle in step.args[:1]}  # fmt: skip
+    outer = {id(t): t for step in steps for t in step.inputs}
+    inputs = [t for i, t in outer.items() if i not in computed and i not in known and program.constant(t) is None]
+    part.steps, part.inputs = list(steps), [*handles.values(), *inputs]
+    part.outputs = [t for step in steps for t in step.outputs if id(t) in used]
+    return part
