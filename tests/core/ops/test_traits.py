@@ -62,8 +62,8 @@ def test_elementwise(calls, name):
             close(result.numpy(), out.numpy().reshape(-1)[order])
 
 
-@declaring("by_rows")
-def test_by_rows(calls, name):
+@declaring("row")
+def test_row(calls, name):
     """The op of some rows gives these rows of its result."""
     for op, args, outputs in each(calls, name, lambda op, args, outputs: outputs[0].shape.rank > 1):
         (x, *others), (out,) = op.tensors(args), outputs

@@ -67,7 +67,7 @@ class Cluster:
         self._variables = [variable_of(handle) for handle in program.inputs[:handles]]
         self._of_variables = [torch.Size(v.shape.as_list()) for v in self._variables]
         self._numbers = numbers
-        self._has_reductions = any(step.op.reduced is not None for step in self._steps)
+        self._has_reductions = any(map(_combines, self._steps))
         draws = [step for step in self._steps if draws_elements(step)]
         self._streams = {id(t) for step in draws for t in step.inputs}
         self._columns = {id(step.outputs[0]) for step in self._steps if reduces_columns(step)}
@@ -238,7 +238,7 @@ class Cluster:
     def _reduces_less(self, shapes: _Shapes, shape: tuple[int, ...]) -> bool:
         """Returns True if an operand of a reduction has fewer elements than the loops."""
         known = self._shapes_of_all(shapes) if self._has_reductions else {}
-        return any(known[id(s.inputs[0])] != shape for s in self._steps if s.op.reduced is not None)
+        return any(known[id(s.inputs[0])] != shape for s in self._steps if _combines(s))
 
     def _compute(self, b: Recorder, elements: Sequence[Element]) -> list[Element]:
         """Returns the elements of the changed variables and of the outputs."""
@@ -268,6 +268,8 @@ class Cluster:
                 result = b.drawn(op.draws, element(key), element(counter))
             elif op.reduced is not None:
                 result = op.reduced(b.over_rows() if id(out) in self._columns else b, element(step.args[0]))
+            elif op.row is not None:
+                result = op.row(b, element(step.args[0]))
             else:
                 result = op.element(b, *op.map(element, step.args))
             if result.dtype is not out.dtype:
@@ -491,6 +493,17 @@ def changes_elements(program: Program, step: Step) -> bool:
     )
 
 
+def _computes_rows(step: Step) -> bool:
+    """Returns True if a step computes each row of floats from a row."""
+    out = step.outputs[0] if step.op.row is not None and not step.placed else None
+    return out is not None and bool(out.shape.rank) and out.dtype.is_floating
+
+
+def _combines(step: Step) -> bool:
+    """Returns True if a step combines the elements of rows or columns."""
+    return step.op.reduced is not None or step.op.row is not None
+
+
 def _repeats(step: Step) -> bool:
     """Returns True if a step repeats a tensor to a static shape."""
     out = step.outputs[0] if step.op is ops.BroadcastTo.op else None
@@ -601,7 +614,7 @@ class _Clustering:
             return variable_of(step.args[0]).shape.as_list() or None
         if draws_elements(step):
             return step.outputs[0].shape.as_list()
-        if _repeats(step) or self._restores_axis(step):
+        if _repeats(step) or self._restores_axis(step) or _computes_rows(step):
             return step.outputs[0].shape.as_list()
         return step.outputs[0].shape.as_list() if is_elementwise(self._program, step) else None
 

@@ -23,7 +23,7 @@ from tapeflow.graph.compiler.native_loops import drawn
 from tapeflow.graph.compiler.target import function
 from tapeflow.graph.ir.operation import GraphOp, variable_of
 
-_STEP = 1 << 12  # instructions in the time of a step's call from Python
+_STEP = 1 << 14  # instructions in the time of a step's call from Python
 
 
 class NativeOp(GraphOp):
