@@ -625,7 +625,7 @@ def test_a_called_function_is_written_out_in_its_caller():
         t = np.tanh(x.numpy() * 2.0)
         np.testing.assert_allclose(gradient, [[np.sum(2 * t * (1 - t**2) * x.numpy())]], rtol=1e-6)
     source = step.get_concrete_function(x).source()
-    assert "PartitionedCall" not in source and source.count("op_Tanh(") == 1
+    assert "PartitionedCall" not in source and source.count("op_") == 1
 
 
 def test_second_order_through_a_function_that_is_called_twice():

@@ -52,6 +52,7 @@ class Hooks:
     graph_def_versions: Callable[[], Any]  # graph/__init__.py: the version of GraphDefs
     with_registered_gradient: Callable[[Any, str], Any]  # registered_gradients.py: an op with another gradient
     value_now: Callable[[Any, Any], Any]  # graph/__init__.py: the value that a tensor of a graph has by now
+    one_by_one: Callable[[str, Any], Any]  # graph/__init__.py: a program as calls of its ops' kernels
 
 
 hooks = Hooks()

@@ -11,3 +11,4 @@ hooks.create_operation = later("tapeflow.graph.graphdef.importing", "create_oper
 hooks.op_def_proto = later("tapeflow.graph.graphdef.definitions", "op_def_proto")
 hooks.graph_def_versions = later("tapeflow.graph.graphdef.definitions", "versions")
 hooks.value_now = later("tapeflow.graph.codegen.compile", "value_now")
+hooks.one_by_one = later("tapeflow.graph.codegen.compile", "one_by_one")

@@ -288,6 +288,13 @@ class Compiled(Written):
         return function
 
 
+def one_by_one(name: str, program: Program) -> Compiled:
+    """Returns the function that runs each step of a program as a call of its op's kernel."""
+    compiled = Compiled(name, (), (), program=program)
+    compiled.special_passes = ()
+    return compiled
+
+
 def after_passes(program: Program, special_passes: Sequence[passes.Pass]) -> Program:
     """Returns a copy of a program after running passes on it."""
     program = program.copied()

@@ -26,6 +26,7 @@ import torch
 
 from tapeflow.core import aten
 from tapeflow.core import device as devices
+from tapeflow.core.hooks import hooks
 from tapeflow.core.forking import cached_property
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elements import DTYPES, Element, Unsupported, supports
@@ -131,11 +132,7 @@ class Cluster:
     @cached_property
     def _one_by_one(self) -> Any:
         """The fallback for tensors that the loops don't support: the steps as calls of ATen's kernels."""
-        from tapeflow.graph.codegen.compile import Compiled  # its passes make clusters
-
-        compiled = Compiled(self._name, (), (), program=self._program)
-        compiled.special_passes = ()
-        return compiled
+        return hooks.one_by_one(self._name, self._program)
 
     def _planned(self, shapes: _Shapes) -> _Plan:
         """Returns the plan for inputs of these shapes."""

@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from tapeflow.core import aten
+from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.elements import Unsupported
 from tapeflow.core.types.dtypes import resource
 from tapeflow.core.values.variable_updates import Owned, several
@@ -90,11 +91,7 @@ class NativeOp(GraphOp):
     @functools.cached_property
     def _compiled(self) -> Any:
         """The fallback: the steps as calls of kernels."""
-        from tapeflow.graph.codegen.compile import Compiled  # its passes make native functions
-
-        compiled = Compiled(self.name, (), (), program=self._part)
-        compiled.special_passes = ()
-        return compiled
+        return hooks.one_by_one(self.name, self._part)
 
     def _one_by_one(self, *values: Any) -> tuple[Any, ...]:
         results: tuple[Any, ...] = self._compiled(*values)
