@@ -78,11 +78,8 @@ class Recorder(ElementBuilder):
         return Element(Node("input", (), (index,), dtype, of_row), dtype)
 
     def constant(self, value: Any, dtype: DType) -> Element:
-        """Returns a constant of the function. Kernels that differ in such numbers alone are one kernel.
-
-        A number stays in the code if the code is simpler for it: an integer, 0, infinity, or a power of two.
-        """
-        if not dtype.is_floating or not math.isfinite(value) or abs(math.frexp(value)[0]) in (0.0, 0.5):
+        """Returns a constant of the function. Kernels that differ in such numbers alone are one kernel."""
+        if simplifies(value, dtype):
             return self.number(value, dtype)
         place = self.constants.setdefault((dtype, value), len(self.constants))
         return Element(self._node("constant", (), (place,), dtype), dtype, value)
@@ -134,6 +131,14 @@ class Recorder(ElementBuilder):
 
     def emit_rounded(self, value: Any, dtype: DType) -> Node:
         return self._node("emit_rounded", (value,), (), dtype)
+
+
+def simplifies(value: Any, dtype: DType) -> bool:
+    """Returns True if code is simpler for a number: an integer, 0, infinity, or a power of two.
+
+    Other numbers are loaded from memory, so that functions which differ in them share their code.
+    """
+    return not dtype.is_floating or not math.isfinite(value) or abs(math.frexp(value)[0]) in (0.0, 0.5)
 
 
 def emitted(node: Node, b: ElementBuilder, operands: Sequence[Any]) -> Any:

@@ -71,7 +71,8 @@ def write_row(passes: Passes, vectors: Vectors, ins: Sequence[Any], outs: Sequen
     """
     b, room = vectors.block, number(count + vectors.lanes)
     kept = {node: allocated(b, vectors.number_type(node.dtype), room) for node in passes.kept}
-    _Row(passes, vectors, b, ins, outs, number(0), number(count), kept).write()
+    constants = [vectors.one.number(value, dtype).value for dtype, value in passes.constants]
+    _Row(passes, vectors, constants, b, ins, outs, number(0), number(count), kept).write()
 
 
 class _Kernel:
@@ -90,7 +91,7 @@ class _Kernel:
         pointers = len(inputs) + len(outputs) + bool(passes.totals)  # the last one is the memory for totals
         self._pointers = pointers
         self._next = loops + pointers  # from here: the next chunk's start, size, the end; the constants
-        self.constants: list[Any] = []  # in the function that is being written
+        self._constants: list[Any] = []  # in the function that is being written
         self._fill = _written_words(self._module) if passes.words else None
 
     def text(self) -> str:
@@ -163,11 +164,11 @@ class _Kernel:
 
     def _load_constants(self, b: ir.IRBuilder, arguments: Any) -> None:
         """Loads the constants for the function that is being written."""
-        self.constants = []
+        self._constants = []
         for i, (dtype, _) in enumerate(self._passes.constants):
             bits = load_entry(b, arguments, self._next + 3 + i)
             bits = bits if dtype is float64 else b.trunc(bits, I32)
-            self.constants.append(b.bitcast(bits, self._vectors.number_type(dtype)))
+            self._constants.append(b.bitcast(bits, self._vectors.number_type(dtype)))
 
     def _partial(self, b: ir.IRBuilder, arguments: Any, memory: Any, begin: Any, columns: Any) -> dict[Node, Any]:
         """Returns the address of a chunk's partial sums, for each total."""
@@ -206,7 +207,7 @@ class _Kernel:
         return b.gep(pointer, [index], source_etype=MEMORY[operand.dtype])
 
     def _row(self, b: ir.IRBuilder, *arguments: Any, **options: Any) -> _Row:
-        return _Row(self._passes, self._vectors, b, *arguments, **options)
+        return _Row(self._passes, self._vectors, self._constants, b, *arguments, **options)
 
     # ---- threads -------------------------------------------------------------------------------------------------
 
@@ -300,6 +301,7 @@ class _Row:
     Args:
         passes: the passes.
         vectors: the builder of vectors.
+        constants: the numbers of the passes' constants.
         b: the builder of its instructions.
         ins, outs: the addresses of the inputs and outputs.
         begin, end: the range.
@@ -309,10 +311,11 @@ class _Row:
     """
 
     def __init__(
-        self, passes: Passes, vectors: Vectors, b: ir.IRBuilder, ins: Sequence[Any], outs: Sequence[Any], begin: Any,
-        end: Any, kept: dict[Node, Any], partial: dict[Node, Any] | None = None, words: dict[Node, Any] | None = None,
+        self, passes: Passes, vectors: Vectors, constants: Sequence[Any], b: ir.IRBuilder, ins: Sequence[Any],
+        outs: Sequence[Any], begin: Any, end: Any, kept: dict[Node, Any], partial: dict[Node, Any] | None = None,
+        words: dict[Node, Any] | None = None,
     ) -> None:  # fmt: skip
-        self._b, self._ins, self._outs = b, ins, outs
+        self._constants, self._b, self._ins, self._outs = constants, b, ins, outs
         self._begin, self._end, self._kept, self._partial = begin, end, kept, partial or {}
         self._words = words or {}
         self._passes, self._vectors, self._lanes = passes, vectors, vectors.lanes
@@ -355,7 +358,7 @@ class _Row:
             def value(node: Node) -> Any:
                 if node not in known:
                     if node.kind == "constant":
-                        known[node] = vectors.splat(self._kernel.constants[node.extra[0]])
+                        known[node] = vectors.splat(self._constants[node.extra[0]])
                     elif node.kind == "rows":
                         known[node] = vectors.splat(b.sitofp(rows, vectors.number_type(node.dtype)))
                     else:
@@ -382,7 +385,7 @@ class _Row:
             if node.kind == "input":
                 self._of_row[node] = vectors.load_one(self._ins[node.extra[0]], node.dtype).value
             elif node.kind == "constant":
-                self._of_row[node] = vectors.splat(self._kernel.constants[node.extra[0]])
+                self._of_row[node] = vectors.splat(self._constants[node.extra[0]])
             elif node.kind == "length":
                 length = b.sitofp(b.sub(self._end, self._begin), vectors.number_type(node.dtype))
                 self._of_row[node] = vectors.splat(length)

@@ -282,9 +282,9 @@ class Code:
             return value.form(vectors, index)
         if value.elements is not None:
             element = value.elements.flat[0]
-            if element.constant is not None:
+            if isinstance(element.value, ir.Constant) and element.constant is not None:
                 return vectors.number(element.constant, element.dtype)
-            return Element(vectors.splat(element.value), element.dtype)
+            return Element(vectors.splat(element.value), element.dtype, element.constant)
         at = self._place(value, index)
         step = (value.strides[-1] if value.strides else 0) if isinstance(index, list) else 1
         if vectors.lanes == 1 or step == 0:
@@ -446,7 +446,7 @@ class Code:
         with contextlib.ExitStack() as stack:
             at = [*[stack.enter_context(self.repeated(n)) for n in value.shape[:-1]], number(0)]
             self._call(
-                (passes.signature(), count, value.dtype), [self._place(x, at) for x in (value, result)],
+                (passes.signature(), repr(list(passes.constants)), count, value.dtype), [self._place(x, at) for x in (value, result)],
                 lambda x, y: write_row(passes, self.vectors(value.wide), [x], [y], count),
             )  # fmt: skip
         return self.settled(result)

@@ -22,6 +22,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import CALLS, Program, Step
 from tapeflow.graph.codegen.random_streams import has_stream
 from tapeflow.graph.codegen.regions import CONDITIONALS, LOOPS
+from tapeflow.graph.compiler.expressions import simplifies
 from tapeflow.graph.compiler.instructions import number
 from tapeflow.graph.compiler.loop_code import (
     FEW,
@@ -131,11 +132,15 @@ class Steps:
         if not isinstance(value, torch.Tensor):
             raise Unsupported(f"{tensor} has no value")
         shape = tuple(value.shape)
-        if value.numel() <= FEW:
-            numbers = np.array(value.tolist(), object).reshape(shape)
+        if value.numel() > FEW:
+            return code.at(code.address(("constant", value.contiguous())), shape, tensor.dtype, True)
+        numbers = np.array(value.tolist(), object).reshape(shape)
+        if all(simplifies(n, tensor.dtype) for n in numbers.flat):
             elements = filled(shape, lambda i: code.one.number(numbers[i], tensor.dtype))
             return code.of_elements(elements, tensor.dtype, True)
-        return code.at(code.address(("constant", value.contiguous())), shape, tensor.dtype, True)
+        loaded = code.settled(code.at(code.address(("constant", value.contiguous())), shape, tensor.dtype, True))
+        elements = filled(shape, lambda i: Element(loaded.elements[i].value, tensor.dtype, numbers[i]))
+        return code.of_elements(elements, tensor.dtype, True)
 
     # ---- steps ---------------------------------------------------------------------------------------------------
 
