@@ -75,6 +75,9 @@ class Target:
         for library in _libraries():
             llvm.load_library_permanently(str(library))
         self._machine = self._new_machine()
+        options = llvm.create_pipeline_tuning_options(speed_level=1)
+        options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False  # it is in vectors
+        self._builder = llvm.create_pass_builder(self._machine, options)
         self._key = f"{llvm.llvm_version_info} {self.cpu} {self._features} {_sources()}".encode()
         self._loaded: weakref.WeakValueDictionary[str, MachineCode] = weakref.WeakValueDictionary()
         self._recent: collections.deque[MachineCode] = collections.deque(maxlen=_MOST_RECENT)
@@ -124,10 +127,10 @@ class Target:
         module = llvm.parse_assembly(text, llvm.create_context())
         module.triple, module.data_layout = self._machine.triple, str(self._machine.target_data)
         module.verify()
-        options = llvm.create_pipeline_tuning_options(speed_level=1)
-        options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False  # it is in vectors
-        builder = llvm.create_pass_builder(self._machine, options)
-        builder.getModulePassManager().run(module, builder)
+        manager = self._builder.getModulePassManager()
+        manager.run(module, self._builder)
+        llvm.newpassmanagers.NewPassManager._dispose(manager)  # llvmlite keeps the memory of managers
+        manager.detach()
         code = self._machine.emit_object(module)
         disk_cache.write(digest, code)
         return code
