@@ -20,12 +20,13 @@ from typing import Any
 import torch
 
 from tapeflow.core import disk_cache
-from tapeflow.core.forking import new_lock_for_forks
+from tapeflow.core.forking import hold_during_forks, new_rlock
 from tapeflow.core.ops import elements
 from tapeflow.core.ops.elements import Unsupported
 from tapeflow.core.rng import elements as random_elements
 
-_lock = new_lock_for_forks()  # only one thread at a time uses LLVM
+_lock = new_rlock()  # only one thread at a time uses LLVM
+hold_during_forks(_lock.acquire, _lock.release)
 _MOST_RECENT = 128  # functions that stay loaded when nothing uses them, for the next function with equal kernels
 
 
@@ -159,7 +160,7 @@ def function(name: str, key: str, text: Callable[[], str], arguments: int) -> An
         arguments: the number of its arguments.
     """
     code = target().load(name, key, text)
-    compiled = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * arguments)(code.address)
+    compiled: Any = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * arguments)(code.address)
     compiled.code = code  # it is freed with the function
     return compiled
 
