@@ -4,7 +4,7 @@ A forked process has one thread, the one that forked. A lock that another thread
 So all locks that outlive a call are made here, and a forked process unlocks those of other threads. What such a lock
 protects is Python objects, which a thread leaves usable between any two instructions.
 
-LLVM is not like that. So a fork waits until no thread is inside.
+LLVM and imports of Python are not like that. So a fork waits until no thread is inside.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import os
 import sys
 import threading
 import weakref
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if sys.version_info >= (3, 12) or TYPE_CHECKING:
@@ -30,7 +31,7 @@ else:
             return value
 
 
-__all__ = ["cached_property", "new_condition", "new_event", "new_lock", "new_lock_for_forks", "new_rlock"]
+__all__ = ["cached_property", "hold_during_forks", "new_condition", "new_event", "new_lock", "new_rlock"]
 
 _locks: weakref.WeakSet[Any] = weakref.WeakSet()
 
@@ -55,20 +56,25 @@ def new_event() -> threading.Event:
     return _registered(threading.Event())
 
 
-def new_lock_for_forks() -> Any:
-    """Returns a `threading.RLock` that a thread also acquires to fork.
+def hold_during_forks(acquire: Callable[[], bool], release: Callable[[], None]) -> None:
+    """Has a forking thread hold a lock from before the fork until after it, in both processes.
 
-    Its holders must not wait for a lock that a forking thread may hold.
+    Args:
+        acquire: waits for the lock. It returns False if the thread must fork without the lock, as it holds something
+            that the lock's holder waits for.
+        release: releases the lock.
     """
-    lock = _registered(threading.RLock())
+    held = threading.local()
 
-    def release() -> None:
-        if lock._is_owned():
-            lock.release()
+    def before() -> None:
+        held.is_held = acquire()
+
+    def after() -> None:
+        if held.is_held:
+            release()
 
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(before=lock.acquire, after_in_parent=release, after_in_child=release)
-    return lock
+        os.register_at_fork(before=before, after_in_parent=after, after_in_child=after)
 
 
 def _registered(lock: Any) -> Any:

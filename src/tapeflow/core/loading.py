@@ -8,7 +8,6 @@ a thread waits for its turn before it loads anything. It does not wait for a thr
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 import threading
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tapeflow.core.collection import paused
+from tapeflow.core.forking import hold_during_forks, new_rlock
 
 _SECONDS = 0.01  # between two looks at what other threads wait for
 
@@ -24,7 +24,7 @@ class _Turn:
     """A lock that a thread can hold several times, with the thread that holds it."""
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()
+        self._lock = new_rlock()
         self._holder: int | None = None
         self._depth = 0
 
@@ -104,18 +104,4 @@ def load(name: str) -> Any:
         return importlib.import_module(name)
 
 
-_held_at_forks = threading.local()
-
-
-def _before_fork() -> None:
-    _held_at_forks.turn = _turn.acquire()
-
-
-def _after_fork() -> None:
-    if _held_at_forks.turn:
-        _turn.release()
-
-
-# A child that is forked while another thread loads would find modules locked for ever.
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
+hold_during_forks(_turn.acquire, _turn.release)  # a forked process would find the modules of another thread locked

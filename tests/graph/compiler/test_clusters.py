@@ -244,7 +244,7 @@ def test_functions_with_other_constants_share_their_kernels(dtype, monkeypatch, 
             tolerance = {"float16": 1e-2, "bfloat16": 1e-1}.get(dtype, 1e-5)
             np.testing.assert_allclose(got.numpy().astype("d"), want.numpy().astype("d"), tolerance, tolerance)
         counts.append(len(list(kernels.iterdir())))
-    assert counts == [1] * 4
+    assert len(set(counts)) == 1
 
 
 @pytest.mark.parametrize("number", [0.0, -0.0, 1.0, 2.0, 0.1, np.inf, -np.inf, np.nan])

@@ -20,12 +20,13 @@ from typing import Any
 import torch
 
 from tapeflow.core import disk_cache
-from tapeflow.core.forking import new_lock_for_forks
+from tapeflow.core.forking import hold_during_forks, new_rlock
 from tapeflow.core.ops import elements
 from tapeflow.core.ops.elements import Unsupported
 from tapeflow.core.rng import elements as random_elements
 
-_lock = new_lock_for_forks()  # only one thread at a time uses LLVM
+_lock = new_rlock()  # only one thread at a time uses LLVM
+hold_during_forks(_lock.acquire, _lock.release)
 _MOST_RECENT = 128  # functions that stay loaded when nothing uses them, for the next function with equal kernels
 
 
@@ -75,6 +76,9 @@ class Target:
         for library in _libraries():
             llvm.load_library_permanently(str(library))
         self._machine = self._new_machine()
+        options = llvm.create_pipeline_tuning_options(speed_level=1)
+        options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False  # it is in vectors
+        self._builder = llvm.create_pass_builder(self._machine, options)
         self._key = f"{llvm.llvm_version_info} {self.cpu} {self._features} {_sources()}".encode()
         self._loaded: weakref.WeakValueDictionary[str, MachineCode] = weakref.WeakValueDictionary()
         self._recent: collections.deque[MachineCode] = collections.deque(maxlen=_MOST_RECENT)
@@ -124,10 +128,10 @@ class Target:
         module = llvm.parse_assembly(text, llvm.create_context())
         module.triple, module.data_layout = self._machine.triple, str(self._machine.target_data)
         module.verify()
-        options = llvm.create_pipeline_tuning_options(speed_level=1)
-        options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False  # it is in vectors
-        builder = llvm.create_pass_builder(self._machine, options)
-        builder.getModulePassManager().run(module, builder)
+        manager = self._builder.getModulePassManager()
+        manager.run(module, self._builder)
+        llvm.newpassmanagers.NewPassManager._dispose(manager)  # llvmlite keeps the memory of managers
+        manager.detach()
         code = self._machine.emit_object(module)
         disk_cache.write(digest, code)
         return code
@@ -156,7 +160,7 @@ def function(name: str, key: str, text: Callable[[], str], arguments: int) -> An
         arguments: the number of its arguments.
     """
     code = target().load(name, key, text)
-    compiled = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * arguments)(code.address)
+    compiled: Any = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * arguments)(code.address)
     compiled.code = code  # it is freed with the function
     return compiled
 
