@@ -283,3 +283,57 @@ def test_handles_of_something_else_are_refused(name):
     for call in (WRONG_HANDLES[name], tf.function(WRONG_HANDLES[name], autograph=False)):
         with pytest.raises(tf.errors.InvalidArgumentError, match=r"Expected the handle of a \w+"):
             call(variable)
+
+
+def test_gradients_of_other_shapes_are_refused():
+    """Also where torch differentiates the op's kernel."""
+    for call in (
+        lambda: tf.raw_ops.ScaleAndTranslateGrad(
+            grads=tf.ones([2, 3, 3, 1]), original_image=tf.ones([1, 2, 2, 1]), scale=[1.0, 1.0],
+            translation=[0.0, 0.0]),
+        lambda: tf.raw_ops.CropAndResizeGradImage(
+            grads=tf.ones([1, 2, 2, 3]), boxes=[[0.0, 0.0, 1.0, 1.0]] * 2, box_ind=[0, 0], image_size=[1, 4, 4, 3],
+            T=tf.float32),
+    ):  # fmt: skip
+        with pytest.raises(tf.errors.InvalidArgumentError, match="shape"):
+            call()
+
+
+def test_texts_that_are_no_text():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="can't decode"):
+        tf.raw_ops.MergeV2Checkpoints(checkpoint_prefixes=[b"\xff"], destination_prefix="x")
+
+
+def test_shape_rules_refuse_what_they_can_not_read():
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.raw_ops.SparseConcat(
+            indices=[tf.constant([1], tf.int64), tf.constant([2], tf.int64)], values=[[1.0, 2.0], [3.0]],
+            shapes=[tf.constant([1], tf.int64), tf.constant([-(2**63)], tf.int64)], concat_dim=0,
+        )  # fmt: skip
+    with pytest.raises(ValueError, match="QuantizeAndDequantizeV4Grad"):
+        tf.function(
+            lambda: tf.raw_ops.QuantizeAndDequantizeV4Grad(
+                gradients=tf.ones([2, 3]), input=tf.ones([2, 3]), input_min=-1.0, input_max=1.0, axis=-5
+            )
+        )()
+
+
+@pytest.mark.parametrize("number", [2**31 - 1, -1])
+def test_numbers_of_outputs(number):
+    for call in (
+        lambda: tf.raw_ops.Unpack(value=tf.ones([8, 4]), num=number),
+        lambda: tf.raw_ops.Split(axis=0, value=tf.ones([0]), num_split=number),
+    ):
+        with pytest.raises((ValueError, tf.errors.InvalidArgumentError)):
+            tf.function(call)()
+
+
+def test_scattering_into_a_variable_without_elements():
+    variable = tf.Variable(tf.zeros([4, 3, 0]))
+    tf.raw_ops.ResourceScatterNdSub(
+        ref=variable.handle, indices=tf.zeros([2, 0], tf.int32), updates=tf.zeros([2, 4, 3, 0])
+    )
+    with pytest.raises(tf.errors.InvalidArgumentError, match="need updates of shape"):
+        tf.raw_ops.ResourceScatterNdSub(
+            ref=variable.handle, indices=tf.zeros([0], tf.int32), updates=tf.zeros([4, 3, 1])
+        )

@@ -13,6 +13,7 @@ from typing import Any
 
 ROOT = pathlib.Path(__file__).parents[2]
 WORKER = pathlib.Path(__file__).with_name("worker.py")
+WAITING = 12  # how many times longer a task may take that does not compute
 COMPILING = 9  # how many times longer a compiled call may take
 BATCH = 3000  # tasks of one process, so that what a library keeps does not add up
 MEMORY = 7 << 30  # an argument may ask for a tensor of gigabytes
@@ -68,18 +69,33 @@ def _run_batch(
 
 
 def _finishes(child: subprocess.Popen[bytes], out: pathlib.Path, timeouts: list[float]) -> bool:
-    """Waits for the process; ends it when a task takes longer than its timeout, the first a minute more."""
-    done, size, since = 0, 0, time.monotonic() + 60
+    """Waits for the process; ends it when a task takes longer than its timeout, the first a minute more.
+
+    Time is the processor's, so that a busy machine ends nothing. A task that waits may do so for `WAITING` timeouts.
+    """
+    done, size, since, used = 0, 0, time.monotonic() + 60, 60.0
     while child.poll() is None:
         time.sleep(0.2)
+        now, processor = time.monotonic(), _processor_time(child.pid)
         if out.stat().st_size != size:
-            size, since = out.stat().st_size, time.monotonic()
+            size, since, used = out.stat().st_size, now, processor
             done = out.read_bytes().count(b"\n")
-        elif done < len(timeouts) and time.monotonic() - since > timeouts[done]:
+        elif done < len(timeouts) and (
+            processor - used > timeouts[done] or now - since > WAITING * timeouts[done]
+        ):  # fmt: skip
             child.kill()
             child.wait()
             return False
     return True
+
+
+def _processor_time(pid: int) -> float:
+    """The seconds that a process has computed, or those of the clock where no file tells."""
+    try:
+        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return time.monotonic()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _cause(code: int) -> str:

@@ -13,6 +13,7 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.shape_rules import no_results
 from tapeflow.core.types.dtypes import int64, string
 from tapeflow.core.values.boxed_objects import boxed, held_object
+from tapeflow.core.values.tensor import invalid
 from tapeflow.data.dataset import Dataset
 from tapeflow.data.elements import Element
 from tapeflow.data.experimental.transformations import TFRecordWriter
@@ -47,7 +48,9 @@ def _empty_handle() -> Any:
 
 @op_kernel("ChooseFastestDataset")
 def _fastest(input_datasets: Any) -> Any:
-    return input_datasets[0]
+    if not input_datasets:
+        raise invalid("Value for attr 'N' of 0 must be at least minimum 2")
+    return held_object(input_datasets[0], Node, "dataset")
 
 
 @op_kernel("SamplingDataset")

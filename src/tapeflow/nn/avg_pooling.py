@@ -63,6 +63,7 @@ def mean_of_windows_back(
     """Computes AvgPoolGrad and AvgPool3DGrad: each gradient is divided evenly over its window."""
     _check_depth(ksize, data_format)
     layout = pool_layout(op, sizes, ksize, strides, padding, (), data_format)
+    layout.check_gradient(dy.shape)
     if layout.empty:
         return dy.new_zeros(sizes)
     geometry, gradients = layout.geometry, dy.permute(layout.to_first)

@@ -19,7 +19,7 @@ import torch
 from tapeflow.core import aten
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.ops.elementwise_kernels import by_value
-from tapeflow.core.values.tensor import traced
+from tapeflow.core.values.tensor import invalid, traced
 from tapeflow.nn.pooling import PoolLayout, pool_layout, pooled_depth
 from tapeflow.nn.windows import channels_last, padded, spatial, unpadded
 
@@ -154,6 +154,7 @@ def max_of_windows_back(
     if pooled_depth(ksize, data_format) != 1:
         raise UnimplementedError.of("The gradient of pooling across depth is not supported")
     layout = pool_layout(op, x.shape, ksize, strides, padding, explicit, data_format)
+    layout.check_gradient(dy.shape)
     if layout.empty:
         return torch.zeros_like(x)
     if layout.in_blocks and math.prod(layout.window) == 2 and x.is_floating_point() and by_value(x) and by_value(dy):
@@ -212,6 +213,8 @@ def max_of_windows_back_back(
 ) -> torch.Tensor:  # fmt: skip
     """Computes MaxPoolGradGrad and MaxPool3DGradGrad: picks the elements at the indices of the maxima."""
     layout = pool_layout(op, x.shape, ksize, strides, padding, explicit, data_format)
+    if ddx.shape != x.shape:
+        raise invalid(f"Expected grad shape to be {list(x.shape)}, but got {list(ddx.shape)}")
     if layout.empty:
         return x.new_zeros(layout.output)
     indices, largest = _places_of_numbers(image_of(x, layout), layout)

@@ -52,6 +52,11 @@ class PoolLayout(NamedTuple):
     from_first: tuple[int, ...]
     in_blocks: bool
 
+    def check_gradient(self, dy: tuple[int, ...]) -> None:
+        """Raises InvalidArgumentError for a gradient that has not the shape of the result."""
+        if dy != self.output:
+            raise invalid(f"Expected grad shape to be {list(self.output)}, but got {list(dy)}")
+
 
 @by_shapes(4096)
 def pool_layout(

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from tapeflow.array.creation import zeros
 from tapeflow.core import errors
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import string
-from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.graph.graphdef.builders import register
 from tapeflow.graph.graphdef.node_protos import ParsedNode, node_attr
 from tapeflow.graph.ir.operation import Operation
@@ -60,8 +62,18 @@ def _build_sharded_name(builder: Any, node: ParsedNode, inputs: list[Any]) -> Op
 
 
 def _text(value: Any) -> str:
+    """Returns the text of a scalar.
+
+    Raises:
+        InvalidArgumentError: it is no scalar, or no text.
+    """
     value = value.numpy() if hasattr(value, "numpy") else value
-    return value.decode()
+    if not isinstance(value, bytes):
+        raise invalid(f"Expected a scalar string, not one of the shape {list(np.shape(value))}")
+    try:
+        return value.decode()
+    except UnicodeDecodeError as error:
+        raise invalid(f"Expected text: {error}") from None
 
 
 # ---- parts of variables ----------------------------------------------------------------------------------------------

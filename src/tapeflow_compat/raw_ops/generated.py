@@ -20,6 +20,7 @@ from tapeflow.core.ops.attr_values import attr_value
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import find, load_all
 from tapeflow.core.ops.op_def import OpDef
+from tapeflow.core.types.dtypes import variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.graph.graphdef.builders import builder_of, load_services
 from tapeflow.graph.ir.operation import GraphOp
@@ -164,7 +165,9 @@ def _no_kernel(name: str) -> Callable[..., typing.Any]:
         attrs = {n: v for n, v in arguments.items() if n in definition.attrs}
         shapes = {f"output{end}": t.shape for end, t in zip(("", "_h", "_c"), inputs, strict=False)}
         shapes["output"] = TensorShape([None] * 3)
-        outputs = [(o.type or inputs[0].dtype, shapes.get(o.name, TensorShape(None))) for o in definition.outputs]
+        other = inputs[0].dtype if inputs else variant  # of outputs whose number nobody knows
+        dtypes = [o.type or attrs.get(o.type_attr) or other for o in definition.outputs]
+        outputs = [(d, shapes.get(o.name, TensorShape(None))) for d, o in zip(dtypes, definition.outputs, strict=True)]
         op = GraphOp(name, missing, stateful=True, attrs=attrs, gives_tuple=True)
         return results(arguments, state.graph.node(op, inputs, outputs, arguments["name"]).outputs)
 

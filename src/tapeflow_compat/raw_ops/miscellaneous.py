@@ -19,7 +19,7 @@ from tapeflow.core.ops.raw_kernels import kernel_of
 from tapeflow.core.ops.shape_rules import no_results, scalar, with_rank
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, string
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.boxed_objects import boxed
+from tapeflow.core.values.boxed_objects import boxed, held_object
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.graph.ir.session_resources import held_here
 from tapeflow.graph.ir.variables import without_value
@@ -340,7 +340,7 @@ def _components(components: Sequence[Any], metadata: str = "") -> Any:
 
 @kernel_of("CompositeTensorVariantToComponents", "UncompressElement")
 def _held_components(encoded: Any, *_: Any) -> Any:
-    return encoded[()]
+    return held_object(encoded, tuple, "composite tensor")
 
 
 class _Lock:

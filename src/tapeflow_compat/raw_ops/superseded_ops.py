@@ -9,6 +9,7 @@ from typing import Any
 
 import tapeflow as tf
 import tapeflow_compat.raw_ops as raw
+from tapeflow.core.context import state
 from tapeflow.core.ops.decompositions import form
 from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.shape_rules import (
@@ -331,6 +332,9 @@ def _segment_sqrt_n_n(data: Any, indices: Any, segment_ids: Any, num_segments: A
 
 @form("StringSplit")
 def _string_split(input: Any, delimiter: Any, skip_empty: bool) -> Any:
+    with_rank(argument_shape(delimiter), 0)
+    if tf.get_static_value(delimiter) is None:
+        raise NotStatic
     parts = tf.compat.v1.string_split(input, delimiter=delimiter, skip_empty=skip_empty)
     return parts.indices, parts.values, parts.dense_shape
 
@@ -438,6 +442,8 @@ def _numbers(values: Any) -> list[int]:
         NotStatic: they are not static.
     """
     if not wholly_static(values):
+        if state.graph is None:
+            raise invalid(f"Expected a vector of integers, not {values}")
         raise NotStatic
     return list(values)
 

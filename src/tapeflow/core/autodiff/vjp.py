@@ -14,7 +14,7 @@ from tapeflow.core import aten
 from tapeflow.core.context import state
 from tapeflow.core.ops.definition import Op
 from tapeflow.core.ops.kernels import on_one_device
-from tapeflow.core.values.tensor import EagerTensor, Tensor
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 
 if TYPE_CHECKING:
     from tapeflow.core.autodiff.tape import Call
@@ -46,6 +46,10 @@ class KernelVjp(Op):
             outputs = self.primal(*leaves)
             outputs = outputs if isinstance(outputs, (tuple, list)) else (outputs,)
             reached = [(o, d) for o, d in zip(outputs, dys, strict=True) if o.requires_grad]
+            for output, dy in reached:
+                if output.shape != dy.shape:
+                    shapes = f"{list(dy.shape)} for a result of the shape {list(output.shape)}"
+                    raise invalid(f"{self.name} got a gradient of the shape {shapes}")
             sources = [leaf for leaf, wanted in zip(leaves, self.wanted, strict=True) if wanted]
             gradients = (
                 torch.autograd.grad(

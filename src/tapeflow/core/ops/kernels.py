@@ -72,7 +72,8 @@ def compute(op: RegisteredOp, args: Sequence[Any], types: dict[str, DType], name
     try:
         return run_kernel(op, kernel, args, values, types)
     except Exception as error:
-        if isinstance(error, errors.OpError) or (isinstance(error, ValueError) and not _NO_MEMORY.search(str(error))):
+        own = isinstance(error, ValueError) and not isinstance(error, UnicodeError)  # TensorFlow's, as kernels raise it
+        if isinstance(error, errors.OpError) or (own and not _NO_MEMORY.search(str(error))):
             raise located(error, op, name) from None
         raise located(translated(op, args, types, error), op, name) from error
 

@@ -29,7 +29,7 @@ from tapeflow.core.ops.kernels import compute
 from tapeflow.core.ops.templates import function_of
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import EagerTensor, Tensor
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 
 
 class RegisteredOp(DefinedOp):
@@ -139,7 +139,10 @@ class RegisteredOp(DefinedOp):
             NotStatic: the rule needs more than is static.
             InvalidArgumentError, ValueError: the shapes of the inputs do not go together.
         """
-        result = self.shape(*self.rule_arguments(args, host), *[types[attr] for attr in self.shape_types])
+        try:
+            result = self.shape(*self.rule_arguments(args, host), *[types[attr] for attr in self.shape_types])
+        except (IndexError, KeyError, ZeroDivisionError, OverflowError) as error:  # of arguments that no call has
+            raise invalid(f"{self.name} can't take these arguments: {type(error).__name__}: {error}") from error
         return [result] * count if isinstance(result, TensorShape) else [TensorShape(shape) for shape in result]
 
     def rule_arguments(self, args: Sequence[Any], host: Callable[[Any], Any] | None = None) -> list[Any]:

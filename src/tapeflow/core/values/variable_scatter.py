@@ -226,7 +226,7 @@ class AssignsParts:
                 f"indices of shape {list(where.value.shape)} into a variable of shape {list(shape)} need updates of "
                 f"shape indices.shape[:-1] + shape[indices.shape[-1]:], not {list(updates.value.shape)} [Op:{op}]"
             )
-        at = where.value.long().reshape(-1, depth)
+        at = where.value.long().reshape(math.prod(count), depth)
         sizes = torch.tensor(shape[:depth], device=at.device)
         outside = ((at < 0) | (at >= sizes)).any(1)
         if bool(outside.any()):
@@ -324,10 +324,10 @@ class AssignsParts:
         width = math.prod(memory.shape[depth:])
         try:
             if isinstance(memory, np.ndarray):
-                memory.reshape(rows, width)[at.numpy()] = values.reshape(-1, width) if values.ndim else values
+                memory.reshape(rows, width)[at.numpy()] = values.reshape(len(at), width) if values.ndim else values
             else:
                 at, values = at.to(memory.device), values.to(memory.device)
-                values = values.reshape(-1, width) if values.ndim else values.expand(len(at), width)
+                values = values.reshape(len(at), width) if values.ndim else values.expand(len(at), width)
                 if rows and width:
                     _apply(change, memory.view(rows, width), at, values.contiguous())
         finally:

@@ -9,20 +9,31 @@ from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.static import static_or_unknown
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.tensor import invalid
 from tapeflow.graph.ir.operation import GraphOp, Operation
 
 if TYPE_CHECKING:
     from tapeflow.graph.ir.graph import Graph
 
 
+_MOST_OUTPUTS = 2**20
+
+
 def output_count(op: Any, args: Sequence[Any], types: dict[str, Any]) -> int:
-    """Returns the number of outputs of the op for these arguments."""
+    """Returns the number of outputs of the op for these arguments.
+
+    Raises:
+        InvalidArgumentError: there would be a negative number of them, or too many.
+    """
     count = 0
     for out in op.opdef.outputs:
         if out.type_list_attr:
             count += len(types[out.type_list_attr])
         elif out.number_attr:
-            count += _number(op, out.number_attr, args)
+            number = _number(op, out.number_attr, args)
+            if not 0 <= number < _MOST_OUTPUTS:
+                raise invalid(f"{op.name} can't have {number} outputs (attr {out.number_attr!r})")
+            count += number
         else:
             count += 1
     return count
