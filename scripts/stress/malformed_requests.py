@@ -55,6 +55,10 @@ def of_values(rng: random.Random) -> bytes:
         "", "null", "3", "[]", "{}", deep, f'{{"instances": {deep}}}', '{"instances": []}', '{"inputs": {"x": {}}}',
         f'{{"instances": [{{"x": [{many}, 0], "words": ""}}]}}', '{"signature_name": {}, "instances": [1]}',
         *[f'{{"instances": [{{"x": [1, 2], "words": {w}}}]}}' for w in ('{"b64": "#"}', '{"b64": 3}', "[[]]")],
+        f'{{"instances": {"[" * 900}{"]" * 900}}}', f'{{"instances": {"[" * 20}{deep[:900]}{"]" * 20}}}',
+        *[f'{{"instances": [{{"x": [1, 2], "words": "{w}"}}]}}' for w in ("\\ud800", "\\udc00\\ud800", "\\u0000")],
+        *[f'{{"instances": [{{"x": [{n}, 0], "words": ""}}]}}' for n in ("1e400", "-Infinity", "1" + "0" * 400, "{}")],
+        f'{{"{chr(0x5C)}ud800": 1, "instances": [1]}}', '{"instances": [{"x": [1, 2], "words": {"b64": "\u00e9"}}]}',
         '{"instances": [1, "a", null, [2]]}',
         '{"instances": [{"x": [1], "words": "a"}, {"x": [1, 2], "words": "b"}]}', '{"x": 1, "x": 2}', "\ufeff{}",
     ]  # fmt: skip

@@ -4,7 +4,9 @@ import asyncio
 import base64
 import json
 import random
+import socket
 import string
+import threading
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ import pytest
 import malformed_requests
 import tapeflow as tf
 from tapeflow.__main__ import main
-from tapeflow.serving import Servable
+from tapeflow.serving import Servable, json_values
 
 aiohttp_test = pytest.importorskip("aiohttp.test_utils")
 
@@ -42,6 +44,14 @@ class Model(tf.Module):
         scores = tf.stack([length, -length], 1)
         return {"scores": scores, "classes": tf.fill(tf.shape(scores), "c"), "outputs": length * 10.0}
 
+    @tf.function(input_signature=[tf.TensorSpec([], tf.int64, name="n")])
+    def cells(self, n):
+        return {"zeros": tf.fill([n], 0.0)}
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="names")])
+    def file(self, names):
+        return {"text": tf.io.read_file(names[0])}
+
     @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="text")])
     def numbers(self, text):
         return {"number": tf.strings.to_number(text)}
@@ -53,7 +63,7 @@ def folder(tmp_path_factory):
     for number, factor in ((1, 2.0), (3, 10.0)):
         model = Model(factor)
         signatures = {"serving_default": model.scaled, "two": model.two, "whole": model.whole, "ex": model.examples}
-        signatures["numbers"] = model.numbers
+        signatures |= {"numbers": model.numbers, "cells": model.cells, "file": model.file}
         tf.saved_model.save(model, path / str(number), signatures=signatures)
     return path
 
@@ -187,11 +197,127 @@ def test_classify_and_regress(servable):
         ({"signature_name": "two", "inputs": {"x": [[1, 2]], "words": [{"b64": "!"}]}}, "not base64"),
         ({"signature_name": "whole", "inputs": 10**30}, "Input 'n' takes int32"),
         ({"signature_name": "whole", "inputs": 1.5}, "not 1.5"),
+        ('{"instances": ' + "[" * 900 + "1" + "]" * 900 + "}", "nested more than 32 deep"),
+        ('{"instances": ' + '{"x": ' * 900 + "1" + "}" * 900 + "}", "not JSON"),
+        ('{"instances": ' + '[{"x": ' * 400 + "1" + "}]" * 400 + "}", "not of shape (1, 1)"),
+        ('{"a": ' * 100_000, "not JSON"),
+        ('{"instances": [[1, 2]], "instances" [1]}', "not JSON"),
+        ('{"instances": [[1, 2]]} {}', "Extra data"),
+        (b'{"instances": [[1, "\xff"]]}', "not JSON"),
+        ({"instances": [[float("nan"), {}]]}, "not an object"),
+        ({"signature_name": "whole", "inputs": float("nan")}, "not NaN"),
+        ({"instances": [[10**400, 1]]}, "Input 'x' takes float32"),
+        ({"instances": [{"b64": "AA=="}]}, "Input 'x'"),
+        ({"signature_name": "\ud800", "instances": [1]}, "no signature"),
+        ({"\ud800": 1}, '"instances" or "inputs"'),
+        ({"inputs": {"\ud800": 1}}, "Input 'x'"),
+        ({"signature_name": "two", "inputs": {"x": [[1, 2]], "words": ["\ud800"]}}, "not Unicode"),
+        ({"signature_name": "two", "inputs": {"x": [[1, 2]], "words": [{"b64": "\u00e9"}]}}, "not base64"),
+        ({"signature_name": "two", "inputs": {"x": [[1, 2]], "words": [{"b64": "AA==", "a": 1}]}}, "takes strings"),
     ],
 )
 def test_bad_requests_name_what_is_wrong(servable, body, says):
     ((status, value),) = ask(servable, [(PREDICT, body)])
     assert (status, says in value["error"]) == (400, True), value
+
+
+@pytest.mark.parametrize(
+    "example", [{"a": 10**400}, {"a": "\ud800"}, {"\ud800": 1.0}, {"a": [[1]]}, {"a": None}, {"a": {"b64": "!"}}]
+)
+def test_examples_that_can_not_be_written(servable, example):
+    ((status, value),) = ask(
+        servable, [("/v1/models/scaled:classify", {"signature_name": "ex", "examples": [example]})]
+    )
+    assert status == 400, value
+
+
+def test_clients_do_not_see_the_lines_of_the_server(folder, caplog):
+    servable = Servable("scaled", folder)
+    ((status, value),) = ask(servable, [(PREDICT, {"signature_name": "numbers", "inputs": ["x"]})])
+    assert (status, value) == (400, {"error": "StringToNumberOp could not correctly convert string: x"})
+    ((status, value),) = ask(servable, [(PREDICT, {"signature_name": "file", "inputs": ["/srv/secret"]})])
+    assert status == 500
+    assert value == {"error": "The model failed: NotFoundError. The server's log says more."}
+    assert "/srv/secret; No such file or directory" in caplog.text
+
+
+def test_results_that_are_too_large(servable):
+    whole = (PREDICT, {"signature_name": "whole", "inputs": 1000})
+    ((status, value), (no_memory, says)) = ask(
+        servable, [whole, (PREDICT, {"signature_name": "cells", "inputs": 1 << 60})], max_result_bytes=3999
+    )
+    assert (status, value["error"]) == (429, "The result has 4000 bytes, and the server sends at most 3999.")
+    assert (no_memory, "File" in says["error"]) == (429, False)
+    ((status, value),) = ask(servable, [whole], max_result_bytes=4000)
+    assert value == {"outputs": [n * n for n in range(1000)]}
+
+
+def test_a_large_request_does_not_keep_others_waiting(servable):
+    """It is read and written in a thread, where it waits for the large request before it."""
+    rows = [[float(i), 0.5] for i in range(30_000)]
+
+    async def answers():
+        server = Server([servable])
+        ahead = threading.Event()
+        server._large.submit(ahead.wait)
+        async with aiohttp_test.TestClient(aiohttp_test.TestServer(server.application())) as client:
+            large = asyncio.create_task(client.post(PREDICT, json={"instances": rows}))
+            for _ in range(3):
+                response = await client.post(PREDICT, data=ROW)
+                assert await response.json() == {"predictions": [[10.0, 20.0]]}
+            assert not large.done()
+            ahead.set()
+            return await (await large).json()
+
+    assert asyncio.run(answers()) == {"predictions": [[10 * x, 10 * y] for x, y in rows]}
+
+
+def test_large_requests_of_every_form(servable):
+    """They are read and written in pieces."""
+    count = 20_000
+    rows = [{"x": [i, 0], "words": f"w{i}"} for i in range(count)]
+    columns = {"x": [r["x"] for r in rows], "words": [r["words"] for r in rows]}
+    sums, texts = (
+        [float(i) for i in range(count)],
+        [{"b64": base64.b64encode(r["words"].encode()).decode()} for r in rows],
+    )
+    by_row, by_column, long = ask(
+        servable,
+        [
+            (PREDICT, json.dumps({"signature_name": "two", "instances": rows}, indent=1)),
+            (PREDICT, {"inputs": columns, "signature_name": "two"}),
+            (PREDICT, {"signature_name": "whole", "inputs": 20_000}),
+        ],
+    )
+    assert by_row[1] == {
+        "predictions": [
+            {"sum": s, "upper": r["words"].upper(), "same_bytes": t} for s, r, t in zip(sums, rows, texts, strict=True)
+        ]
+    }
+    assert by_column[1]["outputs"]["sum"] == sums
+    assert by_column[1]["outputs"]["same_bytes"] == texts
+    assert long[1] == {"outputs": [n * n for n in range(20_000)]}
+
+
+def test_json_is_decoded_as_python_does():
+    rng = random.Random(3)
+    whole = [
+        '{"instances": [{"x": [1, 2], "w": "a\\"]"}], "a": {"b": [[1], [2e3, -4]]}}',
+        " [1, {}, [ ], true] ",
+        '"x"',
+    ]
+    for _ in range(3000):
+        text = rng.choice(whole)
+        for _ in range(rng.randint(0, 3)):
+            i = rng.randrange(len(text))
+            text = text[:i] + rng.choice([*'{}[]",:0e- \n', "NaN", '"a":']) + text[i + rng.randint(0, 2) :]
+        try:
+            expected = json.loads(text)
+        except ValueError:
+            with pytest.raises(ValueError, match=r"\w"):
+                json_values._decoded(text)
+        else:
+            assert repr(json_values._decoded(text)) == repr(expected)
 
 
 @pytest.mark.parametrize(
@@ -324,6 +450,22 @@ def test_values_equal_the_models(servable):
 def test_the_command_says_what_is_missing(tmp_path, capsys):
     assert main(["serve", str(tmp_path)]) == 1
     assert "no SavedModel" in capsys.readouterr().err
+
+
+def test_the_command_says_what_is_wrong_in_one_line(folder, capsys):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        assert main(["serve", str(folder), "--port", port]) == 1
+    assert capsys.readouterr().err == (
+        f"python -m tapeflow serve: can't listen at 127.0.0.1, port {port}: Address already in use\n"
+    )
+    assert main(["serve", f"a={folder}", f"a={folder}/1"]) == 1
+    assert capsys.readouterr().err == "python -m tapeflow serve: Two models have the name 'a': name them NAME=PATH.\n"
+    for option, value in [("--port", "70000"), ("--threads", "0"), ("--max-request-mb", "-1")]:
+        with pytest.raises(SystemExit, match="2"):
+            main(["serve", str(folder), option, value])
 
 
 def test_metadata_has_tensorflows_names_of_dtypes(tmp_path):

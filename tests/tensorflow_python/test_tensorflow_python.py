@@ -3,6 +3,7 @@
 import abc
 import collections
 import importlib
+import inspect
 import os
 import sys
 import unittest.mock
@@ -142,6 +143,32 @@ def test_composite_values_of_a_library():
 
 
 # ---- functions, names, values ----------------------------------------------------------------------------------------
+
+
+def test_a_function_has_the_parameters_that_its_decorator_declares(tmp_path):
+    """Keras 2 saves each layer's call under a decorator with the call's parameters."""
+
+    class Layer(tf.Module):
+        def call(self, inputs, training=False, mask=None):
+            return inputs * (2.0 if training else 1.0)
+
+    module = Layer()
+    declared = decorators.getfullargspec(module.call)
+    made = decorators.make_decorator(module.call, lambda *a, **k: module.call(*a, **k), decorator_argspec=declared)
+    again = decorators.make_decorator(made, lambda *a, **k: made(*a, **k))
+    assert str(inspect.signature(made)) == str(inspect.signature(again)) == "(inputs, training=False, mask=None)"
+    module.f = tf.function(again)
+    for training in (True, False):
+        module.f.get_concrete_function(tf.TensorSpec([None], tf.float32), training=training, mask=None)
+    tf.saved_model.save(module, tmp_path)
+    f = tf.saved_model.load(tmp_path).f
+    x = tf.constant([1.0])
+    assert [r.numpy().tolist() for r in (f(x), f(x, True), f(inputs=x, training=True, mask=None), f(x, mask=None))] == [
+        [1.0], [2.0], [2.0], [1.0],
+    ]  # fmt: skip
+    everything = inspect.getfullargspec(lambda a, b=1, *c, d, e=2, **f: None)
+    made = decorators.make_decorator(print, lambda *a, **k: None, decorator_argspec=everything)
+    assert str(inspect.signature(made)) == "(a, b=1, *c, d, e=2, **f)"
 
 
 def test_decorated_functions():

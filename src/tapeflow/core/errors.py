@@ -57,6 +57,7 @@ class OpError(Exception):
     """
 
     operation: Any = None  # the operation of a graph that failed, whose lines the message names
+    reason: str | None = None  # the message without these lines
 
     def __init__(self, node_def: Any, op: Any, message: str, error_code: int, *args: dict):
         super().__init__()

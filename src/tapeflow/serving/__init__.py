@@ -2,4 +2,4 @@
 
 from tapeflow.serving.models import BadRequest, Servable, ServedVersion
 
-__all__ = ["BadRequest", "Servable", "Version"]
+__all__ = ["BadRequest", "Servable", "ServedVersion"]

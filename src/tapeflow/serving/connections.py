@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import cast
@@ -69,14 +70,23 @@ async def listening(
         at_work: the requests that are being answered, by the handlers of their connections.
         host: the address to listen at.
         port: the port; 0 for a free one.
+
+    Raises:
+        OSError: nobody can listen there, for example because another program does.
     """
     runner = web.AppRunner(app, handle_signals=True)
     await runner.setup()
-    server = runner.server
-    assert server is not None  # it is set up
-    accepting = await asyncio.get_running_loop().create_server(lambda: Connection(server(), at_work), host, port)
     try:
-        yield accepting
+        server = runner.server
+        assert server is not None  # it is set up
+        loop = asyncio.get_running_loop()
+        try:
+            accepting = await loop.create_server(lambda: Connection(server(), at_work), host, port)
+        except OSError as error:
+            raise OSError(f"can't listen at {host}, port {port}: {os.strerror(error.errno or 0)}") from None
+        try:
+            yield accepting
+        finally:
+            accepting.close()
     finally:
-        accepting.close()
         await runner.cleanup()

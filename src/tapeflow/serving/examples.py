@@ -31,7 +31,11 @@ def arrays(request: Mapping[str, Any], signature: ServedSignature) -> dict[str, 
 
 
 def _example(features: Mapping[str, Any]) -> bytes:
-    return Example(features=Features(feature={n: _feature(n, v) for n, v in features.items()})).SerializeToString()
+    try:
+        parts = {name: _feature(name, value) for name, value in features.items()}
+        return Example(features=Features(feature=parts)).SerializeToString()
+    except (ValueError, TypeError, OverflowError) as error:  # a number that is too large, a name that is not Unicode
+        raise BadRequest(f"An example can't be written: {error}") from None
 
 
 def _feature(name: str, value: Any) -> Any:

@@ -14,6 +14,14 @@ from tapeflow.saved_model.loading import load
 from tapeflow.serving import json_values
 from tapeflow.serving.json_values import BadRequest as BadRequest
 
+# The statuses of errors that the values of a request cause, as in TensorFlow Serving. The client gets their messages.
+STATUSES: dict[type[errors.OpError], int] = {
+    errors.InvalidArgumentError: 400,
+    errors.OutOfRangeError: 400,
+    errors.ResourceExhaustedError: 429,
+    errors.UnimplementedError: 501,
+}
+
 
 class ServedSignature:
     """A signature of a SavedModel.
@@ -60,8 +68,10 @@ class ServedSignature:
         tensors = {name: convert(array, self.inputs[name].dtype) for name, array in arrays.items()}
         try:
             results = self._function(**tensors)
-        except (errors.InvalidArgumentError, errors.OutOfRangeError, ValueError) as error:
-            raise BadRequest(str(error)) from error
+        except errors.OpError as error:
+            if type(error) not in STATUSES:
+                raise
+            raise BadRequest(error.reason or error.message, STATUSES[type(error)]) from error
         return {name: np.asarray(results[name].numpy()) for name in self.outputs}
 
 

@@ -10,6 +10,7 @@ GET  /monitoring/prometheus/metrics          counts and times of requests
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import time
 from collections import Counter, defaultdict
@@ -29,6 +30,7 @@ from tapeflow.serving.request_batching import Batcher
 
 _MODEL = r"/v1/models/{name:[^/:]+}"
 _VERSION = r"/versions/{version:\d{1,18}}"
+_SMALL = 1 << 14  # bytes that are read or written within a few milliseconds
 
 
 class Server:
@@ -40,14 +42,23 @@ class Server:
         batch_timeout: how many seconds a request waits for others to be answered with.
         threads: how many calls run at a time.
         max_request_bytes: the largest body of a request.
+        max_result_bytes: the largest result of a call, all outputs together.
+
+    Raises:
+        ValueError: two models have the same name.
     """
 
     def __init__(
         self, models: list[Servable], max_batch_size: int = 32, batch_timeout: float = 0.001, threads: int = 1,
-        max_request_bytes: int = 64 << 20,
+        max_request_bytes: int = 64 << 20, max_result_bytes: int = 256 << 20,
     ) -> None:  # fmt: skip
         self._models = {m.name: m for m in models}
-        self._most, self._wait, self._most_bytes = max_batch_size, batch_timeout, max_request_bytes
+        if len(self._models) < len(models):
+            twice = next(name for name, count in Counter(m.name for m in models).items() if count > 1)
+            raise ValueError(f"Two models have the name {twice!r}: name them NAME=PATH.")
+        self._most, self._wait = max_batch_size, batch_timeout
+        self._most_bytes, self._most_result_bytes = max_request_bytes, max_result_bytes
+        self._large = ThreadPoolExecutor(1, "tapeflow-serving-large")  # reads and writes large JSON, one at a time
         self._executor = ThreadPoolExecutor(threads, "tapeflow-serving")
         self._batchers: dict[int, Batcher] = {}
         self._at_work: dict[object, web.Request] = {}  # the requests that are being answered, by their handlers
@@ -82,14 +93,14 @@ class Server:
         try:
             response = await handler(request)
         except BadRequest as error:
-            response = _json({"error": str(error)}, 400)
+            response = _json({"error": str(error)}, error.status)
         except web.RequestPayloadError as error:  # for example, the body is not compressed as declared
             response = _json({"error": f"The request's body can't be read: {error}"}, 400)
         except web.HTTPException as error:
             response = _json({"error": error.text or error.reason}, error.status)
         except Exception as error:  # the server goes on; the log has it
             get_logger().exception("serving: %s failed", request.path)
-            response = _json({"error": f"{type(error).__name__}: {error}"}, 500)
+            response = _json({"error": f"The model failed: {type(error).__name__}. The server's log says more."}, 500)
         finally:
             del self._at_work[request.protocol]
         label = method if method in ("predict", "classify", "regress", "get") else "other"
@@ -127,36 +138,46 @@ class Server:
 
     # ---- methods ---------------------------------------------------------------------------------------------------
 
-    async def _request(self, request: web.Request) -> tuple[dict[str, Any], ServedSignature]:
-        """Returns the JSON object of a request and the signature that it calls."""
+    async def _predict(self, request: web.Request) -> web.Response:
+        return await self._call(request, _columns, lambda outputs, in_rows: json_values.predictions(outputs, in_rows))
+
+    async def _classify(self, request: web.Request) -> web.Response:
+        return await self._call(request, _examples, lambda outputs, _: _result(examples.classes(outputs)))
+
+    async def _regress(self, request: web.Request) -> web.Response:
+        return await self._call(request, _examples, lambda outputs, _: _result(examples.values(outputs)))
+
+    async def _call(self, request: web.Request, read: Callable[..., Any], write: Callable[..., str]) -> web.Response:
+        """Answers a request by a call of a signature.
+
+        Args:
+            request: the request.
+            read: returns the arrays of its JSON value for a signature, and whether these are rows.
+            write: returns the JSON text of the outputs.
+        """
         _, version = self._model(request)
-        value = json_values.parsed(await request.read())
-        name = value.get("signature_name", "serving_default")
-        if not isinstance(name, str):
-            raise BadRequest('"signature_name" has to be a string.')
-        return value, version.signature(name)
+        body = await request.read()
+        signature, arrays, in_rows = await self._aside(len(body), _read, body, version, read)
+        outputs = await self._run(signature, arrays)
+        size = sum(value.nbytes for value in outputs.values())
+        if size > self._most_result_bytes:
+            raise BadRequest(
+                f"The result has {size} bytes, and the server sends at most {self._most_result_bytes}.", 429
+            )
+        text = await self._aside(size, write, outputs, in_rows)
+        return web.Response(body=text.encode(), content_type="application/json")
+
+    async def _aside(self, size: int, function: Callable[..., Any], *args: Any) -> Any:
+        """Calls a function with a value of this many bytes, in another thread if that takes long."""
+        if size <= _SMALL:
+            return function(*args)
+        return await asyncio.get_running_loop().run_in_executor(self._large, function, *args)
 
     async def _run(self, signature: ServedSignature, arrays: Any) -> dict[str, Any]:
         batcher = self._batchers.get(id(signature))
         if batcher is None:
             batcher = self._batchers[id(signature)] = Batcher(signature, self._executor, self._most, self._wait)
         return await batcher.run(arrays)
-
-    async def _predict(self, request: web.Request) -> web.Response:
-        value, signature = await self._request(request)
-        columns, in_rows = json_values.columns(value, list(signature.inputs))
-        outputs = await self._run(signature, signature.arrays(columns))
-        return _json(json_values.predictions(outputs, in_rows))
-
-    async def _classify(self, request: web.Request) -> web.Response:
-        value, signature = await self._request(request)
-        outputs = await self._run(signature, examples.arrays(value, signature))
-        return _json({"result": examples.classes(outputs)})
-
-    async def _regress(self, request: web.Request) -> web.Response:
-        value, signature = await self._request(request)
-        outputs = await self._run(signature, examples.arrays(value, signature))
-        return _json({"result": examples.values(outputs)})
 
     async def _metrics(self, request: web.Request) -> web.Response:
         lines = ["# TYPE tapeflow_requests_total counter"]
@@ -166,6 +187,36 @@ class Server:
         for method, seconds in sorted(self._seconds.items()):
             lines.append(f'tapeflow_request_seconds_total{{method="{method}"}} {seconds:.6f}')
         return web.Response(text="\n".join(lines) + "\n")
+
+
+def _read(body: bytes, version: ServedVersion, read: Callable[..., Any]) -> tuple[ServedSignature, Any, bool]:
+    """Returns the signature that a request calls, its arrays, and whether these are rows.
+
+    Raises:
+        BadRequest: the body is not what the signature takes.
+    """
+    try:
+        value = json_values.parsed(body)
+        name = value.get("signature_name", "serving_default")
+        if not isinstance(name, str):
+            raise BadRequest('"signature_name" has to be a string.')
+        signature = version.signature(name)
+        return signature, *read(value, signature)
+    except RecursionError:
+        raise BadRequest("The body is nested too deeply.") from None
+
+
+def _columns(value: dict[str, Any], signature: ServedSignature) -> tuple[Any, bool]:
+    columns, in_rows = json_values.columns(value, list(signature.inputs))
+    return signature.arrays(columns), in_rows
+
+
+def _examples(value: dict[str, Any], signature: ServedSignature) -> tuple[Any, bool]:
+    return examples.arrays(value, signature), True
+
+
+def _result(value: list[Any]) -> str:
+    return json.dumps({"result": value})
 
 
 def _json(value: Any, status: int = 200) -> web.Response:
@@ -180,6 +231,9 @@ def run(server: Server, host: str, port: int) -> None:
         host: the address to listen at.
         port: the port.
     """
+    # This process serves alone. No other thread runs during a collection, and large requests are many objects.
+    gc.freeze()
+    gc.set_threshold(50_000, 10, 100)
     with suppress(web.GracefulExit, KeyboardInterrupt):
         asyncio.run(_serve(server, host, port))
 

@@ -58,10 +58,13 @@ def serve_command(arguments: list[str]) -> int:
     )
     parser.add_argument("model", nargs="+", help="NAME=PATH or PATH, of a SavedModel or of a folder of its versions")
     parser.add_argument("--host", default="127.0.0.1", help="the address to listen at")
-    parser.add_argument("--port", type=int, default=8501)
-    parser.add_argument("--max-batch-size", type=int, default=32, help="the most rows of a call")
+    parser.add_argument("--port", type=_port, default=8501)
+    parser.add_argument("--max-batch-size", type=_count, default=32, help="the most rows of a call")
     parser.add_argument("--batch-timeout-ms", type=float, default=1.0, help="how long a request waits for others")
-    parser.add_argument("--threads", type=int, default=1, help="how many calls run at a time")
+    parser.add_argument("--threads", type=_count, default=1, help="how many calls run at a time")
+    parser.add_argument("--max-request-mb", type=_count, default=64, help="the largest body of a request")
+    parser.add_argument("--max-result-mb", type=_count, default=256, help="the largest result of a call")
+    parser.add_argument("--max-memory-mb", type=_count, help="the most memory of the process; no limit by default")
     options = parser.parse_args(arguments)
     try:
         server: Any = importlib.import_module("tapeflow.serving.server")
@@ -70,12 +73,41 @@ def serve_command(arguments: list[str]) -> int:
         return 1
     try:
         models = [Servable(*_named(argument)) for argument in options.model]
+        wait = options.batch_timeout_ms / 1000
+        sizes = (options.max_request_mb << 20, options.max_result_mb << 20)
+        served = server.Server(models, options.max_batch_size, wait, options.threads, *sizes)
+        if options.max_memory_mb is not None:
+            _limit_memory(options.max_memory_mb << 20)
+        server.run(served, options.host, options.port)
     except (OSError, ValueError, errors.OpError) as error:
         print(f"python -m tapeflow serve: {error}", file=sys.stderr)
         return 1
-    wait = options.batch_timeout_ms / 1000
-    server.run(server.Server(models, options.max_batch_size, wait, options.threads), options.host, options.port)
     return 0
+
+
+def _count(text: str) -> int:
+    if int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is less than 1")
+    return int(text)
+
+
+def _port(text: str) -> int:
+    if not 0 <= int(text) < 1 << 16:
+        raise argparse.ArgumentTypeError(f"{text} is not between 0 and 65535")
+    return int(text)
+
+
+def _limit_memory(size: int) -> None:
+    """Sets the most bytes of memory that this process may have: larger allocations fail, and the calls with them.
+
+    Raises:
+        ValueError: the system has no such limits.
+    """
+    try:
+        import resource
+    except ImportError:
+        raise ValueError("--max-memory-mb needs a system with resource limits, such as Linux.") from None
+    resource.setrlimit(resource.RLIMIT_DATA, (size, resource.getrlimit(resource.RLIMIT_DATA)[1]))
 
 
 def _named(argument: str) -> tuple[str, str]:

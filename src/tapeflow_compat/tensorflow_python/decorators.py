@@ -66,9 +66,27 @@ def make_decorator(
     """Copies the name and documentation of a target to a function, and records it as a decorator of the target."""
     functools.update_wrapper(decorator_func, target)
     if decorator_argspec is not None:
-        decorator_func.__signature__ = decorator_argspec
+        decorator_func.__signature__ = _signature_of(decorator_argspec, inspect.ismethod(unwrap(target)[1]))
     decorator_func._tf_decorator = Decorator(target, decorator_name or "decorator", decorator_argspec)
     return decorator_func
+
+
+def _signature_of(spec: Any, bound: bool) -> inspect.Signature:
+    """Returns the signature that a `FullArgSpec` or `ArgSpec` describes, for bound methods without the object."""
+    optional = dict(zip(reversed(spec.args), reversed(spec.defaults or ()), strict=False))
+    parameters = [
+        Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=optional.get(name, Parameter.empty))
+        for name in spec.args[bound:]
+    ]
+    if spec.varargs is not None:
+        parameters.append(Parameter(spec.varargs, Parameter.VAR_POSITIONAL))
+    for name in getattr(spec, "kwonlyargs", ()):
+        default = (spec.kwonlydefaults or {}).get(name, Parameter.empty)
+        parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, default=default))
+    keywords = spec.varkw if isinstance(spec, FullArgSpec) else spec.keywords
+    if keywords is not None:
+        parameters.append(Parameter(keywords, Parameter.VAR_KEYWORD))
+    return inspect.Signature(parameters)
 
 
 TFDecorator = Decorator

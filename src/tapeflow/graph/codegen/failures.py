@@ -31,5 +31,5 @@ def detected(error: OpError, operation: Operation) -> OpError:
     new = error.with_message(text)
     if not graph.building_function:
         new._op, new._node_def = operation, operation.node_def
-    new.operation = operation
+    new.operation, new.reason = operation, error.reason or error.message
     return new
