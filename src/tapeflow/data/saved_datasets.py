@@ -31,7 +31,7 @@ from tapeflow.core.varint import read_varint, varint
 from tapeflow.data.elements import Element, bare, decoded, encoded, encoded_specs, flatten, is_encoded
 from tapeflow.data.functions import MappedFunction
 from tapeflow.data.node import UNKNOWN, Node
-from tapeflow.data.threads import WorkingFor
+from tapeflow.data.threads import IteratorState, working_for
 from tapeflow.io.encoding import parse_tensor, serialize_tensor
 from tapeflow.io.gfile import files as gfile
 from tapeflow.io.records import TFRecordWriter, read_records
@@ -203,7 +203,7 @@ def save(node: Node, path: Any, compression: Any, shard_func: Callable[..., Any]
         result = function.output_spec
         if not (type(result) is TensorSpec and result.dtype is int64 and result.shape.rank == 0):
             raise invalid("`shard_func` must return a scalar int64. [Op:SaveDataset] name: ")
-    with WorkingFor(None), written_folder(gfile.local_path(path)) as folder:
+    with working_for(IteratorState(None)), written_folder(gfile.local_path(path)) as folder:
         shard_of = None if shard_func is None else function.caller()
         write_file(os.path.join(folder, _SPEC), to_proto(node.spec).SerializeToString())
         for _ in write_run(folder, node.spec, kind, node.outermost().iterate(), shard_of):
