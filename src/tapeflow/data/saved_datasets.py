@@ -28,7 +28,7 @@ from tapeflow.core.types.type_spec import TypeSpec
 from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.core.varint import read_varint, varint
-from tapeflow.data.elements import Element, bare, decoded, encoded, encoded_specs, flatten, is_encoded
+from tapeflow.data.elements import Element, bare, check_shapes, decoded, encoded, encoded_specs, flatten, is_encoded
 from tapeflow.data.functions import MappedFunction
 from tapeflow.data.node import UNKNOWN, Node
 from tapeflow.data.threads import IteratorState, working_for
@@ -78,6 +78,8 @@ def _component(texts: Iterator[bytes], spec: Any) -> Any:
     parts: list[Any] = []  # of ragged and sparse tensors too, as this program wrote them at first
     for part in spec.flatten():
         parts.append(parse_tensor(EagerTensor(boxed(text if not parts else next(texts)), string), part.dtype))
+    if type(spec) is TensorSpec:
+        check_shapes((parts[0].value,), spec)
     return bare(spec.from_tensors(iter(parts)))
 
 
