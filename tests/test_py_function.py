@@ -244,3 +244,40 @@ def test_structures_of_generators_are_of_the_declared_class():
     for value in ([1, 2], {"a": 1, "b": 2}, (1,), 5):
         with pytest.raises(InvalidArgumentError, match="did not match the expected structure"):
             yielded(value, pair)
+
+
+# ---- elements of a declared spec -------------------------------------------------------------------------------------
+
+WRONG = [
+    (tf.TensorSpec([], tf.float32), "Data type mismatch at component 0: expected float but got int64"),
+    (tf.TensorSpec([2], tf.int64), r"Incompatible shapes at component 0: expected \[2\] but got \[\]"),
+    ((tf.TensorSpec([], tf.int64),) * 2, "Number of components does not match: expected 2 types but got 1"),
+]
+
+
+@pytest.mark.parametrize(("spec", "message"), WRONG)
+def test_variants_of_other_elements(spec, message):
+    held = tf.data.experimental.to_variant(Dataset.range(3))
+    assert [x.numpy() for x in tf.data.experimental.from_variant(held, tf.TensorSpec([], tf.int64))] == [0, 1, 2]
+    with pytest.raises(InvalidArgumentError, match=message):
+        list(tf.data.experimental.from_variant(held, spec))
+    iterate = tf.function(lambda v: next(iter(tf.data.experimental.from_variant(v, spec))))
+    with pytest.raises(InvalidArgumentError, match=message):
+        iterate(held)
+
+
+def test_saved_datasets_of_other_elements(tmp_path):
+    path = str(tmp_path / "saved")
+    Dataset.from_tensor_slices(a32).save(path)
+    for spec in (tf.TensorSpec([], tf.int32), tf.TensorSpec([2], tf.float32), tf.TensorSpec([], tf.string)):
+        for load in (lambda s: Dataset.load(path, s), lambda s: Dataset.load(path, s).batch(2)):
+            with pytest.raises(InvalidArgumentError):
+                list(load(spec))
+    assert [x.numpy() for x in Dataset.load(path, tf.TensorSpec(None, tf.float32))] == [1.5, 2]
+
+
+def test_iterators_of_other_elements():
+    with tf.Graph().as_default():
+        iterator = tf.compat.v1.data.Iterator.from_structure(tf.int64, [2])
+        with pytest.raises(TypeError):
+            iterator.make_initializer(Dataset.range(3))

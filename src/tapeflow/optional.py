@@ -7,12 +7,12 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.ops.convert import convert, operand
+from tapeflow.core.ops.convert import operand
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.raw_kernels import kernel_of
 from tapeflow.core.ops.shape_rules import scalar
 from tapeflow.core.types.dtypes import variant
-from tapeflow.core.types.spec import TensorSpec, TypeSpec, spec_of, type_spec_from_value
+from tapeflow.core.types.spec import TensorSpec, TypeSpec
 from tapeflow.core.values import nest
 from tapeflow.core.values.boxed_objects import boxed, held
 from tapeflow.core.values.composite import CompositeTensor
@@ -42,18 +42,21 @@ class Optional(CompositeTensor):
         """Creates an optional that holds a value.
 
         Args:
-            value: a nest of tensors and composite values.
+            value: a nest of tensors and composite values. As in datasets, a list is one tensor.
 
         Returns:
             The optional.
 
         Raises:
             InvalidArgumentError: there is no tensor in the value.
+            TypeError: a part of it can't be a tensor.
         """
-        spec = nest.map_structure(type_spec_from_value, value)
+        try:
+            components, spec = _elements().normalized(value)
+        except ValueError as error:
+            raise TypeError(f"Could not build a TypeSpec for {value!r} of type {type(value).__name__}.") from error
         if not [s for s in nest.flatten(spec) if s.flatten()]:
             raise invalid("An optional needs a value of at least one tensor [Op:OptionalFromValue]")
-        components = nest.map_structure(lambda v: v if spec_of(v) is not None else convert(v), value)
         if any(isinstance(t, SymbolicTensor) for t in nest.flatten(components, expand_composites=True)):
             return GraphOptional(ops.OptionalFromValue(_encoded(components, spec)), spec)
         return Optional(components, spec)

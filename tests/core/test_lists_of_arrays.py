@@ -30,6 +30,7 @@ def test_datasets_keep_the_dtype_of_arrays_in_lists(kind, form):
     same_dtype(first(Dataset.range(1).scan(value, lambda s, i: (s, s))), expected)
     same_dtype(Dataset.range(1).reduce(value, lambda s, i: s), expected)
     same_dtype(first(Dataset.from_generator(lambda x: iter([x]), tf.as_dtype(array.dtype), args=(array,))), array)
+    same_dtype(tf.experimental.Optional.from_value(value).get_value(), expected)
     assert tf.type_spec_from_value(value) == tf.TensorSpec(expected.shape, array.dtype)
 
 

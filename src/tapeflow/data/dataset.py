@@ -602,10 +602,10 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, Trackable):
         if len(nodes) == 1:
             return Dataset(nodes[0])
         function = MappedFunction.for_node(pairs._node, lambda pair: _choice(logits, pair), "sample_from_datasets")
-        choices = Map(pairs._node, function)
+        chosen: Node = Map(pairs._node, function)
         if not isinstance(logits, SymbolicTensor):
-            choices = Choices(pairs._node, function, convert(logits).value.cpu())
-        return Dataset(DirectedInterleave(choices, nodes, bool(stop_on_empty_dataset)))
+            chosen = Choices(pairs._node, function, convert(logits).value.cpu())
+        return Dataset(DirectedInterleave(chosen, nodes, bool(stop_on_empty_dataset)))
 
     @staticmethod
     def load(

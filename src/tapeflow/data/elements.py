@@ -300,9 +300,8 @@ def check_shapes(element: Element, spec: Any) -> None:
     """
     for i, (value, s) in enumerate(zip(element, flatten(spec), strict=True)):
         if type(s) is TensorSpec and not s.shape.is_compatible_with(value.shape):
-            expected = str(s.shape.as_list()).replace("None", "?").replace(" ", "")
             raise invalid(
-                f"Incompatible shapes at component {i}: expected {expected} but got {_brackets(value)}. "
+                f"Incompatible shapes at component {i}: expected {brackets(s)} but got {brackets(value)}. "
                 "[Op:IteratorGetNext] name: "
             )
 
@@ -338,7 +337,7 @@ def batch_component(values: tuple[Any, ...], spec: Any, index: int) -> Any:
                 if v.shape != first.shape:
                     raise invalid(
                         f"Cannot batch tensors with different shapes in component {index}. First element had shape "
-                        f"{_brackets(first)} and element {i} had shape {_brackets(v)}. [Op:IteratorGetNext]"
+                        f"{brackets(first)} and element {i} had shape {brackets(v)}. [Op:IteratorGetNext]"
                     ) from None
             raise
     if isinstance(spec, NoneTensorSpec):
@@ -371,8 +370,9 @@ def _stack_arrays(values: Sequence[Any]) -> np.ndarray:
     return out
 
 
-def _brackets(value: Any) -> str:
-    return str(list(value.shape)).replace(" ", "")
+def brackets(value: Any) -> str:
+    """Returns the shape of a value or a spec as TensorFlow's C++ spells it in messages: `[?,3]`."""
+    return str(list(value.shape)).replace("None", "?").replace(" ", "")
 
 
 def batched(elements: Sequence[Element], specs: Sequence[Any]) -> Element:

@@ -160,9 +160,10 @@ class MappedFunction:
             return self._packed(compiled(*self._unpacked(element), *captured))
 
         call = plain if self._plain else unpacked
-        if running.streams is None or not self.draws:
+        state = running.state
+        if state is None or not self.draws:
             return call
-        streams = running.streams[self.place]
+        streams = state.streams[self.place]
 
         def drawing(element: Element) -> Element:
             with own_streams(streams):

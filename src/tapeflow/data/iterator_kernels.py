@@ -12,17 +12,22 @@ from tapeflow.core.ops.shape_rules import no_results, scalar
 from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.data.functions import OpFunction
 from tapeflow.data.iterators import OwnedIterator
-from tapeflow.data.node import Node, op_kernel
+from tapeflow.data.node import check_declared, op_kernel
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.graph.ir.python_op import executing_eagerly
 from tapeflow.graph.ir.session_resources import held_here
 
 
 class IteratorSlot:
-    """The place of an iterator, which is empty until `MakeIterator` fills it."""
+    """The place of an iterator, which is empty until `MakeIterator` fills it.
 
-    def __init__(self, node: Node | None = None) -> None:
-        self._iterator = None if node is None else OwnedIterator(node)
+    Args:
+        spec: the declared spec of its elements; None if it is not known.
+    """
+
+    def __init__(self, spec: Any = None) -> None:
+        self._iterator: OwnedIterator | None = None
+        self.spec = spec
 
     @property
     def iterator(self) -> OwnedIterator:
@@ -48,8 +53,8 @@ _by_string: weakref.WeakValueDictionary[str, IteratorSlot | OwnedIterator] = wea
 
 
 @op_kernel("AnonymousIterator", "AnonymousIteratorV3")
-def _anonymous() -> Any:
-    return boxed(IteratorSlot())
+def _anonymous(spec: Any) -> Any:
+    return boxed(IteratorSlot(spec))
 
 
 @op_kernel("Iterator", "IteratorV2")
@@ -64,6 +69,8 @@ def _anonymous_v2() -> Any:
 
 @op_kernel("MakeIterator", shape=no_results)
 def _make(dataset: Any, iterator: Any) -> None:
+    if iterator.spec is not None:
+        check_declared(dataset.spec, iterator.spec, "MakeIterator")
     iterator.iterator = OwnedIterator(dataset)
 
 

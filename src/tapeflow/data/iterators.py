@@ -37,7 +37,7 @@ from tapeflow.data.elements import (
 from tapeflow.data.node import Node
 from tapeflow.data.seeds import SeedLog
 from tapeflow.data.tensorflow_positions import position_in
-from tapeflow.data.threads import AUTOTUNE, WorkingFor, ahead
+from tapeflow.data.threads import AUTOTUNE, IteratorState, ahead, running, working_for
 from tapeflow.optional import GraphOptional, Optional
 from tapeflow.ragged.spec import RaggedTensorSpec
 from tapeflow.sparse.tensor import SparseTensorSpec
@@ -215,8 +215,8 @@ class OwnedIterator(Iterator, Trackable):
 
     def _begin(self, log: SeedLog) -> None:
         self._log, self._count = log, 0
-        self._working = WorkingFor(log)
-        with self._working:
+        self._state = IteratorState(log)
+        with working_for(self._state):
             elements = self._plan.running.iterate()
             self._elements = ahead(elements, AUTOTUNE) if self._plan.is_ahead else elements
 
@@ -234,12 +234,14 @@ class OwnedIterator(Iterator, Trackable):
 
     def _logged(self) -> Element:
         """Returns the next element, while shuffles that begin log their seeds."""
-        with self._working:
-            try:
-                return next(self._elements)
-            except StopIteration:
-                self._count -= 1
-                raise
+        before, running.state = running.state, self._state
+        try:
+            return next(self._elements)
+        except StopIteration:
+            self._count -= 1
+            raise
+        finally:
+            running.state = before
 
     def take_encoded(self, checks: bool = True) -> Element:
         """Returns the next element as operations see it.
@@ -314,7 +316,7 @@ class OwnedIterator(Iterator, Trackable):
     def _next(self, count: int) -> list[Element]:
         """Returns the next elements, which stay the next ones."""
         with self._lock:
-            with self._working:
+            with working_for(self._state):
                 ahead = list(itertools.islice(self._elements, count))
             self._elements = itertools.chain(ahead, self._elements)
         return ahead

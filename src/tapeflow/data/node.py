@@ -27,7 +27,7 @@ import torch
 from tapeflow.core.context import state
 from tapeflow.core.errors import OutOfRangeError, UnimplementedError
 from tapeflow.core.ops import op_def, raw_kernels
-from tapeflow.core.ops.convert import convert, host_value
+from tapeflow.core.ops.convert import convert, datatype_name, host_value
 from tapeflow.core.ops.definition import find, ops
 from tapeflow.core.ops.shape_rules import scalar
 from tapeflow.core.ops.static import value_of
@@ -452,7 +452,31 @@ def structured(node: Node, spec: Any) -> Node:
     """Returns a node, as operations see it or in a structure, with its elements in that structure."""
     if node.spec == spec:
         return node
+    check_declared(node.spec, spec, "MakeIterator")
     return _Decoded(node, spec) if _is_plain(node.spec) and not _is_plain(spec) else node.with_spec(spec)
+
+
+def check_declared(found: Any, declared: Any, op: str) -> None:
+    """Refuses elements that are others than declared.
+
+    Args:
+        found, declared: specs of elements.
+        op: the op that takes them, for messages.
+
+    Raises:
+        InvalidArgumentError: the number of their tensors, a dtype or a shape differs.
+    """
+    mine, others = elements.encoded_specs(declared), elements.encoded_specs(found)
+    if len(mine) != len(others):
+        wrong = f"Number of components does not match: expected {len(mine)} types but got {len(others)}."
+        raise invalid(f"{wrong} [Op:{op}] name: ")
+    for i, (a, b) in enumerate(zip(mine, others, strict=True)):
+        if a.dtype is not b.dtype:
+            kinds = f"expected {datatype_name(a.dtype)} but got {datatype_name(b.dtype)}"
+            raise invalid(f"Data type mismatch at component {i}: {kinds}. [Op:{op}] name: ")
+        if not a.shape.is_compatible_with(b.shape):
+            shapes = f"expected {elements.brackets(a)} but got {elements.brackets(b)}"
+            raise invalid(f"Incompatible shapes at component {i}: {shapes}. [Op:{op}] name: ")
 
 
 # ---- kernels ---------------------------------------------------------------------------------------------------------

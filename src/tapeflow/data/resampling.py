@@ -32,6 +32,7 @@ def rejection_resample(
 
     As few elements as possible are dropped: the pairs are drawn from all elements, and from those that pass a filter.
     """
+    datasets: Any = DatasetSpec.dataset
     target = cast(convert(target_dist), float32)
     labelled = dataset.map(lambda *x: (class_func(*x), x if len(x) > 1 else x[0]))
     spec = labelled.element_spec[0]
@@ -39,7 +40,7 @@ def rejection_resample(
         raise TypeError(f"Invalid `class_func`. `class_func` must return an integer scalar, and gives {spec}.")
     if initial_dist is None:
         chances = _estimates(dataset.map(class_func), target).map(lambda initial: _chances(initial, target))
-        passing = DatasetSpec.dataset.zip((chances, labelled)).filter(
+        passing = datasets.zip((chances, labelled)).filter(
             lambda chance, pair: _is_accepted(chance[0], pair[0], seed)
         )
         passing = passing.map(lambda chance, pair: pair)
@@ -56,7 +57,7 @@ def rejection_resample(
                 return passing.prefetch(_AHEAD)
         weights = stack([mix, 1.0 - mix])
     both = [labelled, passing.prefetch(_AHEAD)]
-    return DatasetSpec.dataset.sample_from_datasets(both, weights, seed, stop_on_empty_dataset=True)
+    return datasets.sample_from_datasets(both, weights, seed, stop_on_empty_dataset=True)
 
 
 def _estimates(labels: Any, target: Any) -> Any:

@@ -28,10 +28,10 @@ from tapeflow.core.types.type_spec import TypeSpec
 from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.core.varint import read_varint, varint
-from tapeflow.data.elements import Element, bare, decoded, encoded, encoded_specs, flatten, is_encoded
+from tapeflow.data.elements import Element, bare, check_shapes, decoded, encoded, encoded_specs, flatten, is_encoded
 from tapeflow.data.functions import MappedFunction
 from tapeflow.data.node import UNKNOWN, Node
-from tapeflow.data.threads import WorkingFor
+from tapeflow.data.threads import IteratorState, working_for
 from tapeflow.io.encoding import parse_tensor, serialize_tensor
 from tapeflow.io.gfile import files as gfile
 from tapeflow.io.records import TFRecordWriter, read_records
@@ -78,6 +78,8 @@ def _component(texts: Iterator[bytes], spec: Any) -> Any:
     parts: list[Any] = []  # of ragged and sparse tensors too, as this program wrote them at first
     for part in spec.flatten():
         parts.append(parse_tensor(EagerTensor(boxed(text if not parts else next(texts)), string), part.dtype))
+    if type(spec) is TensorSpec:
+        check_shapes((parts[0].value,), spec)
     return bare(spec.from_tensors(iter(parts)))
 
 
@@ -203,7 +205,7 @@ def save(node: Node, path: Any, compression: Any, shard_func: Callable[..., Any]
         result = function.output_spec
         if not (type(result) is TensorSpec and result.dtype is int64 and result.shape.rank == 0):
             raise invalid("`shard_func` must return a scalar int64. [Op:SaveDataset] name: ")
-    with WorkingFor(None), written_folder(gfile.local_path(path)) as folder:
+    with working_for(IteratorState(None)), written_folder(gfile.local_path(path)) as folder:
         shard_of = None if shard_func is None else function.caller()
         write_file(os.path.join(folder, _SPEC), to_proto(node.spec).SerializeToString())
         for _ in write_run(folder, node.spec, kind, node.outermost().iterate(), shard_of):

@@ -71,7 +71,8 @@ class Seeds:
 
     def next(self) -> tuple[int, int]:
         """Returns the seeds of the next iterator."""
-        return self.of(self.number(), self.base) if running.log is None else running.log.next(self)
+        log = None if running.state is None else running.state.log
+        return self.of(self.number(), self.base) if log is None else log.next(self)
 
     def number(self) -> int:
         """Returns the number of the next iterator."""

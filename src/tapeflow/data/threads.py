@@ -16,6 +16,7 @@ import time
 import weakref
 from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from typing import Any, ParamSpec
 
 from tapeflow.core.forking import new_condition
@@ -32,40 +33,44 @@ _TRIALS = 2  # elements that are computed to see whether they are slow
 _PATIENCE = 2.0  # seconds that a program's end waits for threads at most
 
 
-class Running(threading.local):
-    """The state of the iterator that a thread works for: of the outermost one, which the program uses.
+class IteratorState:
+    """The state of an iterator that the program uses, which all iterators of its pipeline share.
+
+    Args:
+        log: its `SeedLog`; None without shuffles to log.
 
     Attributes:
-        log: the `SeedLog` of the iterator; None without shuffles to log.
-        streams: the streams of random ops in functions of the pipeline, by the functions' places; None outside of
-            iterators.
+        streams: the streams of random ops in functions of the pipeline, by the functions' places.
     """
 
-    log: Any = None
-    streams: defaultdict[int, Streams] | None = None
+    __slots__ = ("log", "streams")
+
+    def __init__(self, log: Any) -> None:
+        self.log = log
+        self.streams: defaultdict[int, Streams] = defaultdict(Streams)
+
+
+class Running(threading.local):
+    """The iterator that a thread works for.
+
+    Attributes:
+        state: the iterator's `IteratorState`; None outside of iterators.
+    """
+
+    state: IteratorState | None = None
 
 
 running = Running()
 
 
-class WorkingFor:
-    """Has this thread work for an iterator: a context manager.
-
-    Args:
-        log: the `SeedLog` of the iterator, or None.
-    """
-
-    __slots__ = ("_before", "_state")
-
-    def __init__(self, log: Any) -> None:
-        self._state = log, defaultdict(Streams)
-
-    def __enter__(self) -> None:
-        self._before = running.log, running.streams
-        running.log, running.streams = self._state
-
-    def __exit__(self, *_: Any) -> None:
-        running.log, running.streams = self._before
+@contextmanager
+def working_for(state: IteratorState) -> Iterator[None]:
+    """Has this thread work for an iterator."""
+    before, running.state = running.state, state
+    try:
+        yield
+    finally:
+        running.state = before
 
 
 def cores() -> int:
@@ -227,7 +232,7 @@ def ahead(elements: Iterator[Any], size: int) -> Generator[Any]:
             return
         size = _AUTOMATIC
     buffer = _Buffer(size)
-    start("tf_data_prefetch", buffer.close, _fill, elements, buffer, running.log, running.streams)
+    start("tf_data_prefetch", buffer.close, _fill, elements, buffer, running.state)
     del elements
     try:
         while (item := buffer.get()) is not END:
@@ -236,8 +241,8 @@ def ahead(elements: Iterator[Any], size: int) -> Generator[Any]:
         buffer.close()
 
 
-def _fill(elements: Iterator[Any], buffer: _Buffer, log: Any, streams: Any) -> None:
-    running.log, running.streams = log, streams
+def _fill(elements: Iterator[Any], buffer: _Buffer, state: IteratorState | None) -> None:
+    running.state = state
     try:
         for element in with_failures(elements):
             if not buffer.put(element):

@@ -302,7 +302,7 @@ COLUMNS: dict[type, Callable[..., Any]] = {
     SparseFeature: SparseColumn,
     RaggedFeature: RaggedColumn,
 }
-_ORDER = (VariableColumn, (DenseColumn, PaddedColumn), RaggedColumn)  # of the results; others come last
+_ORDER: tuple[Any, ...] = (VariableColumn, (DenseColumn, PaddedColumn), RaggedColumn)  # of results; others come last
 
 
 def columns_of(

@@ -101,7 +101,7 @@ def first_blocks(seeds: np.ndarray) -> np.ndarray:
         seeds: int64 of shape `[n, 2]`.
     """
     words = np.ascontiguousarray(seeds).view(np.uint32).astype(np.uint64)
-    k0, k1, c2, c3 = _rounds(*words.T, SCRAMBLER)
+    k0, k1, c2, c3 = _rounds(words[:, 0], words[:, 1], words[:, 2], words[:, 3], SCRAMBLER)
     none = np.zeros_like(c2)
     return np.stack(_rounds(none, none, c2, c3, k0 | k1 << np.uint64(32)), 1).astype(np.uint32)
 
@@ -109,8 +109,8 @@ def first_blocks(seeds: np.ndarray) -> np.ndarray:
 # ---- blocks ----------------------------------------------------------------------------------------------------------
 
 
-def _rounds(c0: Any, c1: Any, c2: Any, c3: Any, key: int) -> tuple[Any, Any, Any, Any]:
-    """Applies ten rounds to the four words of counters, Python ints or int64 tensors."""
+def _rounds(c0: Any, c1: Any, c2: Any, c3: Any, key: Any) -> tuple[Any, Any, Any, Any]:
+    """Applies ten rounds to the four words of counters: Python ints, int64 tensors or, as the key, uint64 arrays."""
     k0, k1 = key & MASK, key >> 32
     for _ in range(ROUNDS):
         p0, p1 = c0 * MULTIPLIERS[0], c2 * MULTIPLIERS[1]

@@ -479,10 +479,10 @@ def spec_of_parts(value: Any) -> Any:
         return None if dtype is None else TensorSpec(value.shape, dtype)
     if not isinstance(value, list):
         return spec_of(value)
-    first = spec_of_parts(value[0]) if value else None
+    first: Any = spec_of_parts(value[0]) if value else None
     if not hasattr(first, "_batch"):
         return None
-    rest = list(map(spec_of_parts, value[1:]))
+    rest: list[Any] = list(map(spec_of_parts, value[1:]))
     common = None if None in rest else first.most_specific_common_supertype(rest)
     return None if common is None else common._batch(len(value))
 

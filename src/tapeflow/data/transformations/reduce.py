@@ -12,7 +12,7 @@ from tapeflow.data import elements
 from tapeflow.data.elements import Element
 from tapeflow.data.functions import MappedFunction, OpFunction, state_function
 from tapeflow.data.node import Node, add_operation, declared_shapes, op_kernel
-from tapeflow.data.threads import WorkingFor, running
+from tapeflow.data.threads import IteratorState, running, working_for
 
 
 def reduced(node: Node, initial_state: Any, reduce_func: Callable[..., Any]) -> Any:
@@ -34,7 +34,7 @@ def reduced(node: Node, initial_state: Any, reduce_func: Callable[..., Any]) -> 
 
 
 def _reduction(node: Node, state: Element, function: MappedFunction) -> Element:
-    with WorkingFor(running.log):
+    with working_for(IteratorState(running.state and running.state.log)):
         step = function.caller()
         for element in node.outermost().iterate():
             state = step((*state, *element))

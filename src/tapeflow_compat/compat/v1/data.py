@@ -15,7 +15,7 @@ from tapeflow.data import FixedLengthRecordDataset, TextLineDataset, TFRecordDat
 from tapeflow.data.dataset import Dataset
 from tapeflow.data.elements import element_attrs
 from tapeflow.data.iterator_kernels import IteratorSlot
-from tapeflow.data.iterators import GraphIterator
+from tapeflow.data.iterators import GraphIterator, OwnedIterator
 from tapeflow.graph.ir.python_op import python_op
 from tapeflow_compat.compat.v1 import names
 
@@ -92,6 +92,9 @@ class Iterator(GraphIterator):
             TypeError: its elements are of other dtypes or shapes.
         """
         elements.common_spec(self._spec, dataset.element_spec)
+        pairs = zip(elements.flatten(self._spec), elements.flatten(dataset.element_spec), strict=True)
+        if not all(mine.is_compatible_with(other) for mine, other in pairs):
+            raise TypeError(f"Expected a dataset of elements of {self._spec}, but got one of {dataset.element_spec}.")
 
         return ops.MakeIterator(dataset._variant_tensor, self._handle)
 
@@ -127,7 +130,9 @@ def make_one_shot_iterator(dataset: Dataset) -> Any:
         return iter(dataset)
     held_by = dataset._variant_tensor
     value = state.graph.value_now(held_by) if isinstance(held_by, SymbolicTensor) else held_by.value
-    return Iterator(IteratorSlot(value[()]), dataset.element_spec)
+    slot = IteratorSlot()
+    slot.iterator = OwnedIterator(value[()])
+    return Iterator(slot, dataset.element_spec)
 
 
 def make_initializable_iterator(dataset: Dataset, shared_name: str | None = None) -> Iterator:

@@ -10,7 +10,7 @@ from tapeflow.core.errors import NotFoundError
 from tapeflow.data.dataset import Dataset
 from tapeflow.data.experimental.service.config import ShardingPolicy
 from tapeflow.data.node import Node
-from tapeflow.data.threads import END, Failure, WorkingFor, raises_failures, with_failures
+from tapeflow.data.threads import END, Failure, IteratorState, raises_failures, with_failures, working_for
 from tapeflow.data.transformations.prefetch import Prefetch
 from tapeflow.data.transformations.shard import Shard, with_hints_replaced, with_own_files
 
@@ -110,11 +110,11 @@ class Part:
     @raises_failures
     def elements(self) -> Generator[Any]:
         """Yields the elements, each with the number of splits of each source that were needed for it and all before."""
-        working = WorkingFor(None)
-        with working:
+        state = IteratorState(None)
+        with working_for(state):
             steps = with_failures(self._node.outermost().iterate())
         while True:
-            with working:
+            with working_for(state):
                 element = next(steps, END)
             if element is END:
                 return
