@@ -82,7 +82,7 @@ class Converted(torch.nn.Module):
         self.input_specs: list[tuple[list[int | None], Any]] = [(t.shape.as_list(), t.dtype.torch) for t in arguments]
         self._functions: list[Callable[..., Any]] = [source.function for source in self._sources]
         self._inferences = [Inference(f, self._paths) for f in functions]
-        self._structures = [f.structured_outputs for f in functions]
+        self._structures = [f.graph.structured_outputs for f in functions]
 
     def forward(self, *inputs: Any, **named: Any) -> Any:
         """Computes the function: its tensors by position, or by the names that they have in the TensorFlow function.
@@ -141,7 +141,7 @@ class Converted(torch.nn.Module):
 
     def _exported(self, function: ConcreteFunction) -> ModuleSource | Unconvertible:
         """Returns the source of a function with branches or loops that `torch.export` takes, or why there is none."""
-        source = ModuleSource(function.body, self._path, function.structured_outputs, ExportWriter)
+        source = ModuleSource(function.body, self._path, function.graph.structured_outputs, ExportWriter)
         try:
             source.function  # noqa: B018  # written now, as its constants are attributes too
         except Unconvertible as error:

@@ -86,7 +86,7 @@ def split(whole: ConcreteFunction) -> Split:
     if left_out := [s for i, s in diagnostics.items() if all(s is not step for step in steps)]:
         described = ", ".join(f"{step.name} ({step.operation.name})" for step in left_out)
         get_logger().warning("torch.module leaves out what only checks or prints: %s", described)
-        whole = _function(whole, program, steps, whole.graph.inputs, program.outputs, whole.structured_outputs)
+        whole = _function(whole, program, steps, whole.graph.inputs, program.outputs, whole.graph.structured_outputs)
         program = Program(whole.body.inputs, whole.body.outputs, whole.body.graph.effects())
     textual = [step for step in program.steps if _is_textual(step)]
     cut = _cut(program, textual) if textual else None
@@ -98,7 +98,7 @@ def split(whole: ConcreteFunction) -> Split:
     used = {id(t) for step in cut.rest for t in step.inputs} | {id(t) for t in program.outputs}
     between = [*(t for t in whole.graph.inputs if id(t) in used), *cut.boundary]
     preprocessing = _function(whole, program, first, whole.graph.inputs, between, between)
-    rest = _function(whole, program, cut.rest, between, program.outputs, whole.structured_outputs)
+    rest = _function(whole, program, cut.rest, between, program.outputs, whole.graph.structured_outputs)
     return Split(Preprocessing(preprocessing, list(dict.fromkeys(step.name for step in textual))), rest)
 
 
