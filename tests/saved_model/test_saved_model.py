@@ -638,3 +638,20 @@ def test_slots_of_an_optimizer_are_saved_and_loaded(tmp_path):
         restored = tf.train.Checkpoint(v=tf.Variable([0.0, 0.0]), optimizer=optimizer)
         restored.read(f"{path}/variables/variables").assert_existing_objects_matched()
         assert restored.optimizer.get_slot(restored.v, "momentum").numpy().tolist() == slot.numpy().tolist()
+
+
+def test_a_restored_function_computes_with_the_numbers_of_the_saved_one(tmp_path):
+    # Attrs are float32 in files. Batch norm of one value with a large mean multiplies the difference.
+    x = tf.constant([[[[875.0, 1234.5]]]])
+
+    @tf.function(input_signature=[tf.TensorSpec([1, 1, 1, 2])])
+    def normalize(x):
+        one = tf.ones([2])
+        return tf.compat.v1.nn.fused_batch_norm(x * 1.1, one * 7.0, one, epsilon=1e-5)[0]
+
+    module = tf.Module()
+    module.normalize = normalize
+    tf.saved_model.save(module, str(tmp_path))
+    restored = tf.saved_model.load(str(tmp_path)).normalize
+    np.testing.assert_array_equal(normalize(x).numpy(), restored(x).numpy())
+    assert "1e-05" in restored.concrete_functions[0].source(kernels=True)

@@ -8,6 +8,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+import numpy as np
 from tensorboard.compat.proto.attr_value_pb2 import AttrValue
 
 from tapeflow.core import errors
@@ -371,6 +372,8 @@ def _python(kind: str, value: Any) -> Any:
             return value
     if kind == "shape":
         return shape_of(value)
+    if kind == "float":  # the number that a program wrote: 1e-05, not the float32 9.999999747378752e-06
+        return float(str(np.float32(value)))
     return value
 
 
