@@ -62,8 +62,8 @@ SHARED = {
         linalg.expm linalg.inv linalg.logdet linalg.lu linalg.matrix_rank linalg.matrix_transpose linalg.norm
         linalg.pinv linalg.qr linalg.slogdet linalg.sqrtm linalg.svd linalg.trace matrix_square_root""",
     "matrix": """
-        linalg.cholesky linalg.eigh linalg.eigvalsh linalg.expm linalg.inv linalg.lu linalg.pinv linalg.qr linalg.slogdet
-        linalg.sqrtm linalg.svd linalg.tensor_diag_part""",
+        linalg.cholesky linalg.eigh linalg.eigvalsh linalg.expm linalg.inv linalg.lu linalg.pinv linalg.qr
+        linalg.slogdet linalg.sqrtm linalg.svd linalg.tensor_diag_part""",
     "tall": "linalg.pinv linalg.qr linalg.svd",
     "matrices, matrices": """
         linalg.cholesky_solve linalg.lstsq linalg.matmul linalg.solve linalg.triangular_solve""",

@@ -375,10 +375,10 @@ def _map_inside(points: torch.Tensor, lengths: Lengths, fill_mode: str) -> torch
         points = points.remainder(2 * lengths)
         points = torch.where(points > lengths - 0.5, 2 * lengths - 1 - points, points)
     elif fill_mode == "WRAP":
-        below = points + lengths * (torch.trunc(-points / last) + 1)
-        above = points - lengths * torch.trunc(points / last)
+        steps = last + (lengths == 1)
+        below = points + lengths * (torch.trunc(-points / steps) + 1)
+        above = points - lengths * torch.trunc(points / steps)
         points = torch.where(points < 0, below, torch.where(points > last, above, points))
-        points = torch.where(torch.as_tensor(last > 0, device=points.device), points, 0.0)
     return points.clamp(min=0).clamp_(max=last)
 
 
@@ -417,6 +417,8 @@ def image_projective_transform_v3(
     if not by_value(transforms) or bool(columns[6:].any()):
         depth = columns[6] * xs + columns[7] * ys + 1
         visible, points = depth != 0, points / depth
+    if 1 in (height, width) and fill_mode in ("REFLECT", "WRAP"):  # all points are this one
+        points = torch.where(torch.as_tensor(lengths > 1, device=images.device), points, 0.0)
     points = _map_inside(points, lengths, fill_mode)
     if interpolation == "BILINEAR" and images.dtype is torch.float32 and by_value(images) and by_value(transforms):
         safe = visible is None and fill_mode != "CONSTANT" and math.isfinite(points.sum())
