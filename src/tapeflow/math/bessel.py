@@ -15,8 +15,8 @@ from tapeflow.core.values.tensor import traced
 _EULER = 0.57721566490153286
 _FAR = 25.0  # from here on the asymptotic series has all digits
 _TERMS = 33  # J(2 * _TERMS + 2) vanishes up to _FAR
-# Nodes per quarter of the circle. For J0 and J1, J(4 * _FEW_NODES) vanishes up to _FAR; for Y0 and Y1, J(4 * _NODES - 2 *
-# _TERMS) and all later ones do.
+# Nodes per quarter of the circle. Up to _FAR, J(4 * _FEW_NODES) vanishes, for J0 and J1, and J(4 * _NODES - 2 * _TERMS)
+# and all later ones do, for Y0 and Y1.
 _FEW_NODES, _NODES = 20, 40
 
 
