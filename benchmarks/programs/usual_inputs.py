@@ -348,6 +348,7 @@ vectorized_map(lambda a: a * 2.0, x)
 where(bits, x, y)
 """
 
+
 def setup(tf):
     names = arguments(tf)
     names |= {"tf": tf, "range": range, "list": list}
