@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Every public function of seven namespaces with one usual input, beside TensorFlow: the slowest ratios first.
+"""The public functions of seven namespaces with one usual input, beside TensorFlow: the slowest ratios first.
 
-    python benchmarks/sweep.py [--only TEXT ...] [--rounds N] [--threads N] [--above RATIO] [--python FRAMEWORK=INTERPRETER ...]
+    python benchmarks/sweep.py [--only TEXT ...] [--rounds N] [--threads N] [--above RATIO]
+                               [--python FRAMEWORK=INTERPRETER ...]
 
 `programs/usual_inputs.py` has the calls; `--only` keeps those with a text in them. Workers and rounds are those of
 `run.py`: one thread and processor time, or the clock if there are more threads. A ratio is TapeFlow's time over

@@ -1,6 +1,8 @@
 """The comparison with TensorFlow that `python3 dev.py bench` runs."""
 
+import inspect
 import io
+import operator
 import runpy
 import subprocess
 import sys
@@ -81,3 +83,24 @@ def test_a_second_environment_is_made_once(tmp_path, capsys):
     names["bench"]([])
     names["bench"](["--python", "tensorflow=elsewhere"])
     assert len(commands) == 5
+
+
+# Strings, files that TensorFlow can't write, functions that it has for GPUs alone, and second names of others.
+WITHOUT_A_USUAL_INPUT = """
+    image.decode_bmp image.decode_gif image.decode_jxl image.decode_webp image.encode_jpeg image.encode_png
+    image.generate_bounding_box_proposals math.approx_min_k math.special.bessel_i0 math.special.bessel_i0e
+    math.special.bessel_i1 math.special.bessel_i1e nn.approx_min_k ragged.cross ragged.cross_hashed signal.fftnd
+    signal.ifftnd signal.irfftnd signal.rfftnd sparse.cross sparse.cross_hashed sparse.sampled_addmm
+"""
+
+
+def test_the_sweep_calls_every_function():
+    program = runpy.run_path(str(ROOT / "benchmarks" / "programs" / "usual_inputs.py"))
+    called = {name for names in program["SHARED"].values() for name in names.split()}
+    called |= {line.partition("(")[0] for line in program["CALLS"].strip().splitlines()}
+    public = set()
+    for namespace in ["math", "math.special", "nn", "nn.experimental", "image", "linalg", "sparse", "ragged", "signal"]:
+        module = operator.attrgetter(namespace)(tf)
+        functions = [name for name in module.__all__ if callable(getattr(module, name))]
+        public |= {f"{namespace}.{name}" for name in functions if not inspect.isclass(getattr(module, name))}
+    assert public - called == set(WITHOUT_A_USUAL_INPUT.split())

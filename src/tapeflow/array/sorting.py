@@ -15,6 +15,7 @@ from tapeflow.array.unranked import around_axis
 from tapeflow.core.autodiff.gradients import is_unranked, shape_of
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.elementwise_kernels import may_have_nan
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import ranked, text
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
@@ -232,7 +233,7 @@ _BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 def _codes_of(x: torch.Tensor) -> tuple[torch.Tensor, int]:
     """Returns numbers that are equal where the elements of a vector are, and a limit of the numbers."""
-    if x.is_complex() or (x.is_floating_point() and bool(torch.isnan(x).any())):  # no NaN is equal to another one
+    if x.is_complex() or (x.is_floating_point() and may_have_nan(x)):  # no NaN is equal to another one
         return torch.unique(x, return_inverse=True)[1], x.numel()
     if x.is_floating_point():
         x = x + 0.0  # -0.0 is equal to 0.0

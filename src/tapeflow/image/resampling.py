@@ -357,12 +357,15 @@ def scale_and_translate(
 # ---- projective transforms -------------------------------------------------------------------------------------------
 
 
-def _map_inside(points: torch.Tensor, lengths: torch.Tensor, fill_mode: str) -> torch.Tensor:
+Lengths = torch.Tensor | float  # the numbers of pixels along both dimensions, `[2, 1, 1, 1]`, or one number for both
+
+
+def _map_inside(points: torch.Tensor, lengths: Lengths, fill_mode: str) -> torch.Tensor:
     """Maps coordinates outside of the image to those inside whose pixels the fill mode uses for them.
 
     Args:
         points: the coordinates along both dimensions, `[2, ...]`.
-        lengths: the numbers of pixels along them, which broadcast with the points.
+        lengths: the numbers of pixels along them.
         fill_mode: "CONSTANT", "REFLECT", "WRAP" or "NEAREST".
     """
     if fill_mode == "CONSTANT":
@@ -372,11 +375,11 @@ def _map_inside(points: torch.Tensor, lengths: torch.Tensor, fill_mode: str) -> 
         points = points.remainder(2 * lengths)
         points = torch.where(points > lengths - 0.5, 2 * lengths - 1 - points, points)
     elif fill_mode == "WRAP":
-        below = points + lengths * (torch.trunc(-points / last) + 1)
-        above = points - lengths * torch.trunc(points / last)
+        steps = last + (lengths == 1)
+        below = points + lengths * (torch.trunc(-points / steps) + 1)
+        above = points - lengths * torch.trunc(points / steps)
         points = torch.where(points < 0, below, torch.where(points > last, above, points))
-        points = torch.where(last > 0, points, 0.0)
-    return points.clamp(torch.zeros_like(last), last)
+    return points.clamp(min=0).clamp_(max=last)
 
 
 def _projected_shape(images: TensorShape, transforms: TensorShape, size: Any, *_: Any) -> TensorShape:
@@ -404,7 +407,9 @@ def image_projective_transform_v3(
     check_memory([batch, *output_shape], _BYTES_OF_PLACE)
     ys = torch.arange(output_shape[0], device=images.device, dtype=torch.float32)[:, None]
     xs = torch.arange(output_shape[1], device=images.device, dtype=torch.float32)
-    lengths = torch.tensor([height, width], dtype=torch.float32, device=images.device).view(2, 1, 1, 1)
+    lengths: Lengths = float(height)
+    if height != width:
+        lengths = torch.tensor([height, width], dtype=torch.float32, device=images.device).view(2, 1, 1, 1)
     columns = transforms.float().T[..., None, None]
     by_x, by_y, shift = columns[:6].view(2, 3, *columns.shape[1:]).flip(0).unbind(1)  # of y, and of x
     points = by_x * xs + by_y * ys + shift
@@ -412,6 +417,8 @@ def image_projective_transform_v3(
     if not by_value(transforms) or bool(columns[6:].any()):
         depth = columns[6] * xs + columns[7] * ys + 1
         visible, points = depth != 0, points / depth
+    if 1 in (height, width) and fill_mode in ("REFLECT", "WRAP"):  # all points are this one
+        points = torch.where(torch.as_tensor(lengths > 1, device=images.device), points, 0.0)
     points = _map_inside(points, lengths, fill_mode)
     if interpolation == "BILINEAR" and images.dtype is torch.float32 and by_value(images) and by_value(transforms):
         safe = visible is None and fill_mode != "CONSTANT" and math.isfinite(points.sum())
@@ -441,7 +448,7 @@ def image_projective_transform_v3(
 
 
 def _blended_projections(
-    images: torch.Tensor, points: torch.Tensor, lengths: torch.Tensor, visible: torch.Tensor | None, safe: bool,
+    images: torch.Tensor, points: torch.Tensor, lengths: Lengths, visible: torch.Tensor | None, safe: bool,
     fill_value: float,
 ) -> torch.Tensor:  # fmt: skip
     """Interpolates images.
@@ -449,7 +456,7 @@ def _blended_projections(
     Args:
         images: the images.
         points: coordinates `[2, images, rows, columns]`.
-        lengths: the numbers of pixels along both dimensions, which broadcast with the points.
+        lengths: the numbers of pixels along both dimensions.
         visible: False where a point has no coordinates; None if all have.
         safe: True if all points are in the images.
         fill_value: the value of pixels outside.
@@ -459,7 +466,7 @@ def _blended_projections(
     part = points - low
     lines, shares = torch.stack([low, low + 1]), torch.stack([1 - part, part])
     if safe:
-        torch.minimum(lines, lengths - 1, out=lines)
+        lines.clamp_(max=lengths - 1)
     else:
         inside = (lines >= 0) & (lines < lengths)
         if visible is not None:

@@ -10,69 +10,77 @@ import math
 
 import torch
 
+from tapeflow.core.values.tensor import traced
+
 _EULER = 0.57721566490153286
 _FAR = 25.0  # from here on the asymptotic series has all digits
-_NODES = 40  # per quarter of the circle: J(160 - 2 * _TERMS) and all later ones vanish up to _FAR
 _TERMS = 33  # J(2 * _TERMS + 2) vanishes up to _FAR
+# Nodes per quarter of the circle. Up to _FAR, J(4 * _FEW_NODES) vanishes, for J0 and J1, and J(4 * _NODES - 2 * _TERMS)
+# and all later ones do, for Y0 and Y1.
+_FEW_NODES, _NODES = 20, 40
 
 
 def bessel_j0_kernel(x: torch.Tensor) -> torch.Tensor:
     a = x.to(torch.float64).abs()
-    cosines, _ = _circle(torch.clamp(a, max=_FAR))
-    return _joined(x, a, cosines.mean(-1), _asymptotic(a, 0)[0])
+    return _joined(x, a, _cosines(torch.clamp(a, max=_FAR), _FEW_NODES).mean(-1), 0, 0)
 
 
 def bessel_j1_kernel(x: torch.Tensor) -> torch.Tensor:
     a = x.to(torch.float64).abs()
-    _, sines = _circle(torch.clamp(a, max=_FAR))
-    return torch.sign(x) * _joined(x, a, sines.mean(-1), _asymptotic(a, 1)[0])
+    return torch.sign(x) * _joined(x, a, _sines(torch.clamp(a, max=_FAR), _FEW_NODES).mean(-1), 1, 0)
 
 
 def bessel_y0_kernel(x: torch.Tensor) -> torch.Tensor:
     a = x.to(torch.float64)
     near = torch.clamp(a, 0.0, _FAR)
-    cosines, _ = _circle(near)
+    cosines = _cosines(near, _NODES)
     # 10.8.2 with Neumann's expansion: Y0 = 2/pi (log(x/2) + gamma) J0 - 4/pi sum of (-1)^k J(2k) / k
     logarithm = torch.log(near / 2) + _EULER
     y = logarithm * cosines.mean(-1) + 2 * (cosines * _weights(a.device)).mean(-1)
-    return _joined(x, a, 2 / math.pi * y, _asymptotic(a, 0)[1])
+    return _joined(x, a, 2 / math.pi * y, 0, 1)
 
 
 def bessel_y1_kernel(x: torch.Tensor) -> torch.Tensor:
     a = x.to(torch.float64)
     near = torch.clamp(a, 0.0, _FAR)
-    cosines, sines = _circle(near)
+    sines = _sines(near, _NODES)
     # the derivative of Y0, with its sign changed
     logarithm = torch.log(near / 2) + _EULER
-    y = logarithm * sines.mean(-1) + 2 * (sines * _weights(a.device)).mean(-1) - cosines.mean(-1) / near
-    return _joined(x, a, 2 / math.pi * y, _asymptotic(a, 1)[1])
+    y = logarithm * sines.mean(-1) + 2 * (sines * _weights(a.device)).mean(-1)
+    return _joined(x, a, 2 / math.pi * (y - _cosines(near, _FEW_NODES).mean(-1) / near), 1, 1)
 
 
-def _joined(x: torch.Tensor, a: torch.Tensor, near: torch.Tensor, far: torch.Tensor) -> torch.Tensor:
-    joined = torch.where(a > _FAR, far, near).masked_fill(torch.isinf(a), 0)
-    return torch.where(torch.isnan(a), a, joined).to(x.dtype)
+def _joined(x: torch.Tensor, a: torch.Tensor, near: torch.Tensor, order: int, kind: int) -> torch.Tensor:
+    far = a > _FAR
+    if traced(x):
+        joined = torch.where(far, _asymptotic(a, order)[kind], near)
+    else:
+        joined = near.masked_scatter(far, _asymptotic(a[far], order)[kind])
+    return torch.where(torch.isnan(a), a, joined.masked_fill(torch.isinf(a), 0)).to(x.dtype)
 
 
-def _angles(device: torch.device) -> torch.Tensor:
-    return (torch.arange(_NODES, dtype=torch.float64, device=device) + 0.5) * (math.pi / 2 / _NODES)
+def _angles(nodes: int, device: torch.device) -> torch.Tensor:
+    return (torch.arange(nodes, dtype=torch.float64, device=device) + 0.5) * (math.pi / 2 / nodes)
 
 
-def _circle(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Returns `cos(x sin t)` and `sin(x sin t) sin t` at nodes in a last dimension.
-
-    Their means are J0 and J1, by 10.9.1.
+def _cosines(x: torch.Tensor, nodes: int) -> torch.Tensor:
+    """Returns `cos(x sin t)` at nodes in a last dimension. Their mean is J0, by 10.9.1.
 
     The trapezoidal rule on a circle converges faster than any power.
     """
-    s = torch.sin(_angles(x.device))
-    phase = x.unsqueeze(-1) * s
-    return torch.cos(phase), torch.sin(phase) * s
+    return (x.unsqueeze(-1) * torch.sin(_angles(nodes, x.device))).cos_()
+
+
+def _sines(x: torch.Tensor, nodes: int) -> torch.Tensor:
+    """Returns `sin(x sin t) sin t` at nodes in a last dimension. Their mean is J1, by 10.9.1."""
+    s = torch.sin(_angles(nodes, x.device))
+    return (x.unsqueeze(-1) * s).sin_().mul_(s)
 
 
 @functools.cache
 def _weights(device: torch.device) -> torch.Tensor:
     """Returns at each node the sum of `-(-1)^k cos(2 k t) / k`, which takes J(2k) out of the integral of J0."""
-    t = _angles(device)
+    t = _angles(_NODES, device)
     total = torch.zeros_like(t)
     for k in range(1, _TERMS + 1):
         total -= (-1) ** k * torch.cos(2 * k * t) / k

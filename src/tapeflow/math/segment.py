@@ -13,6 +13,7 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import Batch, NoRule, Slices, static, times
 from tapeflow.core.ops.convert import as_operand, convert
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.elementwise_kernels import may_have_nan
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import check_rank, leave_to_kernel, text
@@ -108,7 +109,7 @@ def _extremes(how: str) -> Callable[..., Any]:
     scatter, neutral = _scattered(how), -math.inf if how == "amax" else math.inf
 
     def gather(out: torch.Tensor, ids: torch.Tensor, rows: torch.Tensor) -> None:
-        if rows.is_floating_point() and rows.is_cpu and not traced(rows) and bool(torch.isnan(rows).any()):
+        if rows.is_floating_point() and rows.is_cpu and not traced(rows) and may_have_nan(rows):
             last, last_nan = _last_places(out, ids, rows)
             out.masked_fill_(last_nan >= 0, neutral)
             places, last, last_nan = _places(rows), last[ids], last_nan[ids]

@@ -90,6 +90,7 @@ def ragged_to_tensor(
             starts, ends = level[rows], torch.cat([ends, level[-1:]])[rows]
         places = starts.unsqueeze(-1) + torch.arange(width if n is None else n, device=device)
         rows = torch.where(places < ends.unsqueeze(-1), places, level[-1])
+    assert rows is not None  # there is a level
     padded = torch.cat([values, default_value.expand(1, *values.shape[1:])])
     return padded.index_select(0, rows.reshape(-1)).view(*rows.shape, *values.shape[1:])
 
