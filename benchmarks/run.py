@@ -4,8 +4,8 @@
     python benchmarks/run.py [--only NAME ...] [--benchmarks TEXT ...] [--frameworks NAME ...] [--rounds N]
                              [--clock wall|processor] [--page FILE] [--python FRAMEWORK=INTERPRETER ...] [--core]
 
-Programs (benchmarks/programs/): small_ops, variables, gradients, vectorized, functions, small_functions, cuda_graphs, mnist_step,
-keras, models, bridge, replicas, two_workers, data, checkpoints, peak_memory, first_steps; and import_time.
+Programs (benchmarks/programs/): small_ops, variables, gradients, vectorized, functions, small_functions, cuda_graphs,
+mnist_step, keras, models, bridge, replicas, two_workers, data, checkpoints, peak_memory, first_steps; and import_time.
 `--benchmarks` keeps those whose names contain a text. `--core` keeps the forty of `core.py`, and shows a progress bar.
 `--page` writes Markdown, or HTML with a plot if the name ends in `.html`. TapeFlow and TensorFlow run the very same
 functions; beside them stand the PyTorch and JAX programs as one writes them natively (`variables`, `keras` and

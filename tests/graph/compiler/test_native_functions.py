@@ -161,7 +161,11 @@ def test_variables_that_take_each_others_values():
 
 def test_values_that_were_handed_out_stay():
     v = tf.Variable(random(5, 8))
-    step = tf.function(lambda: [v.assign(tf.tanh(v * 2.0) + tf.sin(v) * tf.exp(-v) - 1.0)] and None)
+
+    @tf.function
+    def step():
+        v.assign(tf.tanh(v * 2.0) + tf.sin(v) * tf.exp(-v) - 1.0)
+
     assert is_native(step)
     tensor, array, view = v.value(), v.numpy(), v[1:3]
     copies = [np.array(x) for x in (tensor, array, view)]

@@ -445,10 +445,11 @@ class Code:
         passes = recorded([Operand(value.dtype, (True,))], lambda b, x: [b.rounded(form(b, x[0]))], rows=True)
         with contextlib.ExitStack() as stack:
             at = [*[stack.enter_context(self.repeated(n)) for n in value.shape[:-1]], number(0)]
+            key = passes.signature(), repr(list(passes.constants)), count, value.dtype
+            vectors = self.vectors(value.wide)
             self._call(
-                (passes.signature(), repr(list(passes.constants)), count, value.dtype), [self._place(x, at) for x in (value, result)],
-                lambda x, y: write_row(passes, self.vectors(value.wide), [x], [y], count),
-            )  # fmt: skip
+                key, [self._place(x, at) for x in (value, result)], lambda x, y: write_row(passes, vectors, [x], [y], count)
+            )
         return self.settled(result)
 
     # ---- products ------------------------------------------------------------------------------------------------
@@ -477,10 +478,12 @@ class Code:
             at = [stack.enter_context(self.repeated(n)) for n in outer]
             matrices = [_matrix(m) for m in (left, right, transposed(result) if is_swapped else result)]
             pointers = [self._place(outside, at) for outside, _ in matrices]
-            self._call(
-                tuple([(m.shape, m.strides, m.dtype) for _, m in matrices]), pointers,
-                lambda *at: self._multiply(*[dataclasses.replace(m, pointer=p) for (_, m), p in zip(matrices, at, strict=True)]),
-            )  # fmt: skip
+            inside = [m for _, m in matrices]
+
+            def multiply(*pointers: Any) -> None:
+                self._multiply(*[dataclasses.replace(m, pointer=p) for m, p in zip(inside, pointers, strict=True)])
+
+            self._call(tuple([(m.shape, m.strides, m.dtype) for m in inside]), pointers, multiply)
         return self.settled(result)
 
     def _call(self, key: Any, pointers: Sequence[Any], write: Callable[..., None]) -> None:
@@ -646,7 +649,7 @@ class _Reducing:
         for builder, begin, count in pieces:
             total = Accumulator(builder, name, dtype)
             step = builder.lanes if self._along else 1
-            several = max(n for n in (1, 2, 4) if count // step % n == 0)  # combined in pairs: their sum is rounded less
+            several = max(n for n in (1, 2, 4) if count // step % n == 0)  # in pairs, which rounds their sum less
             with contextlib.ExitStack() as stack:
                 indices = [stack.enter_context(code.repeated(n)) for n in outer]
                 i = stack.enter_context(code.repeated(count, step * several))

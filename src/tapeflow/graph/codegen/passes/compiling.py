@@ -39,8 +39,9 @@ def compile_functions(program: Program) -> None:
     if any(step.op.layer is not None for step in rest if id(step) not in qualified):
         return  # Python does not dominate, and layers take the steps around them
     steps = ahead
-    for qualifies, several in itertools.groupby(rest, lambda step: id(step) in qualified):
-        steps += _compiled(program, list(several)) if qualifies else several
+    for qualifies, group in itertools.groupby(rest, lambda step: id(step) in qualified):
+        run = list(group)
+        steps += _compiled(program, run) if qualifies else run
     program.steps = steps
 
 
