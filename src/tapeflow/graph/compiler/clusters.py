@@ -26,8 +26,8 @@ import torch
 
 from tapeflow.core import aten
 from tapeflow.core import device as devices
-from tapeflow.core.hooks import hooks
 from tapeflow.core.forking import cached_property
+from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elements import DTYPES, Element, Unsupported, supports
 from tapeflow.core.ops.static import host_static
