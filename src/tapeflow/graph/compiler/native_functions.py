@@ -7,13 +7,13 @@ the steps run again as calls of kernels, which raise the error.
 from __future__ import annotations
 
 import ctypes
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 
 from tapeflow.core import aten
+from tapeflow.core.forking import cached_property
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.elements import Unsupported
 from tapeflow.core.types.dtypes import resource
@@ -88,7 +88,7 @@ class NativeOp(GraphOp):
         call: Callable[..., Any] = namespace["call"]
         return call
 
-    @functools.cached_property
+    @cached_property
     def _compiled(self) -> Any:
         """The fallback: the steps as calls of kernels."""
         return hooks.one_by_one(self.name, self._part)
