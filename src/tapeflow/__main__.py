@@ -126,7 +126,7 @@ def _program(arguments: list[str]) -> tuple[types.CodeType, dict[str, Any]]:
         return found.loader.get_code("__main__"), _names_of(found)  # type: ignore[attr-defined]
     try:
         with io.open_code(path) as file:
-            code = pkgutil.read_code(file)  # type: ignore[attr-defined]  # of a .pyc file
+            code = pkgutil.read_code(file)  # of a .pyc file
         kind_of_loader = SourceFileLoader if code is None else SourcelessFileLoader
         if code is None:
             with io.open_code(path) as file:
