@@ -101,7 +101,7 @@ def test_a_program_runs_as_main(tmp_path):
     [
         ([], 2, "usage: python -m tapeflow"),
         (["--version"], 0, "with the API of TensorFlow 2.21.0"),
-        (["absent.py"], 2, "can't open file 'absent.py'"),
+        (["absent.py"], 2, "absent.py': [Errno 2] No such file"),
     ],
 )
 def test_the_command_line(tmp_path, arguments, code, said):
@@ -242,3 +242,50 @@ def test_keras_takes_tensors_of_strings_and_ragged_ones(tmp_path):
     """
     result = run([program(tmp_path, source)], tmp_path)
     assert result.stdout.splitlines() == ["[[2, 0]]", "1"], result.stderr
+
+
+SHOW = """
+import os, sys
+print(sys.argv, repr(sys.path[0]), globals().get("__file__"), __name__, __package__, getattr(__spec__, "name", None))
+def f(x: int): pass
+print(f.__annotations__, sys.modules["__main__"].__dict__ is globals())
+os.chdir("/")
+if "__file__" in globals(): print(os.path.exists(__file__))
+exec({"raise": "1 / 0", "stop": "raise KeyboardInterrupt", "exit": "sys.exit('why')", "": ""}[sys.argv[-1]])
+"""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["show.py", "a", ""], ["./pkg/../show.py", "raise"], ["show.py", "stop"], ["show.py", "exit"],
+        ["-m", "show", ""],
+        ["-m", "pkg", "raise"], ["-m", "pkg.show", "exit"], ["-c", SHOW, "a", ""], ["-c", "1 / 0"], ["-c", "x = ("],
+        ["folder", "raise"], ["-", "raise"], ["nothing.py"], ["-m", "nothing"], ["-m", "empty"], ["-m", "empty.py"],
+    ],
+    ids=lambda arguments: " ".join(arguments).replace(SHOW, "SHOW"),
+)  # fmt: skip
+def test_programs_run_as_python_runs_them(arguments, tmp_path):
+    for name in (
+        "show.py",
+        "pkg/show.py",
+        "pkg/__main__.py",
+        "folder/__main__.py",
+        "pkg/__init__.py",
+        "empty/__init__.py",
+    ):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("" if name.endswith("__init__.py") else SHOW)
+
+    def outcome(*command):
+        run = subprocess.run(
+            [sys.executable, "-W", "ignore", *command], cwd=tmp_path, capture_output=True, text=True, input=SHOW
+        )
+        lines = [line for line in run.stderr.splitlines() if "<frozen runpy>" not in line]
+        return (
+            run.stdout,
+            [line.replace(f"{sys.executable}: ", "python -m tapeflow: ") for line in lines],
+            run.returncode,
+        )
+
+    assert outcome("-m", "tapeflow", *arguments) == outcome(*arguments)
