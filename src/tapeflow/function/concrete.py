@@ -294,6 +294,8 @@ class FunctionOfVariables(ConcreteFunction):
     def call_flat(self, tensors: Sequence[Any]) -> Any:
         for trace in graph_traces:
             trace.collect(self.graph)
+        if not listeners or (state.graph is None and not state.tapes):
+            return self._wrap(self.body.compiled(*map(raw, tensors), *self._captured_raw))
         return self._pack(self.body.call([*tensors, *self._captured]))
 
 

@@ -217,7 +217,8 @@ class Function:
         The key leads to the trace from now on. The trace may have another key of its own: of all arguments with
         defaults, of the input signature, of open dimensions, or of more general types.
         """
-        if variables := [t for t in tensors if isinstance(t, ReadAsTensor)]:
+        variables = [t for t in tensors if isinstance(t, ReadAsTensor)]
+        if len(variables) > 1:
             key, tensors = (*key, key_of_aliases(variables)), without_aliases(tensors)
             concrete = self._traces.get(key)
             if concrete is not None and concrete.around is None:
@@ -258,7 +259,7 @@ class Function:
         """Returns the key that a trace for these arguments has itself."""
         variables = Variables()
         key = self._key(self._typed(args), kwargs, variables)
-        return (*key, key_of_aliases(variables)) if variables else key
+        return (*key, key_of_aliases(variables)) if len(variables) > 1 else key
 
     def _typed(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """Returns the positional arguments with the tensors' specs of the input signature in their place."""

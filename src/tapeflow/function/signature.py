@@ -125,8 +125,7 @@ def key_of_aliases(variables: Sequence[Any]) -> Any:
 
 def without_aliases(tensors: Sequence[Any]) -> list[Any]:
     """Returns the tensors and variables of arguments with each variable once: the inputs of a trace."""
-    seen: set[int] = set()
-    return [t for t in tensors if not isinstance(t, ReadAsTensor) or not (id(t) in seen or seen.add(id(t)))]
+    return list({id(t) if isinstance(t, ReadAsTensor) else -i: t for i, t in enumerate(tensors, 1)}.values())
 
 
 def covers(general: Any, special: Any) -> bool:
@@ -376,7 +375,7 @@ class FunctionType:
     def tensors(self, args: Any, kwargs: Any) -> list[Any]:
         """Returns the tensors of a call's arguments, in the order of the placeholders."""
         tensors: list[Any] = []
-        aliases: set[int] = set()
+        aliases: set[int | None] = set()
         for spec, value in zip(self.flat, nest.flatten((args, kwargs)), strict=True):
             if isinstance(spec, TensorSpec):
                 tensors.append(value if isinstance(value, Tensor) else convert(value, spec.dtype))

@@ -10,6 +10,7 @@ from tapeflow.core.ops.kernels import compute
 from tapeflow.core.ops.static import numbers
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.graph.codegen.program import Step
 from tapeflow.graph.ir.operation import GraphOp, Operation
 
 
@@ -70,12 +71,12 @@ class Stepping:
 
 
 def computed(
-    operation: Operation, value_of: Callable[[SymbolicTensor], Any], resources: Callable[[Any], Any]
+    operation: Operation | Step, value_of: Callable[[SymbolicTensor], Any], resources: Callable[[Any], Any]
 ) -> Sequence[Any]:
     """Returns the raw values of an operation's outputs.
 
     Args:
-        operation: the operation.
+        operation: the operation, or a step that computes one.
         value_of: returns the raw value of an input.
         resources: maps each variable to the variable to use.
     """
