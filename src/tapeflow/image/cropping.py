@@ -16,6 +16,7 @@ from tapeflow.core.ops.batching import Batch, Slices, static
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elementwise_kernels import by_value
+from tapeflow.core.ops.memory import check_memory
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import ranked, text, wholly_static, with_dimension, with_rank
 from tapeflow.core.rng.seeds import torch_generator
@@ -50,6 +51,9 @@ def _check_crops(image: torch.Tensor, boxes: torch.Tensor, box_indices: torch.Te
         raise invalid("Boxes contains at least one element that is not finite")
 
 
+_BYTES_OF_PLACE = 64  # of a row or column of a crop: its place, the pixels around it and their weights
+
+
 def _positions(begin: torch.Tensor, end: torch.Tensor, count: int, length: int) -> torch.Tensor:
     """Computes the positions of the crops' pixels along one dimension of the images.
 
@@ -77,6 +81,8 @@ def _crop_and_resize_kernel(
 ) -> torch.Tensor:
     _check_crops(image, boxes, box_indices, crop_size)
     height, width = image.shape[1:3]
+    check_memory([len(boxes), *crop_size, image.shape[3]])
+    check_memory([len(boxes), max(crop_size)], _BYTES_OF_PLACE)
     ys = _positions(boxes[:, 0], boxes[:, 2], crop_size[0], height)[:, :, None]
     xs = _positions(boxes[:, 1], boxes[:, 3], crop_size[1], width)[:, None, :]
     rows_inside, columns_inside = (ys >= 0) & (ys <= height - 1), (xs >= 0) & (xs <= width - 1)

@@ -11,6 +11,7 @@ import torch
 
 from tapeflow.core import errors
 from tapeflow.core.forking import new_condition
+from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.raw_kernels import define, kernel_of
 from tapeflow.core.ops.shape_rules import no_results, scalar
 from tapeflow.core.types.dtypes import DType
@@ -78,10 +79,14 @@ def _close_stack(handle: Raw) -> None:
 # ---- tensor arrays ---------------------------------------------------------------------------------------------------
 
 
+_BYTES_OF_ENTRY = 16  # in two lists
+
+
 class _Array:
     """The tensors of a tensor array by index, and its gradients' arrays by source."""
 
     def __init__(self, size: int, dtype: DType, grows: bool, clears: bool, sums: bool = False) -> None:
+        check_memory([size], _BYTES_OF_ENTRY, UNFILLED)
         self.items: list[Raw] = [None] * size
         self.dtype, self.grows, self.clears, self.sums = dtype, grows, clears, sums
         self.shapes: list[tuple[int, ...]] = [()] * size
@@ -90,6 +95,7 @@ class _Array:
     def write(self, index: int, value: Raw) -> None:
         """Stores a tensor; in the array of gradients it adds it to the one that is there."""
         if index >= len(self.items) and self.grows:
+            check_memory([index + 1], _BYTES_OF_ENTRY, UNFILLED)
             more = index + 1 - len(self.items)
             self.items += [None] * more
             self.shapes += [()] * more
