@@ -168,6 +168,13 @@ def test_tables_of_datasets():
     ]
 
 
+@pytest.mark.parametrize("hasher", [None, "fasthash"])
+def test_a_hasher_is_checked_when_the_table_is_made(hasher):
+    words = tf.data.Dataset.from_tensor_slices(["a"])
+    with pytest.raises(TypeError, match="`hasher_spec` must be of type HasherSpec"):
+        tf.data.experimental.index_table_from_dataset(words, num_oov_buckets=2, hasher_spec=hasher)
+
+
 # ---- tables that change ----------------------------------------------------------------------------------------------
 
 

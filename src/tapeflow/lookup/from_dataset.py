@@ -33,6 +33,8 @@ class _HashedTable(StaticVocabularyTable):
     """A vocabulary with a hash to choose."""
 
     def __init__(self, initializer: Any, num_oov_buckets: int, key_dtype: Any, hasher: HasherSpec) -> None:
+        if not isinstance(hasher, HasherSpec):
+            raise TypeError(f"`hasher_spec` must be of type HasherSpec, got {type(hasher)}.")
         super().__init__(initializer, num_oov_buckets, key_dtype)
         self._hasher = hasher
 
@@ -67,6 +69,7 @@ def table_from_dataset(
 
     Raises:
         ValueError: `num_oov_buckets` is negative, `vocab_size` not positive, or keys are no strings or integers.
+        TypeError: there are buckets, and `hasher_spec` is no `HasherSpec`.
 
     Example:
         >>> ds = tf.data.Dataset.zip((tf.data.Dataset.from_tensor_slices(["a", "b"]), tf.data.Dataset.range(2)))
@@ -113,6 +116,7 @@ def index_table_from_dataset(
 
     Raises:
         ValueError: `num_oov_buckets` is negative, `vocab_size` not positive, or keys are no strings or integers.
+        TypeError: there are buckets, and `hasher_spec` is no `HasherSpec`.
 
     Example:
         >>> ds = tf.data.Dataset.from_tensor_slices(["a", "b"])
