@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
+import numpy as np
 import torch
 
 Pair = Sequence[torch.Tensor] | torch.Tensor  # of two
@@ -31,10 +32,13 @@ def blended(images: torch.Tensor, rows: Pair, columns: Pair, of_rows: Pair, of_c
         The points, with a last dimension of channels. The others are those of the arguments, which broadcast.
     """
     pixels = images.reshape(-1, images.shape[-1])
-    corners = list(itertools.product(range(2), repeat=2))
-    places = torch.stack([rows[i] + columns[j] for i, j in corners], -1)
-    shares = torch.stack([of_rows[i] * of_columns[j] for i, j in corners], -1)
-    shape = places.shape[:-1]
+    shape = np.broadcast_shapes(rows[0].shape, columns[0].shape)
+    places = torch.empty((*shape, 4), dtype=rows[0].dtype)
+    shares = torch.empty((*shape, 4))
+    corners = zip(itertools.product(range(2), repeat=2), places.unbind(-1), shares.unbind(-1), strict=True)
+    for (i, j), place, share in corners:
+        torch.add(rows[i], columns[j], out=place)
+        torch.mul(of_rows[i], of_columns[j], out=share)
     if not places.numel() or not pixels.shape[-1]:
         return images.new_zeros((*shape, images.shape[-1]))
     points = torch.nn.functional.embedding_bag(
