@@ -2,6 +2,7 @@
 
 import ctypes
 import gc
+import subprocess
 import sys
 import weakref
 
@@ -49,3 +50,10 @@ def test_code_is_freed_with_its_functions(monkeypatch, tmp_path):
     gc.collect()
     assert dropped() is None
     assert successor(41) == 42
+
+
+def test_a_new_process_knows_the_symbols_of_python():
+    """The first loop of a process looks for signals, too."""
+    program = "from tapeflow.graph.compiler.target import target; print(target().has('PyErr_CheckSignals'))"
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=100)
+    assert result.stdout.strip() == "True"

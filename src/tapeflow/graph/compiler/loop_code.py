@@ -448,7 +448,8 @@ class Code:
             key = passes.signature(), repr(list(passes.constants)), count, value.dtype
             vectors = self.vectors(value.wide)
             self._call(
-                key, [self._place(x, at) for x in (value, result)], lambda x, y: write_row(passes, vectors, [x], [y], count)
+                key, [self._place(t, at) for t in (value, result)],
+                lambda x, y: write_row(passes, vectors, [x], [y], count),
             )
         return self.settled(result)
 

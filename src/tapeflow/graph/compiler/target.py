@@ -76,6 +76,8 @@ class Target:
         for library in _libraries():
             llvm.load_library_permanently(str(library))
         self._machine = self._new_machine()
+        # The first engine of a process makes the symbols of the process itself known, such as Python's.
+        llvm.create_mcjit_compiler(llvm.parse_assembly(""), self._new_machine()).close()
         options = llvm.create_pipeline_tuning_options(speed_level=1)
         options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False  # it is in vectors
         self._builder = llvm.create_pass_builder(self._machine, options)
