@@ -47,7 +47,7 @@ class _Function:
             self.lists[-1] = Entries(pointer, self.code.entry(("length", place)), may_change)
         return pointer
 
-    def variable(self, tensor: SymbolicTensor) -> Variable | Entries:
+    def variable(self, tensor: SymbolicTensor | TensorSpec) -> Variable | Entries:
         """Returns the variable of the next operand. The loop changes it."""
         code, pointer = self.code, self._pointer(tensor.dtype, True)
         if self.lists[-1] is not None:

@@ -166,7 +166,8 @@ class Steps:
         held = [self._held(t) for t in step.inputs]
         is_list = any(t.dtype is variant for t in step.outputs)  # it may change
         ahead = not is_list and all(isinstance(h, Value) and h.ahead for h in held)
-        self._step, self.out, self._ahead = step, step.outputs[0], ahead
+        self._step, self._ahead = step, ahead
+        self.out: SymbolicTensor | TensorSpec = step.outputs[0]
         with code.placed(ahead):
             if op.in_loops is not None:
                 result = op.in_loops(self, *step.args)
