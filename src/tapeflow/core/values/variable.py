@@ -517,15 +517,19 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
 
     def __deepcopy__(self, memo: Any) -> Variable:
         refuse_in_graphs("__deepcopy__")
-        copied = Variable(
-            self._value,
-            trainable=self._trainable,
-            constraint=self._constraint,
-            shape=self._shape,
-            name=self._name,
-            synchronization=self._synchronization,
-            aggregation=self._aggregation,
-        )
+        before, state.tracing = state.tracing, None  # as in TensorFlow, no function creates the copy
+        try:
+            copied = Variable(
+                self._value,
+                trainable=self._trainable,
+                constraint=self._constraint,
+                shape=self._shape,
+                name=self._name,
+                synchronization=self._synchronization,
+                aggregation=self._aggregation,
+            )
+        finally:
+            state.tracing = before
         memo[id(self)] = copied
         return copied
 

@@ -18,7 +18,7 @@ from tapeflow.graph.codegen.program import CALLS, Program, Step, substituted
 from tapeflow.graph.codegen.regions import CONDITIONALS, LOOPS
 from tapeflow.graph.codegen.stepping import computed
 from tapeflow.graph.ir.graph import READ
-from tapeflow.graph.ir.operation import Operation, variable_of
+from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
 
 _ANY_ORDER = frozenset({"Assert", "PrintV2", "WriteSummary", "CheckNumerics"})  # TensorFlow orders no other effects so
 _OTHERS = "the effects outside of resources"
@@ -156,6 +156,9 @@ def _single_steps(steps: Iterable[Step], program: Program) -> list[Step]:
     for step in steps:
         if step.op is step.operation.op or step.op is READ:
             singles.append(step)
+            continue
+        if isinstance(step.op, GraphOp) and step.op.part is not None:
+            singles += _single_steps(step.op.part.steps, step.op.part)
             continue
         for operation in _with_reads(step.origins):
             args = substituted(operation.args, program.aliases)

@@ -53,17 +53,18 @@ class Cluster:
 
     Attributes:
         outputs: the tensors that it computes.
+        program: the steps, from inputs to outputs.
 
     Args:
         name: the names of its ops.
-        program: the steps, from inputs to outputs.
+        program: see the attribute.
         numbers: the values of scalar constants, by the tensors' ids.
         handles: the number of handles of variables that it changes. They are its first inputs.
     """
 
     def __init__(self, name: str, program: Program, numbers: dict[int, Any], handles: int = 0) -> None:
         self._name = name
-        self._program = program
+        self.program = program
         self._steps, self._inputs, self.outputs = program.steps, program.inputs[handles:], program.outputs
         self._variables = [variable_of(handle) for handle in program.inputs[:handles]]
         self._of_variables = [torch.Size(v.shape.as_list()) for v in self._variables]
@@ -132,7 +133,7 @@ class Cluster:
     @cached_property
     def _one_by_one(self) -> Any:
         """The fallback for tensors that the loops don't support: the steps as calls of ATen's kernels."""
-        return hooks.one_by_one(self._name, self._program)
+        return hooks.one_by_one(self._name, self.program)
 
     def _planned(self, shapes: _Shapes) -> _Plan:
         """Returns the plan for inputs of these shapes."""
@@ -297,6 +298,7 @@ class ClusterOp(GraphOp):
     def __init__(self, name: str, cluster: Cluster, memory: dict[int, int] | None = None) -> None:
         super().__init__(name, cluster.function(memory or {}), gives_tuple=len(cluster.outputs) > 1)
         self.cluster = cluster
+        self.part = cluster.program
         self.text = cluster.text
 
 

@@ -45,7 +45,7 @@ class NativeOp(GraphOp):
     runs_python = False
 
     def __init__(self, name: str, part: Program) -> None:
-        self._part, self.count = part, len(part.steps)
+        self.part, self.count = part, len(part.steps)
         code, work = self._code()
         if work > _STEP * self.count:
             raise Unsupported("kernels compute it faster")
@@ -54,12 +54,12 @@ class NativeOp(GraphOp):
     def _code(self) -> tuple[Any, int]:
         from tapeflow.graph.compiler.loop_functions import function_code  # it loads LLVM
 
-        return function_code(self._part, self._variables)
+        return function_code(self.part, self._variables)
 
     @property
     def _variables(self) -> list[Any]:
         """The variables that the part changes."""
-        return [variable_of(t) for t in self._part.inputs if t.dtype is resource]
+        return [variable_of(t) for t in self.part.inputs if t.dtype is resource]
 
     def text(self) -> str:
         """Returns the LLVM IR of its function."""
@@ -68,7 +68,7 @@ class NativeOp(GraphOp):
 
     def _caller(self, name: str, code: Any) -> Callable[..., Any]:
         """Returns the function that passes the addresses of raw values to machine code."""
-        part, variables, text = self._part, len(self._variables), code.text()
+        part, variables, text = self.part, len(self._variables), code.text()
 
         def first_call(table: int) -> None:
             namespace["kernel"] = kernel = function(name, text, lambda: text, 1)
@@ -91,7 +91,7 @@ class NativeOp(GraphOp):
     @cached_property
     def _compiled(self) -> Any:
         """The fallback: the steps as calls of kernels."""
-        return hooks.one_by_one(self.name, self._part)
+        return hooks.one_by_one(self.name, self.part)
 
     def _one_by_one(self, *values: Any) -> tuple[Any, ...]:
         results: tuple[Any, ...] = self._compiled(*values)

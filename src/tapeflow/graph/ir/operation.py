@@ -71,6 +71,7 @@ class GraphOp(Op):
         lowered: returns the operations that replace an operation of this op in a `GraphDef`.
         gradient_of: for the gradient of a loop, its description.
         residuals: the residuals that the branches of a differentiated conditional return.
+        part: the program of the steps that it computes at once, or None.
         diagnostic: True if it only checks or prints its inputs.
         first_output: TensorFlow's number of the first output: its loops return a counter and a limit before the
             carried values.
@@ -80,6 +81,7 @@ class GraphOp(Op):
     first_output = 0
     diagnostic = False
     residuals: Any = None
+    part: Any = None
     lowered: Callable[[Operation], list[Operation]] | None = None
     runs_python = True  # not only kernels on tensors
 
