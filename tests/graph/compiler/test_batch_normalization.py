@@ -176,7 +176,7 @@ def test_a_keras_layer_trains_as_it_does_eagerly():
 
         def step(x):
             with tf.GradientTape() as tape:
-                loss = tf.reduce_sum(tf.cos(layer(x, training=True)))
+                loss = tf.reduce_sum(tf.cos(layer(x, training=True)) + 1.0)
             weights = layer.trainable_variables
             optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights, strict=True))
             return loss
