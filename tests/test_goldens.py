@@ -14,6 +14,10 @@ DELIBERATELY_DIFFERENT = {
     "gradients/grad(tf.math.is_nan, [1.5, 3.0])": "an op without a gradient gives None",
     "gradients/grad(lambda x: tf.bitcast(x, tf.int32), x)": "an op without a gradient gives None",
     "reductions/tf.reduce_sum(tf.constant([[60000.], [60000.], [-60000.]], tf.float16), 0)": "summed in float32",
+    "reports_autograph/return from inside a loop": "AutoGraph here converts every `return`",
+    "reports_autograph/while True with break": "AutoGraph here takes the condition of `break` for the loop's",
+    "reports_autograph/assert in a function": "AutoGraph here converts `assert`",
+    "reports_pipelines/flat_map that gives a tensor": "the error names the mistake, TensorFlow's fails itself",
 }
 
 CASES = {f"{name}/{title}": (name, case) for name in group_names() for title, case in load(name).cases.items()}

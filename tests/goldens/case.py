@@ -22,6 +22,7 @@ import dataclasses
 import hashlib
 import importlib
 import itertools
+import linecache
 import pathlib
 import warnings
 from typing import Any
@@ -91,12 +92,15 @@ class Case:
         """What the code's last expression gives, with `tf` as TensorFlow."""
         namespace = {"tf": tf, "np": np, "tmp": tmp, "__name__": "golden"}
         exec(compile(self.prelude, "<prelude>", "exec"), namespace)
+        name = f"<{self.title}>"
+        # AutoGraph reads the source of functions there.
+        linecache.cache[name] = (len(self.source), None, self.source.splitlines(keepends=True), name)
         statements = ast.parse(self.source)
         expression = ast.Expression(statements.body.pop().value)
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            exec(compile(statements, f"<{self.title}>", "exec"), namespace)
-            return eval(compile(expression, f"<{self.title}>", "eval"), namespace)
+            exec(compile(statements, name, "exec"), namespace)
+            return eval(compile(expression, name, "eval"), namespace)
 
 
 class Group:
