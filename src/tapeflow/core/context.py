@@ -27,6 +27,7 @@ class ThreadState(threading.local):
         self.sessions: list[Any] = []  # default sessions, outermost first
         self.default_graph: Any = None  # the graph of a thread that builds none, created at its first use
         self.in_turn = False  # whether ops convert their inputs in turn outside of graphs too
+        self.compiler: Any = None  # of the graphs that this thread traces, if it checks each result
         self.on_slices = False  # whether `tf.vectorized_map` calls a function on all slices of a batch
 
     def default_session(self) -> Any:

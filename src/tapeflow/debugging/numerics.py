@@ -7,7 +7,8 @@ from typing import Any
 import torch
 
 from tapeflow.core.autodiff.tape import EVERYTHING, Call
-from tapeflow.core.context import discard, listeners, state
+from tapeflow.core.context import detours, discard, listeners, state
+from tapeflow.core.ops.numerics import checked_outputs, is_finite, not_finite
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import same
 from tapeflow.core.types.aliases import TensorLike
@@ -70,45 +71,30 @@ def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> T
 class _Checker:
     """Listens to the ops of a thread, as a tape does, and raises an error at the first infinity or NaN."""
 
-    def __init__(self, stack_height_limit: int, path_length_limit: int) -> None:
-        self.stack_height_limit, self.path_length_limit = stack_height_limit, path_length_limit
-
     seen = EVERYTHING
 
     def variable_read(self, variable: Any, read: int) -> None:
         """Does nothing: a read changes no numbers."""
 
     def record(self, op: Any, inputs: Any, attrs: Any, outputs: Any) -> None:
-        for i, out in enumerate(outputs):
-            value = out.value
-            if type(out) is not EagerTensor or not isinstance(value, torch.Tensor):
-                continue
-            if not (value.is_floating_point() or value.is_complex()) or bool(torch.isfinite(value).all()):
-                continue
-            counts = [
-                ("-Inf", torch.isneginf(value)) if not value.is_complex() else ("-Inf", torch.zeros(())),
-                ("+Inf", torch.isposinf(value)) if not value.is_complex() else ("Inf", torch.isinf(value)),
-                ("NaN", torch.isnan(value)),
-            ]
-            lines = [
-                "",
-                "",
-                f'!!! Detected Infinity or NaN in output {i} of eagerly-executing op "{op.name}" '
-                f"(# of outputs: {len(outputs)}) !!!",
-                f"  dtype: {out.dtype}",
-                f"  shape: {out.shape}",
-            ]
-            lines += [f"  # of {word} elements: {int(where.sum())}" for word, where in counts if where.any()]
-            lines += ["", *[f"  Input tensor: {str(t)[: self.path_length_limit * 20]}" for t in inputs]]
-            raise invalid("\n".join(lines))
+        for i in checked_outputs(op.name, [t.dtype for t in outputs]):
+            value = outputs[i].value if type(outputs[i]) is EagerTensor else None
+            if not is_finite(value):
+                texts, raw = list(map(str, inputs)), [getattr(t, "value", None) for t in inputs]
+                error = not_finite(value, i, len(outputs), op.name, "eagerly-executing", texts, raw)
+                raise error.with_message(f"{error.message} [Op:CheckNumericsV2] name: ")
 
 
 def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
     """Makes every op of this thread check its results for infinities and NaNs.
 
+    Functions that this thread traces from now on check the result of each operation, too: those of `tf.function`, of
+    Keras, and of datasets. They are not optimized. A `tf.function` that was traced before is traced again. The error
+    names the op and the lines of the user's code that called it.
+
     Args:
-        stack_height_limit: accepted; Python's own traceback shows where the op was called.
-        path_length_limit: bounds the length of the inputs in the message.
+        stack_height_limit: accepted; the message shows all lines.
+        path_length_limit: accepted; the message shows whole paths.
 
     Returns:
         None.
@@ -123,15 +109,22 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
         ...     tf.debugging.disable_check_numerics()
         True
     """
-    if any(isinstance(tape, _Checker) for tape in state.tapes):
+    if state.compiler is not None:
         return
-    checker = _Checker(stack_height_limit, path_length_limit)
+    from tapeflow.graph.codegen.numerics import compiler
+
+    checker = _Checker()
+    state.compiler = compiler
     state.tapes.append(checker)
     listeners.append(checker)
+    detours.append(checker)
 
 
 def disable_check_numerics() -> None:
     """Ends the checks that `enable_check_numerics` began in this thread.
+
+    Functions that were traced meanwhile are traced again, or run as before. Datasets that were made meanwhile go on
+    checking.
 
     Returns:
         None.
@@ -143,5 +136,7 @@ def disable_check_numerics() -> None:
         [-inf]
     """
     for tape in [t for t in state.tapes if isinstance(t, _Checker)]:
+        state.compiler = None
         discard(state.tapes, tape)
         discard(listeners, tape)
+        discard(detours, tape)

@@ -197,6 +197,8 @@ class Function:
             key += [(name, key_of(value, tensors)) for name, value in kwargs.items()]
         if detours:
             key += [d.device or d.stops for d in state.devices]
+            if state.compiler is not None:
+                key.append(state.compiler)
             graph = state.graph
             if graph is not None:
                 if graph.seed is not None:
@@ -341,7 +343,7 @@ class Function:
         graph = FuncGraph(self._name)
         graph.may_make_variables = may_create_variables
         graph.names_results = True
-        graph.compiler = self._jit
+        graph.compiler = state.compiler or self._jit
         graph.is_alternative = "api_implements" in (self._options.experimental_attributes or ())
         graph.depth = getattr(state.graph, "depth", 0) + 1
         if graph.depth > 100:

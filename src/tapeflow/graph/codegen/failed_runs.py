@@ -14,6 +14,7 @@ from typing import Any
 from tapeflow.core.types.dtypes import resource
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.effects import touched_variables
+from tapeflow.graph.codegen.passes.inspecting import Inspection
 from tapeflow.graph.codegen.program import CALLS, Program, Step, substituted
 from tapeflow.graph.codegen.regions import CONDITIONALS, LOOPS
 from tapeflow.graph.codegen.stepping import computed
@@ -154,6 +155,8 @@ def _single_steps(steps: Iterable[Step], program: Program) -> list[Step]:
     """Returns steps that compute one operation each, for steps of a program that may compute several."""
     singles = []
     for step in steps:
+        if isinstance(step.op, Inspection):
+            continue
         if step.op is step.operation.op or step.op is READ:
             singles.append(step)
             continue

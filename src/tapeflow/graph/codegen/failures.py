@@ -19,9 +19,12 @@ def detected(error: OpError, operation: Operation) -> OpError:
     name, unavailable = operation.name, "<stack traces unavailable>\n"
     node = f"[[{{{{node {name}}}}}]]"
     start = "Graph execution error:\n\nDetected at node"
-    frames = [f'File "{frame.filename}", line {frame.lineno}, in {frame.name}\n' for frame in operation.traceback]
+    frames = [
+        f'File "{frame.filename}", line {frame.lineno}, in {frame.name}\n' + (f"      {frame.line}\n" if frame.line else "")
+        for frame in operation.traceback
+    ]
     if graph.building_function:
-        lines = "".join(f"  {frame}\n" for frame in frames) or unavailable
+        lines = "".join(f"  {frame}" for frame in frames) or unavailable
         function = f" [Op:{graph.inference_name}]" if graph.inference_name else ""
         text = f"{start} {name} defined at (most recent call last):\n{lines}{error.message}\n\t {node}{function}"
     else:

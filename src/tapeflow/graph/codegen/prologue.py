@@ -51,6 +51,8 @@ class Prologue:
         self.stacked: list[SymbolicTensor] = []
         if loop.body.stateful or loop.condition.stateful:  # hoisting would reorder effects and reads of variables
             return
+        if not loop.body.optimized:
+            return
         graph = FuncGraph(f"ahead_of_{loop.body.name}")
         graph.around = None
         self._counted: set[int] = set()  # the ids of tensors that depend on the counter, even if only by a shape

@@ -70,7 +70,7 @@ class Body:
         if function is None:
             name = self.name if len(outputs) == len(self.outputs) else f"forward_{self.name}"
             arguments = name, self.inputs, outputs, self.graph.effects()
-            if self.capturing is not None and outputs is self.outputs:
+            if self.capturing is not None and self.optimized and outputs is self.outputs:
                 function = self.capturing.compiled(*arguments, argument_count=len(self.graph.inputs))
             else:
                 function = self.function(*arguments)
@@ -90,6 +90,11 @@ class Body:
     def jit(self) -> Any:
         """The compiler of a `tf.function` with `jit_compile=True`, or None."""
         return self.graph.compiler
+
+    @property
+    def optimized(self) -> bool:
+        """False if each of its operations runs as it stands, because the results are checked."""
+        return getattr(self.graph.compiler, "optimizes", True)
 
     @cached_property
     def stateful(self) -> bool:

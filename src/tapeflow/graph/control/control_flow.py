@@ -74,7 +74,7 @@ def _function_graph(scope: str, label: str) -> FuncGraph:
     """
     inherits = state.graph.building_function
     graph = FuncGraph(f"{scope.replace('/', '_')}_{label}_{next(_numbers)}", scope if inherits else "")
-    graph.compiler = getattr(state.graph, "compiler", None)
+    graph.compiler = getattr(state.graph, "compiler", state.compiler)
     graph.names_results = True
     return graph
 

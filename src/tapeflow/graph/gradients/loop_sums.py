@@ -54,7 +54,7 @@ class LoopSums:
         graph.around = None
         with graph.as_default():
             count = graph.input(TensorSpec([], int32), "count")
-            for number in addends:
+            for number in addends if backward.optimized else ():
                 addend = backward.outputs[number]
                 sources = self._sources(addend.op, in_loop)
                 if sources is None:

@@ -58,7 +58,8 @@ class FuncGraph(Graph):
         self.is_differentiable = False  # it is a copy with operations that can return residuals
         self.depth = 0  # the number of outer functions that are being traced
         self.around = state.graph
-        self.compiler: Any = None  # of the functions in it, if it is not TapeFlow alone that compiles them
+        # of the functions in it, if it is not TapeFlow alone that compiles them
+        self.compiler: Any = state.compiler
         self.locks: list[Any] = []  # held while it runs, because it reads variables before it updates them
         self.arguments: dict[int, Any] = {}  # while a call is traced: the arguments, by the ids of placeholders
         self._captured: dict[int, SymbolicTensor] = {}
