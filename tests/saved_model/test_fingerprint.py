@@ -1,11 +1,16 @@
 """`tf.saved_model.experimental.Fingerprint`."""
 
+import pathlib
+
 import pytest
 
 import tapeflow as tf
 from tapeflow.core.protos import FingerprintDef
+from tapeflow.saved_model.fingerprint import write_fingerprint
+from tapeflow.saved_model.messages import read_model
 
 experimental = tf.saved_model.experimental
+FIXTURES = pathlib.Path(__file__).parents[1] / "fixtures"
 
 
 def test_a_fingerprint_of_tensorflow_is_read(tmp_path):
@@ -68,3 +73,15 @@ def test_hashes_tell_values_and_programs_apart(tmp_path):
         values.graph_def_program_hash, values.signature_def_hash,
     )  # fmt: skip
     assert first.checkpoint_hash == signature.checkpoint_hash and first.singleprint() != signature.singleprint()
+
+
+@pytest.mark.parametrize("name", ["pipelines", "old_versions/ds_in_function", "old_versions/loop_of_variable"])
+def test_the_hashes_are_those_of_tensorflow(tmp_path, name):
+    folder = FIXTURES / name
+    (meta,) = read_model(str(folder))
+    index = folder / "variables" / "variables.index"
+    write_fingerprint(str(tmp_path), b"", index.read_bytes() if index.exists() else b"", meta)
+    ours, theirs = experimental.read_fingerprint(str(tmp_path)), experimental.read_fingerprint(str(folder))
+    assert ours.graph_def_program_hash == theirs.graph_def_program_hash
+    assert ours.signature_def_hash == theirs.signature_def_hash
+    assert ours.saved_object_graph_hash == theirs.saved_object_graph_hash
