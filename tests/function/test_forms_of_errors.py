@@ -83,3 +83,22 @@ def test_a_loaded_function_shows_the_specs_of_its_results(tmp_path):
     assert outputs(loaded.pair) == (spec("tensor_0"), spec("tensor_1"))
     assert outputs(loaded.nested) == {"a": spec("a"), "b": [spec("b_0"), (spec("b_1_0"),)]}
     assert outputs(loaded.ragged) == tf.RaggedTensorSpec([1, None], tf.float32, 1, tf.int64)
+
+
+V = tf.Variable(1.0)
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        lambda: tf.no_op(),
+        lambda: {"a": tf.constant(1.0).op},
+        lambda: (tf.constant(1.0), [tf.group(tf.constant(1.0))]),
+        lambda: V.assign_add(1.0, read_value=False),
+        lambda: tf.print("x"),
+    ],
+)
+def test_a_function_cannot_return_an_operation(result):
+    with pytest.raises(TypeError, match="found return value of type Operation, which is not a Tensor"):
+        tf.function(result).get_concrete_function()
+    assert tf.function(lambda x: tf.cond(x, tf.no_op, tf.no_op))(tf.constant(True)).dtype is tf.bool

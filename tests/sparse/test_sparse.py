@@ -121,3 +121,16 @@ def test_static_shapes_of_joined_tensors():
     assert shape(0, [2, 3], [2, 5], expand=True) == [4, 5]
     assert shape(0, [2, 3], [2, None], expand=True).as_list() == [4, None]
     assert shape(0, None, None).rank is None
+
+
+@pytest.mark.parametrize("rows", [[0], (0,), np.array([0]), tf.constant([0])])
+@pytest.mark.parametrize("indices", [[0, 1], np.array([0, 1], np.int32), tf.constant([0, 1])])
+def test_mask_takes_what_converts_to_tensors(indices, rows):
+    slices = tf.sparse.mask(tf.IndexedSlices(np.array([[1, 2], [3, 4]]), indices), rows)
+    assert slices.indices.numpy().tolist() == [1] and slices.values.numpy().tolist() == [[3, 4]]
+
+
+@pytest.mark.parametrize("rows", [0, [[0]]])
+def test_mask_refuses_what_is_no_vector(rows):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="y should be a 1D vector"):
+        tf.sparse.mask(tf.IndexedSlices(tf.constant([[1], [2]]), tf.constant([0, 1])), rows)

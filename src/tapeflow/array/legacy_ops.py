@@ -48,6 +48,9 @@ def concat_offset(concat_dim: Any, shape: Any, name: str | None = None) -> Any:
 @op("ListDiff", shape=lambda x, y, out_idx: [TensorShape([None])] * 2)
 def list_diff(x: torch.Tensor, y: torch.Tensor, out_idx: DType = int32) -> tuple[torch.Tensor, torch.Tensor]:
     """Returns the elements of a vector that another vector lacks, and their positions."""
+    for label, vector in (("x", x), ("y", y)):
+        if vector.ndim != 1:
+            raise invalid(f"{label} should be a 1D vector, not of shape {tuple(vector.shape)}.")
     places = torch.nonzero(~torch.isin(x, y)).reshape(-1)
     return x[places], places.to(out_idx.torch)
 

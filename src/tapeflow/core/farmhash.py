@@ -43,6 +43,12 @@ def fingerprints64(strings: list[bytes]) -> np.ndarray:
     return hash_many(strings, _kind, _hash)
 
 
+def joined_fingerprint(a: int, b: int) -> int:
+    """Joins two fingerprints, by the mixing step of MurmurHash64A (TensorFlow's `FingerprintCat64`)."""
+    factor = 0xC6A4A7935BD1E995
+    return _mix(_mix((a ^ factor ^ (_mix(b * factor) * factor & MASK)) * factor) * factor)
+
+
 def _kind(size: int) -> int:
     """Returns a number for each way to hash: 0 to 5 for short strings, and from 64 on where the last block begins."""
     if size <= 64:

@@ -343,6 +343,7 @@ class Function:
         graph = FuncGraph(self._name)
         graph.may_make_variables = may_create_variables
         graph.names_results = True
+        graph.may_return_operations = False
         graph.compiler = state.compiler or self._jit
         graph.is_alternative = "api_implements" in (self._options.experimental_attributes or ())
         graph.depth = getattr(state.graph, "depth", 0) + 1

@@ -1,16 +1,22 @@
-"""The fingerprints that TensorFlow writes into SavedModels, to tell whether two are the same program and values."""
+"""The fingerprints of SavedModels, which tell whether two are the same program and values."""
 
 from __future__ import annotations
 
 import dataclasses
 import os
+import re
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from google.protobuf.message import DecodeError
+from tensorboard.compat.proto import types_pb2
 
+from tapeflow.core.farmhash import fingerprint64, joined_fingerprint
 from tapeflow.core.protos import FingerprintDef
+from tapeflow.io.replacing import write_file
 
 _FILE = "fingerprint.pb"
+_PRODUCER = 4  # the version of the hashes
 _HASHES = (
     "saved_model_checksum", "graph_def_program_hash", "signature_def_hash", "saved_object_graph_hash",
     "checkpoint_hash",
@@ -77,8 +83,63 @@ class Fingerprint:
         return "/".join(map(str, parts))
 
 
+def write_fingerprint(export_dir: str, model: bytes, variables: bytes, meta_graph: Any) -> None:
+    """Writes the fingerprint of a SavedModel, with TensorFlow's hashes. TensorFlow adds a random identifier.
+
+    Args:
+        export_dir: the directory.
+        model: the bytes of `saved_model.pb`.
+        variables: the bytes of the index of the variables' checkpoint.
+        meta_graph: the `MetaGraphDef`. Its graph is changed.
+    """
+    objects = meta_graph.object_graph_def.concrete_functions
+    proto = FingerprintDef(
+        saved_model_checksum=fingerprint64(model),
+        graph_def_program_hash=_program_hash(meta_graph.graph_def),
+        signature_def_hash=_entries_hash(meta_graph.signature_def, sorted(meta_graph.signature_def), str),
+        saved_object_graph_hash=_entries_hash(objects, sorted(objects, key=_trace_number), _base_name),
+        checkpoint_hash=fingerprint64(variables),
+    )
+    proto.version.producer = _PRODUCER
+    write_file(os.path.join(export_dir, _FILE), proto.SerializeToString())
+
+
+def _program_hash(graph_def: Any) -> int:
+    """Hashes the nodes of a graph, without what differs between machines: the functions' numbers, paths, versions."""
+    for node in graph_def.node:
+        if node.op in ("PartitionedCall", "StatefulPartitionedCall"):
+            node.attr["f"].func.name = _base_name(node.attr["f"].func.name)
+            if "config_proto" in node.attr:
+                node.attr["config_proto"].s = b""
+        elif node.op == "Const" and node.attr["dtype"].type == types_pb2.DT_STRING:
+            node.attr["value"].Clear()
+    for field in ("library", "versions"):
+        graph_def.ClearField(field)
+        getattr(graph_def, field).SetInParent()  # empty, but there
+    return fingerprint64(graph_def.SerializeToString(deterministic=True))
+
+
+def _entries_hash(messages: Any, keys: Iterable[str], name_of: Callable[[str], str]) -> int:
+    """Hashes the names and messages of a map, in the order of `keys`."""
+    word = 0
+    for key in keys:
+        word = joined_fingerprint(word, fingerprint64(name_of(key).encode()))
+        word = joined_fingerprint(word, fingerprint64(messages[key].SerializeToString(deterministic=True)))
+    return word
+
+
+def _base_name(function: str) -> str:
+    """Returns the name of a function without the number at its end."""
+    return re.sub(r"(?<![^_])[0-9]+$", "", function)
+
+
+def _trace_number(function: str) -> int:
+    """Returns the number at the end of a function's name."""
+    return int(function[len(_base_name(function)) :] or 0)
+
+
 def read_fingerprint(export_dir: str | os.PathLike[str]) -> Fingerprint:
-    """Reads the fingerprint of a SavedModel that TensorFlow wrote. (TapeFlow writes none.)
+    """Reads the fingerprint of a SavedModel.
 
     Args:
         export_dir: the directory.

@@ -64,12 +64,14 @@ def contains_saved_model(export_dir: str | os.PathLike[str]) -> bool:
     return any(os.path.exists(os.path.join(os.fspath(export_dir), name)) for name in (FILE, TEXT_FILE))
 
 
-def write_model(export_dir: str, *meta_graphs: Any) -> None:
-    """Writes `saved_model.pb`."""
+def write_model(export_dir: str, *meta_graphs: Any) -> bytes:
+    """Writes `saved_model.pb`. Returns its bytes."""
     model = SavedModel(
         saved_model_schema_version=VERSION, meta_graphs=[m.SerializeToString(deterministic=True) for m in meta_graphs]
     )
-    write_file(os.path.join(export_dir, FILE), model.SerializeToString())
+    content: bytes = model.SerializeToString()
+    write_file(os.path.join(export_dir, FILE), content)
+    return content
 
 
 def read_model(export_dir: str) -> list[Any]:

@@ -35,6 +35,7 @@ from tapeflow.lookup.tables import LookupTable
 from tapeflow.registered_gradients import new_name
 from tapeflow.saved_model import revived
 from tapeflow.saved_model.asset import Asset
+from tapeflow.saved_model.fingerprint import write_fingerprint
 from tapeflow.saved_model.messages import FILE, PARTS, assets_directory, function_spec, variables_prefix, write_model
 from tapeflow.saved_model.objects import (
     CapturedTensor,
@@ -141,7 +142,10 @@ def save_and_return_nodes(
             prefix = variables_prefix(directory)
             write_bundle(prefix, model.checkpoint())
             model.copy_assets(directory)
-            write_model(directory, model.meta_graph())
+            meta = model.meta_graph()
+            content = write_model(directory, meta)
+            with open(f"{prefix}.index", "rb") as index:
+                write_fingerprint(directory, content, index.read(), meta)
     return model.objects, model.paths()
 
 
@@ -253,8 +257,8 @@ class _Model:
     def copy_assets(self, directory: str) -> None:
         """Copies the files of the assets."""
         names = _file_names(self._assets)
+        gfile.makedirs(assets_directory(directory))
         for i, asset in self._assets.items():
-            gfile.makedirs(assets_directory(directory))
             source, target = asset.asset_path.numpy().decode(), os.path.join(assets_directory(directory), names[i])
             if not (os.path.exists(target) and os.path.samefile(source, target)):
                 with replaced_file(target) as new:

@@ -27,6 +27,7 @@ from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.attr_values import attr_value
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import check_sizes, check_sparse, ranked, with_rank
 from tapeflow.core.ops.static import value_of
@@ -39,9 +40,9 @@ from tapeflow.core.values.tensor import Tensor, invalid, mistyped
 from tapeflow.graph.ir.checks import checked
 from tapeflow.math.arithmetic import subtract
 from tapeflow.math.casting import cast
-from tapeflow.math.comparison import equal, logical_not
+from tapeflow.math.comparison import equal
 from tapeflow.math.extrema import minimum
-from tapeflow.math.reduction import reduce_any, reduce_max, reduce_sum
+from tapeflow.math.reduction import reduce_max, reduce_sum
 from tapeflow.sparse import places
 from tapeflow.sparse.dense import as_sparse
 from tapeflow.sparse.merging import sparse_add_grad
@@ -561,9 +562,9 @@ def mask(a: IndexedSlices, mask_indices: TensorLike, name: str | None = None) ->
         >>> tf.sparse.mask(s, [4]).indices.numpy().tolist()
         [7]
     """
-    masked = reshape_dense(convert(mask_indices, a.indices.dtype), [1, -1])
-    others = where(logical_not(reduce_any(equal(expand_dims_dense(a.indices, 1), masked), 1)))[:, 0]
-    return IndexedSlices(gather(a.values, others), gather(a.indices, others), a.dense_shape)
+    indices = convert(a.indices)
+    others, at = ops.ListDiff(indices, convert(mask_indices, indices.dtype))
+    return IndexedSlices(gather(a.values, at), others, a.dense_shape)
 
 
 # ---- new entries -----------------------------------------------------------------------------------------------------

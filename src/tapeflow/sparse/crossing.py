@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.farmhash import fingerprint64
+from tapeflow.core.farmhash import fingerprint64, joined_fingerprint
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.types.dtypes import int64, string
 from tapeflow.core.types.shape import TensorShape
@@ -83,7 +83,7 @@ def hashed(combination: tuple[Any, ...], start: int, num_buckets: int) -> int:
     """Returns the hash of a combination; any number of 63 bits for 0 buckets."""
     word = start
     for value in combination:
-        word = _joined_fingerprint(word, fingerprint64(value) if isinstance(value, bytes) else value & _WORD)
+        word = joined_fingerprint(word, fingerprint64(value) if isinstance(value, bytes) else value & _WORD)
     return word % num_buckets if num_buckets else word % ((1 << 63) - 1)
 
 
@@ -161,18 +161,6 @@ def cross(
     """
     _check_inputs(inputs, "All inputs must be Tensor or SparseTensor.")
     return SparseTensor(*_cross(*_parts(inputs), "_X_" if separator is None else separator, name))
-
-
-def _mixed(word: int) -> int:
-    return word ^ (word >> 47)
-
-
-def _joined_fingerprint(a: int, b: int) -> int:
-    """Joins two fingerprints, by the mixing step of MurmurHash64A (TensorFlow's `FingerprintCat64`)."""
-    factor = 0xC6A4A7935BD1E995
-    word = a ^ factor ^ (_mixed(b * factor & _WORD) * factor & _WORD)
-    word = _mixed(word * factor & _WORD) * factor & _WORD
-    return _mixed(word)
 
 
 def cross_hashed(

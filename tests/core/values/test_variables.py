@@ -355,3 +355,26 @@ def test_a_program_says_what_a_variable_of_its_own_is_read_as():
     assert (v + 1.0).numpy().tolist() == (1.0 + v).numpy().tolist() == [3.0, 5.0]
     assert tf.reduce_sum(v).numpy() == 6.0
     assert tf.Variable([1.0]).value().numpy() == [1.0]
+
+
+@pytest.mark.parametrize("traced", [False, True])
+@pytest.mark.parametrize(
+    ("use", "kind"),
+    [
+        (lambda h: tf.raw_ops.ReadVariableOp(resource=h, dtype=tf.float32), tf.errors.FailedPreconditionError),
+        (lambda h: tf.raw_ops.AssignAddVariableOp(resource=h, value=[1.0]), tf.errors.NotFoundError),
+        (lambda h: tf.raw_ops.VariableShape(input=h), tf.errors.NotFoundError),
+        (lambda h: tf.raw_ops.ResourceScatterAdd(resource=h, indices=[0], updates=[1.0]), tf.errors.NotFoundError),
+        (lambda h: tf.raw_ops.ResourceScatterNdAdd(ref=h, indices=[[0]], updates=[1.0]), tf.errors.NotFoundError),
+    ],
+)
+def test_a_handle_without_a_value_has_the_error_of_its_op(use, kind, traced):
+    handle = tf.raw_ops.VarHandleOp(dtype=tf.float32, shape=[1])
+
+    def call():
+        result = use(handle)
+        return result if isinstance(result, tf.Tensor) else None
+
+    with pytest.raises(kind, match="Could not find resource: localhost/"):
+        (tf.function(call) if traced else call)()
+    assert not tf.raw_ops.VarIsInitializedOp(resource=handle)

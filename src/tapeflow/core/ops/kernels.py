@@ -21,6 +21,7 @@ from tapeflow.core.ops.definition import MANY
 from tapeflow.core.ops.shape_rules import too_large
 from tapeflow.core.types.dtypes import DType, resource, variant
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.tensor import ReadAsTensor
 
 if TYPE_CHECKING:
     from tapeflow.core.ops.op import RegisteredOp
@@ -334,8 +335,26 @@ def located(error: Exception, op: RegisteredOp, name: str | None) -> Exception:
     return error
 
 
+def unset_variable(error: Exception, op: str = "ReadVariableOp") -> Exception:
+    """Returns TensorFlow's error for an op on a variable without a value; any other error unchanged."""
+    if not (isinstance(error, AttributeError) and error.name == "_value" and isinstance(error.obj, ReadAsTensor)):
+        return error
+    name = getattr(error.obj, "_name", "")
+    missing = f"Could not find resource: localhost/{name}"
+    if op != "ReadVariableOp":
+        return errors.NotFoundError.of(f"The variable {name} does not exist. ({missing})")
+    return errors.FailedPreconditionError.of(
+        f"Could not find variable {name}. This could mean that the variable has been deleted. In TF1, it can also mean "
+        "the variable is uninitialized: run its initializer, or tf.compat.v1.global_variables_initializer(), in this "
+        f"session first. ({missing})"
+    )
+
+
 def translated(op: RegisteredOp, args: Sequence[Any], types: dict[str, DType], error: Exception) -> errors.OpError:
     """Returns TensorFlow's error for torch's: the error of the op's shape rule, if the rule raises one."""
+    found = unset_variable(error, op.name)
+    if isinstance(found, errors.OpError):
+        return found
     if isinstance(error, (torch.OutOfMemoryError, MemoryError)) or _NO_MEMORY.search(str(error)):
         size = re.search(r"tried to allocate ([\d.]+ \w+)", str(error), re.IGNORECASE)
         return errors.ResourceExhaustedError.of(f"OOM when allocating {size[1] if size else 'memory'}")

@@ -19,7 +19,7 @@ import torch
 
 from tapeflow.core import device as devices
 from tapeflow.core import errors
-from tapeflow.core.ops.kernels import first_line, raw_arguments, run_kernel, translated
+from tapeflow.core.ops.kernels import first_line, raw_arguments, run_kernel, translated, unset_variable
 from tapeflow.core.ops.static import host_static, numbers, value_of
 from tapeflow.core.processors import share
 from tapeflow.core.types.shape import TensorShape
@@ -140,6 +140,7 @@ class Written:
         step, local = self.failed(error)
         if step is None or getattr(error, "operation", None) is not None:
             return error
+        error = unset_variable(error, step.op.name)
         if isinstance(error, errors.OpError):
             return detected(error, step.operation)
         values = self._writer.values({**self._writer.namespace, **local}, step)

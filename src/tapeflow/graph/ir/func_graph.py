@@ -52,6 +52,7 @@ class FuncGraph(Graph):
         self.is_alternative = False  # another function computes the same on another device
         self.inference_name = ""  # of a function that a user calls: TensorFlow's name of it
         self.names_results = False  # results are named `Identity`, as for a function that a user calls
+        self.may_return_operations = True  # as branches, bodies of loops and wrapped functions may, for their effects
         self.traced = False  # from a Python function; otherwise a program fills it itself, and may never run it
         self.copies: dict[int, SymbolicTensor] = {}  # of a copy: its tensors, by the ids of the first graph's
         self.original: FuncGraph | None = None  # of a copy: the first graph
@@ -265,7 +266,7 @@ class FuncGraph(Graph):
 
     def as_output(self, value: Any, function: Any) -> Any:
         """Returns a leaf of the result as a tensor of this graph."""
-        if value is None or isinstance(value, Operation):
+        if value is None or (isinstance(value, Operation) and self.may_return_operations):
             return value
         if isinstance(value, CompositeTensor):
             return nest.map_structure(lambda v: self.as_output(v, function), value, expand_composites=True)
