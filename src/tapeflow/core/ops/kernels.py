@@ -336,9 +336,9 @@ def located(error: Exception, op: RegisteredOp, name: str | None) -> Exception:
 
 def translated(op: RegisteredOp, args: Sequence[Any], types: dict[str, DType], error: Exception) -> errors.OpError:
     """Returns TensorFlow's error for torch's: the error of the op's shape rule, if the rule raises one."""
-    if isinstance(error, (torch.OutOfMemoryError, MemoryError)) or _NO_MEMORY.search(str(error)):
-        size = re.search(r"tried to allocate ([\d.]+ \w+)", str(error), re.IGNORECASE)
-        return errors.ResourceExhaustedError.of(f"OOM when allocating {size[1] if size else 'memory'}")
+    known = status_error(error)
+    if known is not None:
+        return known
     try:
         shapes = op.infer(args, types, 1)
     except errors.OpError as wrong:
@@ -353,6 +353,25 @@ def translated(op: RegisteredOp, args: Sequence[Any], types: dict[str, DType], e
     if isinstance(error, NotImplementedError) or "not implemented" in message or "not supported" in message:
         kind = errors.UnimplementedError
     return kind.of(f"{op.name} can't take {described}: {message}")
+
+
+def status_error(error: Exception) -> errors.OpError | None:
+    """Returns TensorFlow's error for an error whose class alone says what is wrong, or None for other errors."""
+    if isinstance(error, errors.OpError):
+        return None
+    if isinstance(error, (torch.OutOfMemoryError, MemoryError)) or _NO_MEMORY.search(str(error)):
+        size = re.search(r"tried to allocate ([\d.]+ \w+)", str(error), re.IGNORECASE)
+        return errors.ResourceExhaustedError.of(f"OOM when allocating {size[1] if size else 'memory'}")
+    if isinstance(error, UnicodeDecodeError):
+        return errors.InvalidArgumentError.of(f"Expected text: {error}")
+    if isinstance(error, AttributeError) and error.name == "_value" and hasattr(error.obj, "_tape_value"):
+        name = error.obj._name  # a variable
+        return errors.FailedPreconditionError.of(
+            f"Could not find variable {name}. This could mean that the variable has been deleted. In TF1, it can also "
+            "mean the variable is uninitialized: run its initializer, or tf.compat.v1.global_variables_initializer(), "
+            f"in this session first. (Could not find resource: localhost/{name})"
+        )
+    return None
 
 
 def first_line(error: Exception) -> str:

@@ -14,6 +14,7 @@ from tapeflow.config import list_logical_devices
 from tapeflow.core import errors
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.kernels import status_error
 from tapeflow.core.rng.seeds import Streams, own_streams
 from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.values import nest
@@ -197,7 +198,7 @@ class Session:
                     compiled = self._compiled[key] = self._compile([t for t, _ in feeds], tensors, operations)
                 values = iter(compiled(*[v.value for _, v in feeds]))
             except AttributeError as error:
-                raise _uninitialized(error) from None
+                raise status_error(error) or error from None
         return _repacked(
             fetches, [_fetched(next(values), w) if isinstance(w, SymbolicTensor) else None for w in elements]
         )
@@ -329,7 +330,7 @@ class Session:
             try:
                 values = partial.stepping.run({id(t): v.value for t, v in feeds}, elements)
             except AttributeError as error:
-                raise _uninitialized(error) from None
+                raise status_error(error) or error from None
         partial.feeds.difference_update(id(t) for t, _ in feeds)
         partial.fetches.difference_update(id(w) for w in elements)
         if not partial.fetches:
@@ -486,18 +487,6 @@ def _fetched(value: Any, tensor: SymbolicTensor) -> Any:
     if isinstance(value, Variable):  # the handle of one
         return boxed(value)
     return EagerTensor(value, tensor.dtype).numpy()
-
-
-def _uninitialized(error: AttributeError) -> Exception:
-    """Translates the error of a variable without a value; returns any other error unchanged."""
-    if error.name != "_value" or not isinstance(error.obj, Variable):
-        return error
-    name = error.obj._name
-    return errors.FailedPreconditionError.of(
-        f"Could not find variable {name}. This could mean that the variable has been deleted. In TF1, it can also mean "
-        "the variable is uninitialized: run its initializer, or tf.compat.v1.global_variables_initializer(), in this "
-        f"session first. (Could not find resource: localhost/{name})"
-    )
 
 
 def _repacked(fetches: Any, values: list[Any]) -> Any:
