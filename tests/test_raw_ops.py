@@ -300,8 +300,50 @@ def test_gradients_of_other_shapes_are_refused():
 
 
 def test_texts_that_are_no_text():
-    with pytest.raises(tf.errors.InvalidArgumentError, match="can't decode"):
+    def call():
         tf.raw_ops.MergeV2Checkpoints(checkpoint_prefixes=[b"\xff"], destination_prefix="x")
+
+    for function in (call, tf.function(call), tf.function(call, jit_compile=True)):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="can't decode"):
+            function()
+
+
+@pytest.mark.parametrize("use", [
+    lambda v: tf.raw_ops.ReadVariableOp(resource=v, dtype=tf.float32),
+    lambda v: tf.raw_ops.AssignAddVariableOp(resource=v, value=[1.0, 2.0]),
+    lambda v: tf.raw_ops.ResourceApplyGradientDescent(var=v, alpha=1.0, delta=[1.0, 2.0]),
+    lambda v: tf.raw_ops.ResourceScatterNdUpdate(ref=v, indices=[[0]], updates=[1.0]),
+    lambda v: tf.raw_ops.VariableShape(input=v),
+])  # fmt: skip
+def test_variables_without_a_value(use):
+    variable = tf.raw_ops.VarHandleOp(dtype=tf.float32, shape=[2])
+    assert "<unavailable>" in repr(variable)
+    for call in (use, tf.function(use, autograph=False)):
+        with pytest.raises(tf.errors.FailedPreconditionError, match="Could not find variable"):
+            call(variable)
+    tf.raw_ops.AssignVariableOp(resource=variable, value=[1.0, 2.0])
+    use(variable)
+
+
+def test_values_of_optionals_have_the_expected_types():
+    optional = tf.raw_ops.OptionalFromValue(components=[1.0, b"a"])
+    assert tf.raw_ops.OptionalGetValue(
+        optional=optional, output_types=[tf.float32, tf.string], output_shapes=[None, []]
+    )[1].numpy() == b"a"  # fmt: skip
+    for types, shapes, message in (
+        ([tf.float32], [[]], "has 2 components, expected 1"),
+        ([tf.int32, tf.string], [[], []], "type for component 0"),
+        ([tf.float32, tf.float32], [[], []], "type for component 1"),
+        ([tf.float32, tf.string], [[], [3]], r"shape for component 1. Expected: \[3\]. Actual: \[\]"),
+    ):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+            tf.raw_ops.OptionalGetValue(optional=optional, output_types=types, output_shapes=shapes)
+    for call in (
+        lambda: tf.raw_ops.OptionalHasValue(optional=_list()),
+        lambda: tf.raw_ops.OptionalGetValue(optional=_list(), output_types=[tf.float32], output_shapes=[[2]]),
+    ):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="must be an optional"):
+            call()
 
 
 def test_shape_rules_refuse_what_they_can_not_read():

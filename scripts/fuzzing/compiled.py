@@ -1,8 +1,9 @@
 """Random compiled functions, called with sizes and indices that change between calls, and compared with eager calls.
 
 A function draws its ops while it runs, from a seed and the names of sizes, so that it draws the same ones eagerly and
-in a trace. Half of the functions are element-wise ops, reductions and broadcasts. The others are loops over small
-tensors (`tests/support/random_loops.py`) that also read and write at indices which may be out of range.
+in a trace. A third of the functions are element-wise ops, reductions and broadcasts of sizes that change. Others are
+loops over small tensors (`tests/support/random_loops.py`) that also read and write at indices which may be out of
+range. The rest (`fuzzing/small_functions.py`) are small functions of static shapes, which become machine code.
 """
 
 from __future__ import annotations
@@ -43,14 +44,14 @@ class Case(NamedTuple):
 
     Attributes:
         function: it takes variables and tensors.
-        specs: the types of the tensors.
+        specs: the types of the tensors; None for a trace of each combination of shapes.
         calls: the tensors of each call.
         variables: creates the variables.
         dtypes: the dtypes of all values, after a call.
     """
 
     function: Callable[..., Any]
-    specs: Sequence[Any]
+    specs: Sequence[Any] | None
     calls: Sequence[Sequence[Any]]
     variables: Callable[[], list[Any]]
     dtypes: set[str]
@@ -63,26 +64,51 @@ class Case(NamedTuple):
 
 def compare(call: dict[str, Any], tf: Any) -> dict[str, Any]:
     """What differs between a compiled function and its eager calls."""
+    from fuzzing.small_functions import small_case
+
     rng = random.Random(call["seed"])
-    case = (cluster_case if rng.random() < 0.6 else loop_case)(rng, tf)
-    jit, own, others = rng.random() < 0.8, case.variables(), case.variables()
+    case = rng.choices((cluster_case, loop_case, small_case), (35, 25, 40))[0](rng, tf)
+    jit, own, others = rng.choice((True, None)), case.variables(), case.variables()
     compiled = tf.function(
         lambda *inputs: case.function(own, *inputs), input_signature=case.specs, jit_compile=jit, autograph=False
     )
     found, skipped = [], 0
     for inputs in case.calls:
+        kept = [(t, t.numpy().copy()) for t in (*inputs, *(v.read_value() for v in own))]
         wanted, got = _results(lambda *x: case.function(others, *x), inputs), _results(compiled, inputs)
         got_variables, wanted_variables = ([v.numpy() for v in vs] for vs in (own, others))
-        if _same(got, wanted, case.tolerance) and _same(got_variables, wanted_variables, case.tolerance):
+        shapes = [(x.dtype.name, x.shape.as_list()) for x in inputs]
+        if any(t.numpy().tobytes() != copy.tobytes() for t, copy in kept):
+            found.append(f"{shapes}: an input, or a value of a variable from before the call, has changed")
+        # Nothing says which updates precede an error.
+        same = isinstance(wanted, Exception) or _same(got_variables, wanted_variables, case.tolerance)
+        if _same(got, wanted, case.tolerance) and same:
+            _copy_variables(others, own)
             continue
-        for v, w in zip(own, others, strict=True):
-            v.assign(w)
-        if _is_unstable(case, inputs, wanted, tf):
+        before = case.variables()
+        for variable, (_, value) in zip(before, kept[len(inputs) :], strict=True):
+            variable.assign(value)
+        _copy_variables(others, own)
+        if _is_unstable(case, before, inputs, wanted, tf):
             skipped += 1
         else:
-            shapes = [(x.dtype.name, x.shape.as_list()) for x in inputs]
-            found.append(f"{shapes}: {_text(got)} is not {_text(wanted)}")
-    return {"different": found} if found else {"same": CALLS - skipped}
+            found.append(
+                f"{shapes}: {_text(got)} is not {_text(wanted)}, variables {_text(got_variables)}; {_text(wanted_variables)}"
+            )
+    if found:
+        return {"different": found}
+    return {"same": CALLS - skipped, "native": _has_native_steps(compiled)}
+
+
+def _copy_variables(source: Sequence[Any], target: Sequence[Any]) -> None:
+    """Assigns the values of variables to others, so that differences don't add up."""
+    for v, w in zip(target, source, strict=True):
+        v.assign(w)
+
+
+def _has_native_steps(compiled: Any) -> bool:
+    """Whether a trace of a function runs steps or loops as machine code."""
+    return any("op_Native" in trace.source() for trace in compiled._list_all_concrete_functions())
 
 
 def _results(function: Callable[..., Any], inputs: Sequence[Any]) -> list[np.ndarray] | Exception:
@@ -111,14 +137,14 @@ def _near(a: np.ndarray, b: np.ndarray, tolerance: float) -> bool:
     return bool(np.allclose(x, y, tolerance, tolerance * max(1.0, finite.max(initial=0.0)), equal_nan=True))
 
 
-def _is_unstable(case: Case, inputs: Sequence[Any], wanted: Any, tf: Any) -> bool:
+def _is_unstable(case: Case, variables: list[Any], inputs: Sequence[Any], wanted: Any, tf: Any) -> bool:
     """Whether results change if the inputs change in their last digits, or overflow."""
     if isinstance(wanted, Exception):
         return False
     if any(a.dtype.kind not in "iub" and not np.all(np.abs(a.astype("float64")) < 1e4) for a in wanted if a.size):
         return True
     near = [tf.cast(tf.cast(x, tf.float64) * (1 + 1e-5), x.dtype) if x.dtype.is_floating else x for x in inputs]
-    return not _same(_results(lambda *x: case.function(case.variables(), *x), near), wanted, case.tolerance / 10)
+    return not _same(_results(lambda *x: case.function(variables, *x), near), wanted, case.tolerance / 10)
 
 
 def _text(results: Any) -> str:

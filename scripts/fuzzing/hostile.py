@@ -74,6 +74,7 @@ RESOURCES: list[tuple[str, dict[str, Any]]] = [
     ("MutableHashTableOfTensorsV2", {"key_dtype": {"dtype": "int64"}, "value_dtype": {"dtype": "float32"},
                                      "value_shape": {"shape": [2]}}),
     ("FIFOQueueV2", {"component_types": [{"dtype": "float32"}]}),
+    ("VarHandleOp", {"dtype": {"dtype": "float32"}, "shape": {"shape": [2]}}),  # without a value
     ("StackV2", {"max_size": 3, "elem_type": {"dtype": "float32"}}),
     ("TensorArrayV3", {"size": 3, "dtype": {"dtype": "float32"}}),
     ("AnonymousSeedGenerator", {"seed": 1, "seed2": 2, "reshuffle": True}),

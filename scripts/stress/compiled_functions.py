@@ -48,7 +48,8 @@ def main() -> int:
         for kind, what in outcome.items():
             print(f"{kind}: {what}")
     calls = sum(outcome.get("same", 0) for outcome in outcomes.values())
-    print(f"{len(outcomes)} functions, {calls} calls compared, {len(faults)} faults")
+    native = sum(outcome.get("native", False) for outcome in outcomes.values())
+    print(f"{len(outcomes)} functions, {native} with machine code, {calls} calls compared, {len(faults)} faults")
     return 1 if faults else 0
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import torch
 
 from tapeflow.core.ops.convert import operand
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.raw_kernels import kernel_of
-from tapeflow.core.ops.shape_rules import scalar
-from tapeflow.core.types.dtypes import variant
+from tapeflow.core.ops.shape_rules import scalar, text
+from tapeflow.core.types.dtypes import DType, variant
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec, TypeSpec
 from tapeflow.core.values import nest
 from tapeflow.core.values.boxed_objects import boxed, held
@@ -172,14 +174,35 @@ def _none() -> Any:
 
 @kernel_of("OptionalHasValue", shape=scalar)
 def _has_value(optional: Any) -> Any:
-    return torch.tensor(bool(optional[()]))
+    return torch.tensor(bool(_components_in(optional)))
+
+
+def _components_in(optional: Any) -> tuple[Any, ...]:
+    """Returns the raw values of an optional.
+
+    Raises:
+        InvalidArgumentError: the variant is something else.
+    """
+    values = optional.item() if optional.ndim == 0 else None
+    if isinstance(values, tuple):
+        return values
+    raise invalid(f"Input must be an optional, but is a variant of {type(values).__name__} of shape {optional.shape}.")
 
 
 @kernel_of("OptionalGetValue", shape=lambda _optional, _types, shapes: list(shapes))
-def _get_value(optional: Any, *_: Any) -> Any:
-    if not optional[()]:
+def _get_value(optional: Any, types: Sequence[DType], shapes: Sequence[Any]) -> Any:
+    values = _components_in(optional)
+    if not values:
         raise invalid("The given optional does not have a value. [Op:OptionalGetValue]")
-    return optional[()]
+    if len(values) != len(types):
+        raise invalid(f"The given optional has {len(values)} components, expected {len(types)}")
+    for i, (value, dtype, shape) in enumerate(zip(values, types, shapes, strict=True)):
+        start = f"The given optional does not match the expected {{}} for component {i}. Expected: {{}}. Actual: {{}}."
+        if value.dtype != (dtype.torch or np.dtype(object)):
+            raise invalid(start.format("type", dtype.name, str(value.dtype).removeprefix("torch.")))
+        if not TensorShape(shape).is_compatible_with(value.shape):
+            raise invalid(start.format("shape", text(TensorShape(shape)), text(TensorShape(value.shape))))
+    return values
 
 
 class OptionalSpec(TypeSpec):

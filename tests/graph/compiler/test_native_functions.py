@@ -125,6 +125,20 @@ def adam(weights, first, second):
     return step
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int32", "int64"])
+def test_one_hot_is_deeper_than_its_indices_count(dtype):
+    def function(x, i):
+        for _ in range(8):
+            x = tf.sin(x) + 1.0
+        return tf.one_hot(i, 300) * x, tf.one_hot([i, i + 1], 2, dtype="int32")
+
+    x, i = tf.constant(2.0), tf.constant(1, dtype)
+    compiled = tf.function(function)
+    assert is_native(compiled, x, i)
+    for got, wanted in zip(compiled(x, i), function(x, i), strict=True):
+        np.testing.assert_allclose(got, wanted, rtol=1e-6)
+
+
 def test_updates_of_variables():
     results = []
     for eager in (False, True):

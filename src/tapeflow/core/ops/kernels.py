@@ -21,7 +21,6 @@ from tapeflow.core.ops.definition import MANY
 from tapeflow.core.ops.shape_rules import too_large
 from tapeflow.core.types.dtypes import DType, resource, variant
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import ReadAsTensor
 
 if TYPE_CHECKING:
     from tapeflow.core.ops.op import RegisteredOp
@@ -335,29 +334,11 @@ def located(error: Exception, op: RegisteredOp, name: str | None) -> Exception:
     return error
 
 
-def unset_variable(error: Exception, op: str = "ReadVariableOp") -> Exception:
-    """Returns TensorFlow's error for an op on a variable without a value; any other error unchanged."""
-    if not (isinstance(error, AttributeError) and error.name == "_value" and isinstance(error.obj, ReadAsTensor)):
-        return error
-    name = getattr(error.obj, "_name", "")
-    missing = f"Could not find resource: localhost/{name}"
-    if op != "ReadVariableOp":
-        return errors.NotFoundError.of(f"The variable {name} does not exist. ({missing})")
-    return errors.FailedPreconditionError.of(
-        f"Could not find variable {name}. This could mean that the variable has been deleted. In TF1, it can also mean "
-        "the variable is uninitialized: run its initializer, or tf.compat.v1.global_variables_initializer(), in this "
-        f"session first. ({missing})"
-    )
-
-
 def translated(op: RegisteredOp, args: Sequence[Any], types: dict[str, DType], error: Exception) -> errors.OpError:
     """Returns TensorFlow's error for torch's: the error of the op's shape rule, if the rule raises one."""
-    found = unset_variable(error, op.name)
-    if isinstance(found, errors.OpError):
-        return found
-    if isinstance(error, (torch.OutOfMemoryError, MemoryError)) or _NO_MEMORY.search(str(error)):
-        size = re.search(r"tried to allocate ([\d.]+ \w+)", str(error), re.IGNORECASE)
-        return errors.ResourceExhaustedError.of(f"OOM when allocating {size[1] if size else 'memory'}")
+    known = status_error(error, op.name)
+    if known is not None:
+        return known
     try:
         shapes = op.infer(args, types, 1)
     except errors.OpError as wrong:
@@ -372,6 +353,33 @@ def translated(op: RegisteredOp, args: Sequence[Any], types: dict[str, DType], e
     if isinstance(error, NotImplementedError) or "not implemented" in message or "not supported" in message:
         kind = errors.UnimplementedError
     return kind.of(f"{op.name} can't take {described}: {message}")
+
+
+def status_error(error: Exception, op: str = "ReadVariableOp") -> errors.OpError | None:
+    """Returns TensorFlow's error for an error whose class alone says what is wrong, or None for other errors.
+
+    Args:
+        error: the error.
+        op: the name of the op that raised it.
+    """
+    if isinstance(error, errors.OpError):
+        return None
+    if isinstance(error, (torch.OutOfMemoryError, MemoryError)) or _NO_MEMORY.search(str(error)):
+        size = re.search(r"tried to allocate ([\d.]+ \w+)", str(error), re.IGNORECASE)
+        return errors.ResourceExhaustedError.of(f"OOM when allocating {size[1] if size else 'memory'}")
+    if isinstance(error, UnicodeDecodeError):
+        return errors.InvalidArgumentError.of(f"Expected text: {error}")
+    if isinstance(error, AttributeError) and error.name == "_value" and hasattr(error.obj, "_tape_value"):
+        name = error.obj._name  # a variable
+        if op != "ReadVariableOp":
+            missing = f"Could not find resource: localhost/{name}"
+            return errors.NotFoundError.of(f"The variable {name} does not exist. ({missing})")
+        return errors.FailedPreconditionError.of(
+            f"Could not find variable {name}. This could mean that the variable has been deleted. In TF1, it can also "
+            "mean the variable is uninitialized: run its initializer, or tf.compat.v1.global_variables_initializer(), "
+            f"in this session first. (Could not find resource: localhost/{name})"
+        )
+    return None
 
 
 def first_line(error: Exception) -> str:

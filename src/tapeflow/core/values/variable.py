@@ -19,6 +19,7 @@ from tapeflow.core.context import detours, listeners, state
 from tapeflow.core.forking import new_rlock
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.convert import convert, operand
+from tapeflow.core.ops.kernels import status_error
 from tapeflow.core.scopes import init_scope
 from tapeflow.core.types.dtypes import DType, as_dtype, resource
 from tapeflow.core.types.shape import TensorShape
@@ -281,9 +282,13 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
 
         Raises:
             NotImplementedError: a graph is being built. Its result would contain the value of that moment for ever.
+            FailedPreconditionError: the variable is uninitialized.
         """
         refuse_in_graphs("numpy")
-        return self._value.numpy()
+        try:
+            return self._value.numpy()
+        except AttributeError as error:
+            raise status_error(error) or error from None
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         refuse_in_graphs("numpy")
@@ -539,7 +544,8 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
     def __repr__(self) -> str:
         if state.graph is not None:
             return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
-        text = numpy_text(self._value, is_repr=True)
+        value = getattr(self, "_value", None)
+        text = "numpy=<unavailable>" if value is None else numpy_text(value, is_repr=True)
         return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, {text}>"
 
 

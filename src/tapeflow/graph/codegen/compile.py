@@ -19,7 +19,7 @@ import torch
 
 from tapeflow.core import device as devices
 from tapeflow.core import errors
-from tapeflow.core.ops.kernels import first_line, raw_arguments, run_kernel, translated, unset_variable
+from tapeflow.core.ops.kernels import first_line, raw_arguments, run_kernel, status_error, translated
 from tapeflow.core.ops.static import host_static, numbers, value_of
 from tapeflow.core.processors import share
 from tapeflow.core.types.shape import TensorShape
@@ -138,9 +138,9 @@ class Written:
     def explained(self, error: Exception) -> Exception:
         """Returns TensorFlow's error for an error of a step, with the user's lines that added the step."""
         step, local = self.failed(error)
+        error = status_error(error, "ReadVariableOp" if step is None else step.op.name) or error
         if step is None or getattr(error, "operation", None) is not None:
             return error
-        error = unset_variable(error, step.op.name)
         if isinstance(error, errors.OpError):
             return detected(error, step.operation)
         values = self._writer.values({**self._writer.namespace, **local}, step)

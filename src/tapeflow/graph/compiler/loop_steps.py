@@ -16,7 +16,7 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elements import Element, Unsupported
 from tapeflow.core.ops.static import host_static
 from tapeflow.core.rng import elements as forms
-from tapeflow.core.types.dtypes import DType, int64, uint64, variant
+from tapeflow.core.types.dtypes import DType, int32, int64, uint64, variant
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import CALLS, Program, Step
@@ -508,10 +508,12 @@ class Steps:
         if axis not in (-1, len(indices.shape)) or type(depth) is not int:
             raise Unsupported("another dimension")
         column = self._reshaped(code.in_memory(indices), (*indices.shape, 1))
-        numbers = torch.arange(depth, dtype=indices.dtype.torch)
-        row = code.at(code.address(("constant", numbers)), (depth,), indices.dtype, True)
+        dtype = int64 if indices.dtype is int64 else int32  # 8 bits may not hold the depth
+        numbers = torch.arange(depth, dtype=dtype.torch)
+        row = code.at(code.address(("constant", numbers)), (depth,), dtype, True)
         return self._of_values(
-            [column, row, self._value(on), self._value(off)], lambda b, i, j, x, y: b.select(b.equal(i, j), x, y)
+            [column, row, self._value(on), self._value(off)],
+            lambda b, i, j, x, y: b.select(b.equal(b.convert(i, dtype), j), x, y),
         )
 
     def gather_nd(self, tensor: SymbolicTensor, places: SymbolicTensor) -> Value:

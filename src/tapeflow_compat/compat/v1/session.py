@@ -14,7 +14,7 @@ from tapeflow.config import list_logical_devices
 from tapeflow.core import errors
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.kernels import unset_variable
+from tapeflow.core.ops.kernels import status_error
 from tapeflow.core.rng.seeds import Streams, own_streams
 from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.values import nest
@@ -198,7 +198,7 @@ class Session:
                     compiled = self._compiled[key] = self._compile([t for t, _ in feeds], tensors, operations)
                 values = iter(compiled(*[v.value for _, v in feeds]))
             except AttributeError as error:
-                raise unset_variable(error) from None
+                raise status_error(error) or error from None
         return _repacked(
             fetches, [_fetched(next(values), w) if isinstance(w, SymbolicTensor) else None for w in elements]
         )
@@ -330,7 +330,7 @@ class Session:
             try:
                 values = partial.stepping.run({id(t): v.value for t, v in feeds}, elements)
             except AttributeError as error:
-                raise unset_variable(error) from None
+                raise status_error(error) or error from None
         partial.feeds.difference_update(id(t) for t, _ in feeds)
         partial.fetches.difference_update(id(w) for w in elements)
         if not partial.fetches:
