@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import torch
 
 from tapeflow.array.creation import range as range_op
@@ -50,57 +51,68 @@ def _tridiagonal_solve_rule(diagonals: TensorShape, rhs: TensorShape, *_: Any) -
     return rhs
 
 
-def _exchanged(swap: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    return torch.where(swap, y, x), torch.where(swap, x, y)
+def _exchanged(swap: Any, x: Any, y: Any) -> tuple[Any, Any]:
+    """Returns `(y, x)` where rows are exchanged, and `(x, y)` elsewhere."""
+    return (y, x) if np.all(swap) else (np.where(swap, y, x), np.where(swap, x, y))
 
 
-def _perturbed(pivot: torch.Tensor, tiny: float) -> torch.Tensor:
-    return torch.where(pivot.abs() < tiny, torch.full_like(pivot, tiny), pivot) if tiny else pivot
+def _perturbed(pivot: Any, tiny: float) -> Any:
+    return np.where(abs(pivot) < tiny, pivot.dtype.type(tiny), pivot) if tiny else pivot
 
 
-@op("TridiagonalSolve", shape=_tridiagonal_solve_rule, batching=solve_slices)
+@op("TridiagonalSolve", shape=_tridiagonal_solve_rule, batching=solve_slices, autograd=False)
 def _tridiagonal_solve(
     diagonals: torch.Tensor, rhs: torch.Tensor, partial_pivoting: bool = True, perturb_singular: bool = False
 ) -> torch.Tensor:
     """Solves tridiagonal equations.
 
-    Eliminates by Gauss' method, a row at a time of the whole batch.
+    Eliminates by Gauss' method, a row at a time of the whole batch, with NumPy: a row is too short for ATen's calls.
+    The elements of a single matrix are NumPy's scalars.
     """
     _tridiagonal_solve_rule(TensorShape(diagonals.shape), TensorShape(rhs.shape))
-    n = rhs.shape[-2]
-    above, main, below = [list(d.unsqueeze(-1).unbind(-2)) for d in diagonals.unbind(-2)]
-    right = list(rhs.unbind(-2))
-    if not n:
+    if not rhs.numel():
         return rhs.clone()
-    tiny = 0.0
-    if perturb_singular:
-        tiny = torch.finfo(rhs.dtype).eps * float(diagonals.abs().max())
-    zero = torch.zeros_like(main[0])
-    second = [zero] * n  # the diagonal above the upper one: pivoting fills it
+    batch, (n, k) = rhs.shape[:-2], rhs.shape[-2:]
+    bands = diagonals.detach().resolve_conj().cpu().numpy().reshape(-1, 3, n)
+    sides = np.array(rhs.detach().resolve_conj().cpu().numpy().reshape(-1, n, k).swapaxes(0, 1), order="C")
+    above, main, below = (list(d[0] if len(bands) == 1 else d.T[..., None]) for d in bands.swapaxes(0, 1))
+    tiny = np.finfo(bands.dtype).eps * float(abs(bands).max()) if perturb_singular else 0.0
+    with np.errstate(all="ignore"):
+        rows = _solve_rows(above, main, below, list(sides), partial_pivoting, tiny)  # [n, batch, k]
+    return torch.from_numpy(rows).transpose(0, 1).reshape(*batch, n, k).to(rhs.device)
+
+
+def _solve_rows(
+    above: list[Any], main: list[Any], below: list[Any], right: list[Any], partial_pivoting: bool, tiny: float
+) -> np.ndarray:
+    """Solves tridiagonal equations, given by the rows of their diagonals and of the right-hand sides."""
+    n = len(right)
+    second: list[Any] = [None] * n  # the diagonal above the upper one: pivoting fills it
     for i in range(n - 1):
-        factor, swap = below[i + 1], None
+        factor = below[i + 1]
         if partial_pivoting:
-            swap = below[i + 1].abs() > main[i].abs()
-            main[i], factor = _exchanged(swap, main[i], below[i + 1])
-            above[i], main[i + 1] = _exchanged(swap, above[i], main[i + 1])
-            if i + 2 < n:
-                second[i], above[i + 1] = _exchanged(swap, zero, above[i + 1])
-            right[i], right[i + 1] = _exchanged(swap, right[i], right[i + 1])
+            swap = abs(factor) > abs(main[i])
+            if np.count_nonzero(swap):
+                main[i], factor = _exchanged(swap, main[i], factor)
+                above[i], main[i + 1] = _exchanged(swap, above[i], main[i + 1])
+                right[i], right[i + 1] = _exchanged(swap, right[i], right[i + 1])
+                if i + 2 < n:
+                    second[i], above[i + 1] = _exchanged(swap, np.zeros_like(above[i + 1]), above[i + 1])
         main[i] = _perturbed(main[i], tiny)
         factor = factor / main[i]
         main[i + 1] = main[i + 1] - factor * above[i]
-        if partial_pivoting and i + 2 < n:
+        if second[i] is not None:
             above[i + 1] = above[i + 1] - factor * second[i]
-        right[i + 1] = right[i + 1] - factor * right[i]
+        right[i + 1] -= factor * right[i]
     main[-1] = _perturbed(main[-1], tiny)
-    singular = torch.stack([m == 0 for m in main]).any(0)
+    singular = (np.stack(main) == 0).any(0)
     for i in range(n - 1, -1, -1):
         if i + 1 < n:
-            right[i] = right[i] - above[i] * right[i + 1]
-        if i + 2 < n:
-            right[i] = right[i] - second[i] * right[i + 2]
-        right[i] = right[i] / main[i]
-    return torch.where(singular.unsqueeze(-2), torch.nan, torch.stack(right, -2))
+            right[i] -= above[i] * right[i + 1]
+        if second[i] is not None:
+            right[i] -= second[i] * right[i + 2]
+        right[i] /= main[i]
+    return np.where(singular, np.nan, np.stack(right))
 
 
 @_tridiagonal_solve.gradient(needs="input0 outputs")

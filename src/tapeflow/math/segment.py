@@ -93,20 +93,20 @@ def _wrong_segments(data: Any, ids: Any, num_segments: Any) -> str:
     return f"data.shape = {text(TensorShape(data))} does not start with segment_ids.shape = {text(TensorShape(ids))}"
 
 
-def _scattered(how: str) -> Callable[..., Any]:
+def _scattered(how: str, include_self: bool = True) -> Callable[..., Any]:
     """Combines rows by `torch.scatter_reduce_`, which wants an index for every element."""
 
     def gather(out: torch.Tensor, ids: torch.Tensor, rows: torch.Tensor) -> None:
         index = ids.long().reshape(-1, *[1] * (rows.ndim - 1)).expand(rows.shape)
-        out.scatter_reduce_(0, index, rows, how)
+        out.scatter_reduce_(0, index, rows, how, include_self=include_self)
 
     return gather
 
 
-def _extremes(how: str) -> Callable[..., Any]:
+def _extremes(how: str, include_self: bool = True) -> Callable[..., Any]:
     """Combines rows by "amax" or "amin" like a running extreme. Its comparisons fail with a NaN: the extreme becomes
     NaN, and then the number after the NaN."""
-    scatter, neutral = _scattered(how), -math.inf if how == "amax" else math.inf
+    scatter, neutral = _scattered(how, include_self), -math.inf if how == "amax" else math.inf
 
     def gather(out: torch.Tensor, ids: torch.Tensor, rows: torch.Tensor) -> None:
         if rows.is_floating_point() and rows.is_cpu and not traced(rows) and may_have_nan(rows):
@@ -516,13 +516,7 @@ def _(call: Call, dy: Any) -> Any:
 
 def _sorted_extreme(how: str) -> Callable[..., torch.Tensor]:
     """Returns the kernel of SegmentMax or SegmentMin."""
-    extremes = _extremes(how)
-
-    def gather(out: torch.Tensor, ids: torch.Tensor, rows: torch.Tensor) -> None:
-        out.index_copy_(0, ids, rows)  # otherwise, the 0 of an empty segment would take part
-        extremes(out, ids, rows)
-
-    kernel = _sorted(0, gather)
+    kernel = _sorted(0, _extremes(how, include_self=False))  # the 0 of an empty segment takes no part
 
     def for_any_dtype(data: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
         if data.dtype != torch.uint64:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import bisect
 import functools
+import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
@@ -184,31 +186,30 @@ class _LearnedCounts:
     """The sampling weights of classes: 1 plus the number of occurrences of the class as a true class."""
 
     def __init__(self, range_max: int) -> None:
-        self.range_max = range_max
         self.occurrences: dict[int, int] = {}
+        self._total = range_max
+        # The classes that occurred, in order, and for each the sum of the weights of all classes up to it.
+        self._order: tuple[list[int], list[int]] = [], []
 
-    def add(self, value: int) -> None:
-        """Counts an occurrence of a class."""
-        self.occurrences[value] = self.occurrences.get(value, 0) + 1
-
-    def total(self) -> int:
-        """Returns the sum of the weights."""
-        return self.range_max + sum(self.occurrences.values())
+    def add(self, values: Iterable[int]) -> None:
+        """Counts an occurrence of each class."""
+        for value in values:
+            self.occurrences[value] = self.occurrences.get(value, 0) + 1
+            self._total += 1
+        values = sorted(self.occurrences)
+        counts = itertools.accumulate(self.occurrences[value] for value in values)
+        self._order = values, [value + 1 + count for value, count in zip(values, counts, strict=True)]
 
     def draw(self, random: Draws) -> int:
         """Draws a class by the weights."""
-        place = random.below(self.total())
-        for value, count in sorted(self.occurrences.items()):
-            if place < value:
-                break
-            if place <= value + count:
-                return value
-            place -= count
-        return place
+        place, (values, ends) = random.below(self._total), self._order
+        i = bisect.bisect_right(ends, place)
+        before = ends[i - 1] - values[i - 1] - 1 if i else 0  # occurrences of smaller classes
+        return min(place - before, values[i]) if i < len(values) else place - before
 
     def probability(self, value: int) -> float:
         """Returns the probability of a class."""
-        return (1 + self.occurrences.get(value, 0)) / self.total()
+        return (1 + self.occurrences.get(value, 0)) / self._total
 
 
 @functools.lru_cache(64)
@@ -225,8 +226,7 @@ def _learned_kernel(
         "LearnedUnigramCandidateSampler", true_classes, num_true, num_sampled, unique, range_max, (seed, seed2),
         learned.draw, learned.probability,
     )  # fmt: skip
-    for value in true_classes.reshape(-1).tolist():
-        learned.add(value)
+    learned.add(true_classes.reshape(-1).tolist())
     return samples
 
 
@@ -260,32 +260,48 @@ class _Alias:
         return value if share < self.own[value] else self.alias[value]
 
 
-def _fixed_weights(
-    range_max: int, vocab_file: str, distortion: float, reserved: int, num_shards: int, shard: int, unigrams: Any
-) -> list[float]:
-    """Computes the weight of each class of a shard: that in the vocabulary to the power of the distortion.
+class _Distribution(NamedTuple):
+    """The weights of classes, their sum, the number of those that are not 0, and how to draw by them."""
 
-    The shard's classes are numbered from 0: class `i` is the id `i * num_shards + shard`.
-    """
+    weights: list[float]
+    total: float
+    likely: int
+    draw: Draw
+
+
+def _given_weights(vocab_file: str, unigrams: tuple[float, ...]) -> tuple[float, ...]:
+    """Returns the weights in a vocabulary, or those of `unigrams`."""
     if not vocab_file and not unigrams:
         raise invalid("Must provide either vocab_file or unigrams.")
     if vocab_file and unigrams:
         raise invalid("Must only provide one of vocab_file and unigrams.")
-    weights = list(unigrams)
-    if vocab_file:
-        try:
-            with translate_os_errors(vocab_file), open(vocab_file, encoding="utf-8") as lines:
-                weights = [float(line.rsplit(",", 1)[1]) for line in lines if line.strip()]
-        except (IndexError, ValueError):
-            raise invalid(f"Bad line in vocab_file {vocab_file}: each must end in a comma and a number") from None
+    if not vocab_file:
+        return unigrams
+    try:
+        with translate_os_errors(vocab_file), open(vocab_file, encoding="utf-8") as lines:
+            return tuple(float(line.rsplit(",", 1)[1]) for line in lines if line.strip())
+    except (IndexError, ValueError):
+        raise invalid(f"Bad line in vocab_file {vocab_file}: each must end in a comma and a number") from None
+
+
+@functools.lru_cache(4)
+def _fixed_distribution(
+    range_max: int, given: tuple[float, ...], distortion: float, reserved: int, num_shards: int, shard: int
+) -> _Distribution:
+    """Computes the weight of each class of a shard: the given one to the power of the distortion.
+
+    The shard's classes are numbered from 0: class `i` is the id `i * num_shards + shard`.
+    """
     check_at_least(1, num_shards=num_shards)
     check_at_least(0, shard=shard)
     zeros = len(range(shard, max(reserved, 0), num_shards))
     # As in TensorFlow, the vocabulary's ids go on from the number of the shard's own reserved ones.
-    own = weights[(shard - zeros) % num_shards :: num_shards] if shard < num_shards else []
+    own = given[(shard - zeros) % num_shards :: num_shards] if shard < num_shards else ()
     if zeros + len(own) != range_max:
         raise invalid(f"range is {range_max} must be equal to weights size  {zeros + len(own)}")
-    return [0.0] * zeros + [_to_the_power(w, distortion) for w in own]
+    weights = [0.0] * zeros + [_to_the_power(w, distortion) for w in own]
+    likely = sum(weight != 0 for weight in weights)
+    return _Distribution(weights, sum(weights) or math.nan, likely, _Alias(weights).draw)
 
 
 def _to_the_power(weight: float, distortion: float) -> float:
@@ -312,14 +328,13 @@ def _fixed(
 ) -> Any:
     """Samples classes by weights."""
     attrs = (range_max, vocab_file, distortion, num_reserved_ids, num_shards, shard, tuple(unigrams))
-    weights = _fixed_weights(*attrs)
-    total, alias = sum(weights) or math.nan, _Alias(weights)
-    likely = sum(weight != 0 for weight in weights)
+    given = _given_weights(vocab_file, attrs[-1])
+    weights, total, likely, draw = _fixed_distribution(range_max, given, *attrs[2:-1])
     if unique and likely < num_sampled <= range_max:
         raise invalid(f"{num_sampled} different classes can't be sampled: only {likely} have a weight other than 0")
     return _sample(
         ("FixedUnigramCandidateSampler", *attrs), true_classes, num_true, num_sampled, unique, range_max,
-        (seed, seed2), alias.draw, lambda value: weights[value] / total,
+        (seed, seed2), draw, lambda value: weights[value] / total,
     )  # fmt: skip
 
 

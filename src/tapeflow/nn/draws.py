@@ -10,7 +10,7 @@ import torch
 from tapeflow.core.rng.philox import Philox
 from tapeflow.core.rng.seeds import reserve
 
-_AT_ONCE = 4  # blocks of four words
+_FIRST, _MOST = 4, 256  # blocks of four words that are computed at once: a few, and more if they are not enough
 
 
 class Draws:
@@ -24,11 +24,11 @@ class Draws:
         self._words = self._read(stream)
 
     def _read(self, stream: Philox) -> Iterator[int]:
-        host = torch.device("cpu")
+        host, blocks = torch.device("cpu"), _FIRST
         while True:
-            for word in stream.words(_AT_ONCE, host).reshape(-1).tolist():
+            for word in stream.words(blocks, host).reshape(-1).tolist():
                 yield word & 0xFFFFFFFF
-            stream = stream.skipped(_AT_ONCE)
+            stream, blocks = stream.skipped(blocks), min(4 * blocks, _MOST)
 
     def bits32(self) -> int:
         """Draws an int below 2**32."""

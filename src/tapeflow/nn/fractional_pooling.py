@@ -8,7 +8,6 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import torch
 
 from tapeflow.core.autodiff.tape import Call
@@ -39,19 +38,19 @@ def _sequence(length: int, count: int, pseudo_random: bool, random: Draws) -> to
         most = min((k + 2) / alpha - 1, (length + 1 - k) / alpha - (count - 1))
         start = random.uniform() * most
         ends = [1, *(math.ceil(alpha * (i + start)) for i in range(1, count)), length + 1]
-        sizes = np.diff(ends)
+        sizes = [b - a for a, b in itertools.pairwise(ends)]
     else:
-        sizes = np.full(count, length // count)
-        sizes[count - length % count :] += 1
+        larger = length % count
+        sizes = [length // count] * (count - larger) + [length // count + 1] * larger
         for i in range(count - 1, 0, -1):  # Fisher and Yates' shuffle
             j = random.below(i + 1)
             sizes[i], sizes[j] = sizes[j], sizes[i]
-    return torch.from_numpy(np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64))
+    return torch.tensor([0, *itertools.accumulate(sizes)])
 
 
-def _windows(sequence: torch.Tensor, length: int, overlapping: bool) -> list[tuple[int, int]]:
-    """Returns the start and the end of each window; overlapping ones share their border."""
-    return [(a, min(b + overlapping, length)) for a, b in itertools.pairwise(sequence.tolist())]
+def _windows(sequence: torch.Tensor, length: int, overlapping: bool) -> tuple[torch.Tensor, torch.Tensor]:
+    """Returns the starts and the ends of windows; overlapping ones share their border."""
+    return sequence[:-1], (sequence[1:] + overlapping).clamp(max=length)
 
 
 def _sequences(x: torch.Tensor, ratio: Any, pseudo_random: bool, seed: int, seed2: int) -> list[torch.Tensor]:
@@ -70,22 +69,24 @@ def _sequences(x: torch.Tensor, ratio: Any, pseudo_random: bool, seed: int, seed
 # ---- the maximum -----------------------------------------------------------------------------------------------------
 
 
-def _maxima(
-    x: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor, overlapping: bool
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Computes the largest element of each window, and its index in the image, `row * width + column`."""
+def _elements_of_windows(x: torch.Tensor, dim: int, starts: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:
+    """Returns the elements of windows along a dimension, in two: the elements, and the windows. A window repeats its
+    last element if others are longer."""
+    most = int((ends - starts).max())
+    places = torch.minimum(starts + torch.arange(most, device=x.device)[:, None], ends - 1)
+    return x.index_select(dim, places.view(-1)).unflatten(dim, (most, len(starts)))
+
+
+def _places_of_maxima(x: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor, overlapping: bool) -> torch.Tensor:
+    """Returns the index of the largest element of each window in its image, `row * width + column`."""
     height, width = x.shape[1:3]
-    across = [x[:, :, a:b].max(2) for a, b in _windows(columns, width, overlapping)]
-    starts = torch.tensor([a for a, _ in _windows(columns, width, overlapping)], device=x.device)
-    values = torch.stack([m.values for m in across], 2)
-    column_of = torch.stack([m.indices for m in across], 2) + starts.view(1, 1, -1, 1)
-    maxima, places = [], []
-    for a, b in _windows(rows, height, overlapping):
-        best = values[:, a:b].max(1)
-        row = best.indices.unsqueeze(1)
-        maxima.append(best.values)
-        places.append((row + a).squeeze(1) * width + column_of[:, a:b].gather(1, row).squeeze(1))
-    return torch.stack(maxima, 1), torch.stack(places, 1)
+    windows = _windows(columns, width, overlapping)
+    across = _elements_of_windows(x, 2, *windows).max(2)
+    column_of = across.indices + windows[0].view(-1, 1)
+    windows = _windows(rows, height, overlapping)
+    best = _elements_of_windows(across.values, 1, *windows).max(1).indices
+    column_of = _elements_of_windows(column_of, 1, *windows).gather(1, best.unsqueeze(1)).squeeze(1)
+    return (best + windows[0].view(-1, 1, 1)) * width + column_of
 
 
 def _windows_rule(x: TensorShape, ratio: Any, *_: Any) -> list[TensorShape]:
@@ -98,8 +99,11 @@ def _fractional_max_pool(
     value: torch.Tensor, pooling_ratio: Any, pseudo_random: bool, overlapping: bool, seed: int, seed2: int
 ) -> tuple[torch.Tensor, ...]:
     """Computes the maxima of windows, and draws the windows."""
-    rows, columns = _sequences(value, pooling_ratio, pseudo_random, seed, seed2)
-    return _maxima(without_nan(value), rows, columns, overlapping)[0], rows, columns
+    sequences = _sequences(value, pooling_ratio, pseudo_random, seed, seed2)
+    x = without_nan(value)
+    for dim in (2, 1):
+        x = _elements_of_windows(x, dim, *_windows(sequences[dim - 1], x.shape[dim], overlapping)).amax(dim)
+    return x, *sequences
 
 
 @_fractional_max_pool.gradient(needs="input0 outputs")
@@ -118,9 +122,8 @@ def fractional_max_pool_grad(
     overlapping: bool = False,
 ) -> torch.Tensor:
     """Computes the gradient of `fractional_max_pool`."""
-    places = _maxima(without_nan(orig_input.detach()), row_pooling_sequence, col_pooling_sequence, overlapping)[
-        1
-    ].flatten(1, 2)
+    x = without_nan(orig_input.detach())
+    places = _places_of_maxima(x, row_pooling_sequence, col_pooling_sequence, overlapping).flatten(1, 2)
     dx = out_backprop.new_zeros(orig_input.shape).flatten(1, 2).scatter_add(1, places, out_backprop.flatten(1, 2))
     return dx.view(orig_input.shape)
 
@@ -130,14 +133,13 @@ def fractional_max_pool_grad(
 
 def _shares(sequence: torch.Tensor, length: int, overlapping: bool, dtype: torch.dtype) -> torch.Tensor:
     """Returns a matrix `[windows, length]` whose product with a vector is the mean of each window."""
-    matrix = torch.zeros(len(sequence) - 1, length, dtype=dtype, device=sequence.device)
-    for i, (a, b) in enumerate(_windows(sequence, length, overlapping)):
-        matrix[i, a:b] = 1 / (b - a)
-    return matrix
+    starts, ends = (ends.unsqueeze(1) for ends in _windows(sequence, length, overlapping))
+    places = torch.arange(length, device=sequence.device)
+    return ((places >= starts) & (places < ends)).to(dtype) * (1 / (ends - starts).to(dtype))
 
 
 def _means(x: torch.Tensor, over_rows: torch.Tensor, over_columns: torch.Tensor) -> torch.Tensor:
-    return torch.einsum("rh,nhwc,sw->nrsc", over_rows, x, over_columns)
+    return over_columns @ (over_rows @ x.flatten(2)).unflatten(2, x.shape[2:])
 
 
 @op("FractionalAvgPool", shape=_windows_rule)

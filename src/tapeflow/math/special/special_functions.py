@@ -23,6 +23,7 @@ from tapeflow.math.bessel import bessel_j0_kernel, bessel_j1_kernel, bessel_y0_k
 from tapeflow.math.comparison import equal
 from tapeflow.math.division import realdiv, reciprocal
 from tapeflow.math.elementwise import exp, log, sign, square
+from tapeflow.math.tabulation import tabulated
 from tapeflow.math.trigonometric import cos, sin
 
 
@@ -45,7 +46,7 @@ def _limited(function: Callable[[torch.Tensor], torch.Tensor], limit: float) -> 
     return kernel
 
 
-@op("BesselI0", kernel=torch.special.i0, shape=same, elementwise=True)
+@op("BesselI0", kernel=tabulated(torch.special.i0, 1), shape=same, elementwise=True)
 def bessel_i0(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the modified Bessel function of the first kind of order 0.
 
@@ -66,7 +67,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, bessel_i1(call.inputs[0]))
 
 
-@op("BesselI0e", kernel=torch.special.i0e, shape=same, elementwise=True, takes_sparse=True)
+@op("BesselI0e", kernel=tabulated(torch.special.i0e, 1), shape=same, elementwise=True, takes_sparse=True)
 def bessel_i0e(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `exp(-|x|) * bessel_i0(x)` without overflow.
 
@@ -88,7 +89,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, subtract(bessel_i1e(x), multiply(sign(x), y)))
 
 
-@op("BesselI1", kernel=torch.special.i1, shape=same, elementwise=True)
+@op("BesselI1", kernel=tabulated(torch.special.i1, -1), shape=same, elementwise=True)
 def bessel_i1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the modified Bessel function of the first kind of order 1.
 
@@ -110,7 +111,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, subtract(bessel_i0(x), _by_x(y, x)))
 
 
-@op("BesselI1e", kernel=torch.special.i1e, shape=same, elementwise=True, takes_sparse=True)
+@op("BesselI1e", kernel=tabulated(torch.special.i1e, -1), shape=same, elementwise=True, takes_sparse=True)
 def bessel_i1e(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `exp(-|x|) * bessel_i1(x)` without overflow.
 
@@ -132,7 +133,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, subtract(subtract(bessel_i0e(x), _by_x(y, x)), multiply(sign(x), y)))
 
 
-@op("BesselJ0", kernel=bessel_j0_kernel, shape=same, elementwise=True)
+@op("BesselJ0", kernel=tabulated(bessel_j0_kernel, 1), shape=same, elementwise=True)
 def bessel_j0(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the Bessel function of the first kind of order 0.
 
@@ -153,7 +154,7 @@ def _(call: Call, dy: Any) -> Any:
     return negative(multiply(dy, bessel_j1(call.inputs[0])))
 
 
-@op("BesselJ1", kernel=bessel_j1_kernel, shape=same, elementwise=True)
+@op("BesselJ1", kernel=tabulated(bessel_j1_kernel, -1), shape=same, elementwise=True)
 def bessel_j1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the Bessel function of the first kind of order 1.
 
@@ -175,7 +176,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, subtract(bessel_j0(x), _by_x(y, x)))
 
 
-@op("BesselY0", kernel=_limited(bessel_y0_kernel, -torch.inf), shape=same, elementwise=True)
+@op("BesselY0", kernel=tabulated(_limited(bessel_y0_kernel, -torch.inf)), shape=same, elementwise=True)
 def bessel_y0(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the Bessel function of the second kind of order 0.
 
@@ -196,7 +197,7 @@ def _(call: Call, dy: Any) -> Any:
     return negative(multiply(dy, bessel_y1(call.inputs[0])))
 
 
-@op("BesselY1", kernel=_limited(bessel_y1_kernel, -torch.inf), shape=same, elementwise=True)
+@op("BesselY1", kernel=tabulated(_limited(bessel_y1_kernel, -torch.inf)), shape=same, elementwise=True)
 def bessel_y1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the Bessel function of the second kind of order 1.
 
@@ -220,7 +221,7 @@ def _(call: Call, dy: Any) -> Any:
 
 @op(
     "BesselK0",
-    kernel=_limited(torch.special.modified_bessel_k0, torch.inf),
+    kernel=tabulated(_limited(torch.special.modified_bessel_k0, torch.inf)),
     shape=same,
     elementwise=True,
     autograd=False,
@@ -247,7 +248,7 @@ def _(call: Call, dy: Any) -> Any:
 
 @op(
     "BesselK0e",
-    kernel=_limited(torch.special.scaled_modified_bessel_k0, torch.inf),
+    kernel=tabulated(_limited(torch.special.scaled_modified_bessel_k0, torch.inf)),
     shape=same,
     elementwise=True,
     autograd=False,
@@ -274,7 +275,7 @@ def _(call: Call, dy: Any) -> Any:
 
 @op(
     "BesselK1",
-    kernel=_limited(torch.special.modified_bessel_k1, torch.inf),
+    kernel=tabulated(_limited(torch.special.modified_bessel_k1, torch.inf)),
     shape=same,
     elementwise=True,
     autograd=False,
@@ -302,7 +303,7 @@ def _(call: Call, dy: Any) -> Any:
 
 @op(
     "BesselK1e",
-    kernel=_limited(torch.special.scaled_modified_bessel_k1, torch.inf),
+    kernel=tabulated(_limited(torch.special.scaled_modified_bessel_k1, torch.inf)),
     shape=same,
     elementwise=True,
     autograd=False,
@@ -331,15 +332,6 @@ def _(call: Call, dy: Any) -> Any:
 # ---- integrals -------------------------------------------------------------------------------------------------------
 
 
-def _in_float64(function: Callable[[torch.Tensor], torch.Tensor]) -> Callable[[torch.Tensor], torch.Tensor]:
-    """Returns the kernel of a function that is computed in float64, for the last digits of every dtype."""
-
-    def kernel(x: torch.Tensor) -> torch.Tensor:
-        return function(x.to(torch.float64)).to(x.dtype)
-
-    return kernel
-
-
 def _dawsn(x: torch.Tensor) -> torch.Tensor:
     """Computes Rybicki's sum of Gaussians (Computers in Physics 3, 85 (1989)); beyond 10, the asymptotic series.
 
@@ -361,7 +353,7 @@ def _dawsn(x: torch.Tensor) -> torch.Tensor:
     return torch.sign(x) * torch.where(a > 10, far, total) + 0 * torch.where(torch.isnan(x), x, 0)
 
 
-@op("Dawsn", kernel=_in_float64(_dawsn), shape=same, elementwise=True)
+@op("Dawsn", kernel=tabulated(_dawsn, -1), shape=same, elementwise=True)
 def dawsn(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes Dawson's integral, `exp(-x * x)` times the integral of `exp(t * t)` from 0 to `x`.
 
@@ -401,7 +393,7 @@ def _expint(x: torch.Tensor) -> torch.Tensor:
     return result.masked_fill(x == torch.inf, torch.inf)
 
 
-@op("Expint", kernel=_in_float64(_expint), shape=same, elementwise=True)
+@op("Expint", kernel=tabulated(_expint), shape=same, elementwise=True)
 def expint(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the exponential integral Ei: the integral of `exp(t) / t` from minus infinity to `x`.
 
@@ -462,7 +454,7 @@ def _far_fresnel(a: torch.Tensor, tolerance: float) -> tuple[torch.Tensor, torch
     return result.real, result.imag
 
 
-@op("FresnelCos", kernel=lambda x: _fresnel(x)[1].to(x.dtype), shape=same, elementwise=True)
+@op("FresnelCos", kernel=tabulated(lambda x: _fresnel(x)[1], -1, 4.0), shape=same, elementwise=True)
 def fresnel_cos(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes Fresnel's cosine integral, the integral of `cos(pi * t * t / 2)` from 0 to `x`.
 
@@ -483,7 +475,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, cos(multiply(square(call.inputs[0]), math.pi / 2)))
 
 
-@op("FresnelSin", kernel=lambda x: _fresnel(x)[0].to(x.dtype), shape=same, elementwise=True)
+@op("FresnelSin", kernel=tabulated(lambda x: _fresnel(x)[0], -1, 4.0), shape=same, elementwise=True)
 def fresnel_sin(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes Fresnel's sine integral, the integral of `sin(pi * t * t / 2)` from 0 to `x`.
 
@@ -529,7 +521,7 @@ def _spence(x: torch.Tensor) -> torch.Tensor:
     return torch.where(inverted, -total - 0.5 * torch.log(x) ** 2, total) + 0.0
 
 
-@op("Spence", kernel=_in_float64(_spence), shape=same, elementwise=True, autograd=False)
+@op("Spence", kernel=tabulated(_spence), shape=same, elementwise=True, autograd=False)
 def spence(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes Spence's integral, the dilogarithm of `1 - x`: the integral of `log(t) / (1 - t)` from 1 to `x`.
 
