@@ -1,14 +1,14 @@
 """Machine code for this processor, through LLVM.
 
 LLVM is loaded when the first kernel is compiled. Object code is cached on disk. The cache key contains everything that
-determines the code: the kernel's description, the files that write kernels, the processor and LLVM's version. Writing
-LLVM IR in Python takes longer than running a kernel a thousand times, so it is written only on a cache miss.
+determines the code: the kernel's description, which the caller extends by the files that write its kernels, the
+processor and LLVM's version. Writing LLVM IR in Python takes longer than running a kernel a thousand times, so it is
+written only on a cache miss.
 """
 
 from __future__ import annotations
 
 import collections
-import ctypes
 import functools
 import hashlib
 import pathlib
@@ -21,9 +21,7 @@ import torch
 
 from tapeflow.core import disk_cache
 from tapeflow.core.forking import hold_during_forks, new_rlock
-from tapeflow.core.ops import elements
 from tapeflow.core.ops.elements import Unsupported
-from tapeflow.core.rng import elements as random_elements
 
 _lock = new_rlock()  # only one thread at a time uses LLVM
 hold_during_forks(_lock.acquire, _lock.release)
@@ -81,7 +79,7 @@ class Target:
         options = llvm.create_pipeline_tuning_options(speed_level=1)
         options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False  # it is in vectors
         self._builder = llvm.create_pass_builder(self._machine, options)
-        self._key = f"{llvm.llvm_version_info} {self.cpu} {self._features} {_sources()}".encode()
+        self._key = f"{llvm.llvm_version_info} {self.cpu} {self._features}".encode()
         self._loaded: weakref.WeakValueDictionary[str, MachineCode] = weakref.WeakValueDictionary()
         self._recent: collections.deque[MachineCode] = collections.deque(maxlen=_MOST_RECENT)
 
@@ -152,26 +150,6 @@ def target() -> Target:
 @functools.cache
 def _target() -> Target:
     return Target()
-
-
-def function(name: str, key: str, text: Callable[[], str], arguments: int) -> Any:
-    """Returns a compiled function of pointers and integers. It runs without the interpreter's lock.
-
-    Args:
-        name, key, text: see `Target.load`.
-        arguments: the number of its arguments.
-    """
-    code = target().load(name, key, text)
-    compiled: Any = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * arguments)(code.address)
-    compiled.code = code  # it is freed with the function
-    return compiled
-
-
-def _sources() -> str:
-    """Returns a hash of the files that write kernels: the modules of this package, and the element forms."""
-    forms = [pathlib.Path(elements.__file__), pathlib.Path(random_elements.__file__)]
-    files = [*sorted(pathlib.Path(__file__).parent.glob("*.py")), *forms]
-    return hashlib.sha256(b"".join([file.read_bytes() for file in files])).hexdigest()
 
 
 def _libraries() -> list[pathlib.Path]:
