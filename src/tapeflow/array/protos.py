@@ -13,6 +13,7 @@ from tapeflow.core.ops.sequences import array_of, is_sequence
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, as_dtype, string, variant
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.varint import read_varint, varint
 
@@ -53,7 +54,7 @@ def _array(values: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:
                 raise TypeError(f"Expected {dtype.name}, but got {values} of type '{type(values).__name__}'.") from None
         return tensor._array(), tensor.dtype
     array, dtype = array_of(values, dtype)
-    return (array if dtype is string else array.astype(storage_type(dtype))), dtype
+    return (np.asarray(array) if dtype is string else array.astype(storage_type(dtype))), dtype
 
 
 def make_tensor_proto(
@@ -150,7 +151,8 @@ def _of_variants(array: np.ndarray) -> TensorProto:
             data = VariantTensorDataProto(type_name=_TENSOR, tensors=[TensorProto.FromString(content)])
         elif isinstance(content, tuple):
             splits, values = content
-            parts = [p if isinstance(p, np.ndarray) else EagerTensor(p, FROM_TORCH[p.dtype]) for p in (*splits, values)]
+            parts = [EagerTensor(p, string if isinstance(p, StringArray) else FROM_TORCH[p.dtype])
+                     for p in (*splits, values)]  # fmt: skip
             data = VariantTensorDataProto(type_name=_RAGGED, tensors=map(make_tensor_proto, parts))
         else:
             raise TypeError(f"A message can't hold a variant with a {type(content).__name__}")

@@ -19,7 +19,7 @@ from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import scalar
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32
-from tapeflow.core.values.boxed_objects import boxed
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, strings
 from tapeflow.summary.kinds import png_file
 
@@ -27,12 +27,12 @@ _SMALLEST, _LARGEST, _GROWTH = 1e-12, 1e20, 1.1  # the edges of a histogram's bu
 _BAD_COLOR = np.array([255, 0, 0, 255], np.uint8)  # the color of pixels that are no finite numbers
 
 
-def _text(array: np.ndarray) -> str:
+def _text(array: StringArray) -> str:
     return array.reshape(-1)[0].decode("utf-8", "replace")
 
 
 def _serialized(*values: Any) -> np.ndarray:
-    return boxed(summary_pb2.Summary(value=values).SerializeToString())
+    return StringArray.scalar(summary_pb2.Summary(value=values).SerializeToString())
 
 
 def _as_array(values: Any) -> np.ndarray:
@@ -159,7 +159,7 @@ def audio_summary(tag: np.ndarray, tensor: Any, sample_rate: float, max_outputs:
 
 
 def _tensor(tag: np.ndarray, tensor: Any, serialized_summary_metadata: np.ndarray) -> np.ndarray:
-    proto = make_tensor_proto(strings(tensor) if isinstance(tensor, np.ndarray) else tensor)
+    proto = make_tensor_proto(strings(tensor) if isinstance(tensor, StringArray) else tensor)
     try:
         metadata = summary_pb2.SummaryMetadata.FromString(serialized_summary_metadata.item())
     except DecodeError:

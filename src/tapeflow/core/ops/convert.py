@@ -42,6 +42,7 @@ from tapeflow.core.types.dtypes import (
     uint64,
 )
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 
 _INT32 = range(-(2**31), 2**31)
@@ -174,9 +175,7 @@ def from_scalar(value: Any, dtype: DType | None) -> EagerTensor:
     if kind is str or kind is bytes:
         if dtype is not None and dtype is not string:
             raise unfit(value, dtype)
-        text = np.empty((), object)
-        text[()] = value.encode() if kind is str else value
-        return EagerTensor(text, string)
+        return EagerTensor(StringArray.scalar(value.encode() if kind is str else value), string)
     requested = dtype is not None
     if dtype is None:
         if kind is float:
@@ -240,11 +239,15 @@ def from_sequence(value: Sequence[Any], dtype: DType | None) -> EagerTensor:
     quick = quick_array(value, dtype)
     if quick is not None:
         array, array_dtype = quick
+        if array_dtype is string:
+            return EagerTensor(array, string)
         tensor = EagerTensor(torch.from_numpy(array), array_dtype)
         return tensor if not state.devices and devices.default() is devices.CPU else placed(tensor)
     if _has_tensor(value):
         return _packed(value, dtype)
     array, array_dtype = array_of(value, dtype)
+    if isinstance(array, StringArray):
+        return EagerTensor(array, string)
     if dtype is None and state.graph is not None and array.dtype.kind in "iufc":
         array, array_dtype = _in_graph(value)
     return placed(from_array(array, array_dtype, own=True))
@@ -386,9 +389,8 @@ def _from_text(array: np.ndarray, dtype: DType | None) -> EagerTensor:
             raise ValueError(
                 f"Failed to convert a NumPy array to a Tensor (Unsupported object type {type(v).__name__})."
             )
-    out = np.empty(len(flat), object)
-    out[:] = [v.encode() if isinstance(v, str) else v for v in flat]
-    return EagerTensor(out.reshape(array.shape), string)
+    encoded = [v.encode() if isinstance(v, str) else v for v in flat]
+    return EagerTensor(StringArray.of(encoded, array.shape), string)
 
 
 def from_torch(value: torch.Tensor, dtype: DType | None = None) -> EagerTensor:

@@ -5,6 +5,7 @@ The arithmetic operators and indexing are ops, and `core` imports no op: `tapefl
 
 from __future__ import annotations
 
+import copy
 import itertools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -19,6 +20,7 @@ from tapeflow.core.hooks import hooks
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, as_dtype
 from tapeflow.core.types.dtypes import string as string_dtype
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.strings import StringArray
 
 _is_compiling = torch.compiler.is_dynamo_compiling
 next_id = itertools.count(1).__next__  # ids are never reused: a tape can hold one without its tensor
@@ -196,7 +198,7 @@ class EagerTensor(Tensor):
     """A tensor that holds its value.
 
     Attributes:
-        value: a `torch.Tensor`; for strings a NumPy object array of `bytes`; for resources and variants any object.
+        value: a `torch.Tensor`; for strings a `StringArray`; for resources and variants a NumPy array of objects.
         dtype: its `tf.DType`.
     """
 
@@ -301,6 +303,8 @@ class EagerTensor(Tensor):
         value = self.value
         if type(value) is torch.Tensor:
             return as_numpy(value, self.dtype).copy() if value.ndim else self.dtype.as_numpy_dtype(value.item())
+        if type(value) is StringArray:
+            return value.__array__() if value.shape else value.item()
         array = self._array()
         return array.copy() if array.ndim else array[()]
 
@@ -314,7 +318,7 @@ class EagerTensor(Tensor):
         value = self.value
         if isinstance(value, torch.Tensor):
             return as_numpy(value, self.dtype)
-        return value
+        return value.__array__() if type(value) is StringArray else value
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         array = np.asarray(self._array(), dtype=dtype)
@@ -370,7 +374,7 @@ class EagerTensor(Tensor):
 
     def __deepcopy__(self, memo: Any) -> EagerTensor:
         copied = EagerTensor(
-            self.value.clone() if isinstance(self.value, torch.Tensor) else self.value.copy(), self.dtype
+            self.value.clone() if isinstance(self.value, torch.Tensor) else copy.copy(self.value), self.dtype
         )
         memo[id(self)] = copied
         return copied
@@ -506,8 +510,8 @@ def eager(value: torch.Tensor) -> EagerTensor:
 
 
 def strings(array: Any) -> EagerTensor:
-    """Returns an eager string tensor of an array of `bytes`."""
-    return EagerTensor(array, string_dtype)
+    """Returns an eager string tensor of a `StringArray`, or of a NumPy array of `bytes`."""
+    return EagerTensor(array if type(array) is StringArray else StringArray.from_objects(array), string_dtype)
 
 
 def traced(value: torch.Tensor) -> bool:
