@@ -4,8 +4,8 @@ import json
 import pathlib
 
 import pytest
-import random_strings
 
+import random_strings
 import tapeflow as tf
 
 PATH = pathlib.Path(__file__).parents[1] / "fixtures" / "random_strings.json"

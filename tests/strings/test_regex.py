@@ -44,7 +44,9 @@ def test_automata_match_as_re2_does():
     assert built > 700
 
 
-@pytest.mark.parametrize("pattern", ["a**", "(a*)+", "(?i)a", "[é]", r"\pN", "(?P<n>a)", "a{900}", r"\x41", r"[\D]", "a{"])
+@pytest.mark.parametrize(
+    "pattern", ["a**", "(a*)+", "(?i)a", "[é]", r"\pN", "(?P<n>a)", "a{900}", r"\x41", r"[\D]", "a{"]
+)
 def test_other_expressions_are_left_to_re2(pattern):
     assert automaton(pattern.encode(), whole=False) is None
 

@@ -4,9 +4,12 @@ import hashlib
 import random
 
 LETTERS = ["a", "B", "ab", " ", "\t", ",", ".", "1", "-", "é", "Ω", "日", "\U0001d11e", "_", "0x"]
-BYTES = [b"\0", b"\xff", b"\xc3", b"\xa9", b"\x80", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xc0\x80", b"\xe6\x97"]
+BYTES = [
+    b"\0", b"\xff", b"\xc3", b"\xa9", b"\x80", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xc0\x80", b"\xe6\x97",
+]  # fmt: skip
 PATTERNS = [
-    "[^a-z]", r"\s+", "a*", "(a|ab)(.)", "é", ".", r"\bB", "^a", "[[:punct:]]", "(?i)b", r"\d{1,2}", "b+?", "", "a$", r"\W",
+    "[^a-z]", r"\s+", "a*", "(a|ab)(.)", "é", ".", r"\bB", "^a", "[[:punct:]]", "(?i)b", r"\d{1,2}", "b+?", "", "a$",
+    r"\W",
 ]  # fmt: skip
 REWRITES = ["", "x", r"<\0>", r"\1", r"\\", "日"]
 SEPARATORS = ["", ",", "ab", " ", "é", "\0"]
@@ -73,7 +76,8 @@ def calls(tf, rng):
         "where": lambda: tf.where(x == y, x, y),
         "slices": lambda: (x[1:], x[::-2], rows[:, -1], tf.reverse(rows, [1]), tf.transpose(rows)),
         "pad": lambda: (tf.pad(x, [[1, 2]]), tf.tile(x, [2]), tf.boolean_mask(x, x != y)),
-        "hashes": lambda: (s.to_hash_bucket_fast(x, 97), s.to_hash_bucket(x, 97), s.to_hash_bucket_strong(x, 97, [3, -4])),
+        "hashes": lambda: (s.to_hash_bucket_fast(x, 97), s.to_hash_bucket(x, 97)),
+        "strong hashes": lambda: s.to_hash_bucket_strong(x, 97, [3, -4]),
         "fingerprint": lambda: tf.fingerprint(rows),
         "lookup": lambda: (table.lookup(x), table.lookup(y), table.lookup(few)),
         "ragged": lambda: tf.RaggedTensor.from_value_rowids(x, tf.sort(segments), 4).to_tensor("?"),

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from tapeflow.core.ops.convert import convert, storage_type
+from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.sequences import array_of, is_sequence
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, as_dtype, string, variant
@@ -229,6 +230,9 @@ def tensor_of_proto(tensor: TensorProto) -> EagerTensor:
         row = _elements(tensor)
         if len(row) <= 1:
             one = convert(row.reshape(()) if len(row) else np.zeros((), row.dtype), dtype).value
+            if isinstance(one, StringArray):
+                check_memory(dims, 8 + len(one.data), UNFILLED)
+                return EagerTensor(StringArray.full(dims, one.item()), dtype)
             return EagerTensor(one.expand(dims) if isinstance(one, torch.Tensor) else np.broadcast_to(one, dims), dtype)
     array = make_ndarray(tensor)
     return EagerTensor(array, dtype) if dtype is variant else convert(array, dtype)

@@ -12,7 +12,8 @@ A loop takes buffers and integers, and returns an integer or nothing. It may use
 comparisons, `if`, `while`, `for` over a `range`, other loops, and the functions of this module. It is Python: small
 calls run as they stand, until a loop has had enough work to be worth its compilation. Both ways give the same results
 if the source keeps to two rules. An integer that can exceed 64 bits is masked by `MASK`, and shifts to the right,
-quotients and remainders take integers that are not negative. A loop checks its indices itself: machine code checks none.
+quotients and remainders take integers that are not negative. Machine code checks no indices, so a loop does that
+itself.
 
 NumPy has no function for strings of different lengths, and a library of such kernels (Arrow's, 170 MB) has those of
 TensorFlow for few ops: its kernels for text refuse bytes that are not UTF-8, positions differ, and there are no hashes.
@@ -502,4 +503,7 @@ def _signed(value: int) -> str:
     return str(value - (1 << 64) if value >> 63 else value)
 
 
-__all__ = ["MASK", "Bytes", "Float64s", "Int32s", "Int64s", "Loop", "Words", "copy", "equal", "loop", "order", "trailing_zeros", "word"]
+__all__ = [
+    "MASK", "Bytes", "Float64s", "Int32s", "Int64s", "Loop", "Words", "copy", "equal", "loop", "order",
+    "trailing_zeros", "word",
+]  # fmt: skip
