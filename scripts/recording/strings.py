@@ -1,7 +1,7 @@
 """Records what TensorFlow makes of random strings, for `tests/strings/test_random_strings.py`.
 
     python scripts/record.py strings                       # needs TensorFlow; writes the fixture
-    python scripts/record.py strings --seeds 500 --against PYTHON   # compares more draws with that interpreter's TapeFlow
+    python scripts/record.py strings --seeds 500 --against PYTHON   # compares with the TapeFlow of an interpreter
 """
 
 import argparse
@@ -44,7 +44,8 @@ def main() -> int:
         PATH.write_text("[" + ",\n".join([json.dumps(names), *lines]) + "]\n")
         return 0
     record = pathlib.Path(__file__).parents[1] / "record.py"
-    command = [options.against, str(record), "strings", "--framework", "tapeflow", "--print", "--seeds", str(options.seeds)]
+    command = [options.against, str(record), "strings", "--framework", "tapeflow", "--print"]
+    command += ["--seeds", str(options.seeds)]
     actual = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
     different = 0
     for seed, (mine, theirs) in enumerate(zip(actual, expected, strict=True)):

@@ -111,6 +111,12 @@ def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -
     if isinstance(value, (int, float, complex, str, bytes)):  # subclasses, such as IntEnum
         base: Any = next(b for b in (bool, int, float, complex, str, bytes) if isinstance(value, b))
         return operand(base(value), dtype)
+    if dtype in (None, string) and _is_arrow(value):
+        from tapeflow.core.values.arrow import strings_of_arrow  # here, as few programs have such values
+
+        strings = strings_of_arrow(value)
+        if strings is not None:
+            return EagerTensor(strings, string)
     if hasattr(value, "__array__"):
         return placed(from_array(np.asarray(value), dtype))
     if hasattr(value, "__dlpack__"):
@@ -123,6 +129,14 @@ def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -
             message = f"Cannot infer dtype of a {kind.__name__} object, as iter(<object>).next() failed: {reason}"
             raise ValueError(message) from error
     raise unsupported(value, value)
+
+
+def _is_arrow(value: Any) -> bool:
+    """Returns True for an array or a series of an Arrow library; a series may also hold an array of NumPy."""
+    kind = type(value)
+    if hasattr(kind, "__arrow_c_array__"):
+        return True
+    return hasattr(kind, "__arrow_c_stream__") and not isinstance(getattr(value, "dtype", None), np.dtype)
 
 
 def as_operand(value: Any, dtype: DType | None = None, hint: DType | None = None) -> Any:

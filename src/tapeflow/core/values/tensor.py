@@ -331,6 +331,15 @@ class EagerTensor(Tensor):
     def __dlpack_device__(self) -> Any:
         return self.value.__dlpack_device__()
 
+    def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]:
+        """Returns a vector of strings as an Arrow array (large binary) in the same memory: two PyCapsules."""
+        value = self.value
+        if type(value) is not StringArray or value.ndim != 1:
+            raise TypeError(f"Only vectors of strings become Arrow arrays, not {self!r}: pass tensor.numpy().")
+        from tapeflow.core.values.arrow import arrow_of_strings  # here, as few programs have such values
+
+        return arrow_of_strings(value)
+
     def tolist(self) -> Any:
         return self._array().tolist()
 
