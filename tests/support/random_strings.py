@@ -5,7 +5,8 @@ import random
 
 LETTERS = ["a", "B", "ab", " ", "\t", ",", ".", "1", "-", "é", "Ω", "日", "\U0001d11e", "_", "0x"]
 BYTES = [
-    b"\0", b"\xff", b"\xc3", b"\xa9", b"\x80", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xc0\x80", b"\xe6\x97"
+    b"\0", b"\xff", b"\xc3", b"\xa9", b"\x80", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xc0\x80",
+    b"\xe6\x97",
 ]  # fmt: skip
 PATTERNS = [
     "[^a-z]", r"\s+", "a*", "(a|ab)(.)", "é", ".", r"\bB", "^a", "[[:punct:]]", "(?i)b", r"\d{1,2}", "b+?", "", "a$",

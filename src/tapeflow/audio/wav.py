@@ -194,7 +194,7 @@ def _wav_file(samples: np.ndarray, rate: int) -> bytes:
     return header + np.clip(rounded, -32768, 32767).astype("<i2").tobytes()
 
 
-def _encode(audio: torch.Tensor, sample_rate: int) -> np.ndarray:
+def _encode(audio: torch.Tensor, sample_rate: int) -> StringArray:
     if audio.ndim != 2:
         raise invalid(f"audio must be 2-dimensional{text(TensorShape(audio.shape))}")
     if not isinstance(sample_rate, int):

@@ -64,7 +64,7 @@ _ELEMENTS = {
     "Float64s": ("double", ""),
 }  # fmt: skip
 _RETURNED = {"None": "void", "int": "i64", "float": "double"}
-_FORMATS = {"Bytes": "B", "Int32s": "i", "Int64s": "q", "Words": "Q", "Float64s": "d"}
+_FORMATS: dict[str, Any] = {"Bytes": "B", "Int32s": "i", "Int64s": "q", "Words": "Q", "Float64s": "d"}
 
 _NOTHING = memoryview(bytearray())
 _WORTH_COMPILING = 1 << 13  # bytes of buffers that a loop has run over in Python
@@ -395,7 +395,8 @@ class _Writer:
         if isinstance(node.op, ast.Not):
             return self._value(f"xor i1 {self._test(node.operand)}, true"), "i1"
         if isinstance(node.operand, ast.Constant):
-            return self._read_constant(ast.Constant(-node.operand.value))
+            value: Any = node.operand.value
+            return self._read_constant(ast.Constant(-value))
         text, kind = self._expression(node.operand)
         return self._value(f"fneg double {text}" if kind == "double" else f"sub i64 0, {text}"), kind
 

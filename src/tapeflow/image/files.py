@@ -447,7 +447,7 @@ def _check_jpeg_image(image: torch.Tensor, quality: int) -> np.ndarray:
 _FORMAT_CHANNELS = {"grayscale": 1, "rgb": 3}
 
 
-def _encode_jpeg_kernel(image: torch.Tensor, format: str, quality: int, *options: Any) -> np.ndarray:
+def _encode_jpeg_kernel(image: torch.Tensor, format: str, quality: int, *options: Any) -> StringArray:
     pixels = _check_jpeg_image(image, quality)
     expected = _FORMAT_CHANNELS.get(format, pixels.shape[2])
     if pixels.shape[2] != expected:
@@ -501,7 +501,7 @@ def encode_jpeg_variable_quality(images: torch.Tensor, quality: Any) -> StringAr
     return StringArray.scalar(codecs.write_jpeg(_check_jpeg_image(images, quality), quality))
 
 
-def _encode_png_kernel(image: torch.Tensor, compression: int = -1) -> np.ndarray:
+def _encode_png_kernel(image: torch.Tensor, compression: int = -1) -> StringArray:
     if image.ndim < 3:
         raise invalid(f"images must be at least rank 3{text(TensorShape(image.shape))}")
     if image.shape[-1] not in (1, 2, 3, 4):

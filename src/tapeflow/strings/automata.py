@@ -132,10 +132,10 @@ class _Parser:
         return ("all", nodes)
 
     def _repeated(self, node: Any) -> Any:
-        bounds = None
-        for sign, found in (("*", (0, None)), ("+", (1, None)), ("?", (0, 1))):
+        bounds: tuple[int, int | None] | None = None
+        for sign, least, most in (("*", 0, None), ("+", 1, None), ("?", 0, 1)):
             if self._take(sign):
-                bounds = found
+                bounds = least, most
                 break
         else:
             if self._peek("{"):

@@ -39,6 +39,7 @@ def _as_string(input: Any, precision: int, scientific: bool, shortest: bool, wid
         raise invalid("Fill string must be one or fewer characters")
     if scientific and shortest:
         raise invalid("Cannot select both scientific and shortest notation")
+    array: Any
     if isinstance(input, StringArray):
         dtype, array = string, input
     else:
@@ -83,8 +84,9 @@ def _as_string(input: Any, precision: int, scientific: bool, shortest: bool, wid
         sign = "" if dtype.is_unsigned and fill in ("+", " ") else fill
         template = f"%{sign}{size}{digits}{'d' if dtype.is_integer else notation}\0"  # one format for all numbers
         values = texts.astype(np.float64) if dtype.is_floating else texts
-        words: Any = (template * values.size % tuple(values.tolist())).encode()
-        return StringArray.from_separated(words[:-1], array.shape)
+        words = (template * values.size % tuple(values.tolist())).encode()
+        strings: Any = StringArray.from_separated(words[:-1], array.shape)
+        return strings
     return each(formatted, array)
 
 

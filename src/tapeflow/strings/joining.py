@@ -34,16 +34,19 @@ def _join(inputs: list[StringArray], separator: str) -> StringArray:
         return StringArray.scalar(between.join([v.item() for v in inputs]))
     shapes = [v.shape for v in inputs if v.ndim]
     shape = shapes[0] if shapes else ()
-    for other in shapes:
-        if other != shape:
+    for dims in shapes:
+        if dims != shape:
             raise invalid(
-                f"Input shapes do not match: {shape_text(TensorShape(shape))} vs. {shape_text(TensorShape(other))}"
+                f"Input shapes do not match: {shape_text(TensorShape(shape))} vs. {shape_text(TensorShape(dims))}"
             )
     size = math.prod(shape)
     pieces = [inputs[0]]
     for other in inputs[1:]:
         pieces += [StringArray.scalar(between), other] if between else [other]
-    offsets = offsets_of(sum([v.lengths if v.ndim else int(v.lengths[0]) for v in pieces], np.zeros(size, np.int64)))
+    lengths = np.zeros(size, np.int64)
+    for v in pieces:
+        lengths += v.lengths
+    offsets = offsets_of(lengths)
     out, places = np.empty(offsets[-1], np.uint8), offsets[:-1].copy()
     for v in pieces:
         _write_strings(v.data, v.offsets, int(v.ndim > 0), out, places, size)

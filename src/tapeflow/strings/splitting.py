@@ -83,10 +83,10 @@ def _parts(input: StringArray, sep: StringArray, maxsplit: int) -> tuple[torch.T
     _check_vector(input)
     separator, rows = sep.item(), input.size
     if rows == 1:
-        parts = _split(input.item(), separator or None, maxsplit)
-        indices = np.zeros((len(parts), 2), np.int64)
-        indices[:, 1] = np.arange(len(parts))
-        return torch.from_numpy(indices), StringArray.of(parts), torch.from_numpy(np.array([1, len(parts)]))
+        few = _split(input.item(), separator or None, maxsplit)
+        indices = np.zeros((len(few), 2), np.int64)
+        indices[:, 1] = np.arange(len(few))
+        return torch.from_numpy(indices), StringArray.of(few), torch.from_numpy(np.array([1, len(few)]))
     size = int(input.lengths.sum())
     most = (size // len(separator) if separator else size // 2 + 1) + 2 * rows
     out, offsets, indices = np.empty(size, np.uint8), np.empty(most + 1, np.int64), np.empty((most, 2), np.int64)

@@ -52,9 +52,11 @@ def _cased(input: StringArray, encoding: str, method: str) -> StringArray:
     if not encoding or whole.isascii():
         return StringArray(cased(whole), offsets, input.shape)
     separated = input.separated()
-    if separated is None:
-        return each(lambda v: cased(v.decode("utf-8", "replace")).encode(), input)
-    return StringArray.from_separated(cased(separated.decode("utf-8", "replace")).encode(), input.shape)
+    if separated is not None:
+        strings = StringArray.from_separated(cased(separated.decode("utf-8", "replace")).encode(), input.shape)
+        if strings is not None:
+            return strings
+    return each(lambda v: cased(v.decode("utf-8", "replace")).encode(), input)
 
 
 @string_op("StringLower", lambda input, encoding: _cased(input, encoding, "lower"), shape=same, elementwise=True)
@@ -141,11 +143,11 @@ def _substr(input: StringArray, pos: torch.Tensor, len: torch.Tensor, unit: str)
     strings = input.broadcast_to(shape)
     find = _find_bytes if unit == "BYTE" else _find_characters
     if strings.size == 1:  # the loop as Python, on lists
-        one, starts, lengths = strings.item(), [0], [0]
+        one, start, size = strings.item(), [0], [0]
         places = [int(pos)], [int(len)]
-        if find.function(memoryview(one), [0, one.__len__()], *places, 0, starts, lengths, 1) >= 0:
+        if find.function(memoryview(one), [0, one.__len__()], *places, 0, start, size, 1) >= 0:
             raise invalid(f"pos {int(pos)} out of range for string b'{text(one)}' at index 0")
-        return StringArray.of([one[starts[0] : starts[0] + lengths[0]]], shape)
+        return StringArray.of([one[start[0] : start[0] + size[0]]], shape)
     same = pos.numel() == 1  # the same part of each string
     if not same:
         pos, len = pos.expand(shape), len.expand(shape)

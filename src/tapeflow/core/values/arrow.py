@@ -92,7 +92,7 @@ def _strings(kind: bytes, array: _Array, owner: Any) -> Any:
     if kind not in _OFFSETS or array.dictionary:
         return None
     if array.null_count and _has_nulls(array):
-        raise ValueError("An Arrow array with missing strings can't be a tensor: fill them, for example with fill_null.")
+        raise ValueError("An Arrow array with missing strings cannot be a tensor: fill them, as with fill_null.")
     if not array.length:
         return StringArray.of([])
     start = array.offset

@@ -22,7 +22,7 @@ def function(name: str, key: str, text: Callable[[], str], arguments: int) -> An
         arguments: the number of its arguments.
     """
     code = target().load(name, f"{key} {_sources()}", text)
-    compiled = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * arguments)(code.address)
+    compiled: Any = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * arguments)(code.address)
     compiled.code = code  # it is freed with the function
     return compiled
 
