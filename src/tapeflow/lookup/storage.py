@@ -154,11 +154,12 @@ class TableStorage:
             if len(numbers) == 1:
                 found = self.entries.take(numbers) if numbers[0] >= 0 else default.value
                 return EagerTensor(found.reshape(shape), self.value_dtype)
-            missing = numbers < 0
-            values = self.entries.take(np.where(missing, 0, numbers)) if len(self.entries.keys) else None
-        fallback = default.value.reshape((-1, *self.value_shape))
-        if values is None or missing.any():
-            values = _with_defaults(values, missing, fallback)
+            missing = numbers < 0 if numbers.size and numbers.min() < 0 else None
+            values = None
+            if missing is None or len(self.entries.keys):
+                values = self.entries.take(numbers if missing is None else np.maximum(numbers, 0))
+        if missing is not None:
+            values = _with_defaults(values, missing, default.value.reshape((-1, *self.value_shape)))
         return EagerTensor(values.reshape(shape), self.value_dtype)
 
     def export(self) -> list[EagerTensor]:

@@ -25,6 +25,7 @@ from tapeflow.core.ops.sequences import (
     is_sequence,
     letter,
     quick_array,
+    quick_strings,
     unfit,
     unsupported,
 )
@@ -253,10 +254,11 @@ def from_sequence(value: Sequence[Any], dtype: DType | None) -> EagerTensor:
     quick = quick_array(value, dtype)
     if quick is not None:
         array, array_dtype = quick
-        if array_dtype is string:
-            return EagerTensor(array, string)
         tensor = EagerTensor(torch.from_numpy(array), array_dtype)
         return tensor if not state.devices and devices.default() is devices.CPU else placed(tensor)
+    strings = quick_strings(value, dtype)
+    if strings is not None:
+        return EagerTensor(strings, string)
     if _has_tensor(value):
         return _packed(value, dtype)
     array, array_dtype = array_of(value, dtype)

@@ -111,10 +111,8 @@ _QUICK: dict[Any, Any] = {
 }
 
 
-def quick_array(value: Any, dtype: DType | None) -> tuple[Any, DType] | None:
-    """Returns the array of a rectangular list of one type, or None where `array_of` has to decide."""
-    if type(value) is list and value and type(value[0]) in _TEXTS:
-        return _quick_strings(value, dtype)
+def quick_array(value: Any, dtype: DType | None) -> tuple[np.ndarray, DType] | None:
+    """Returns the array of a rectangular list of one type of numbers, or None where `array_of` has to decide."""
     flat = value
     kinds = set(map(type, flat))
     while kinds == {list}:
@@ -139,9 +137,9 @@ def quick_array(value: Any, dtype: DType | None) -> tuple[Any, DType] | None:
         return None
 
 
-def _quick_strings(value: list[Any], dtype: DType | None) -> tuple[StringArray, DType] | None:
+def quick_strings(value: Any, dtype: DType | None) -> StringArray | None:
     """Returns the array of a list of texts, or None where something else may be in it."""
-    if dtype is not None and dtype is not string:
+    if type(value) is not list or not value or type(value[0]) not in _TEXTS or dtype not in (None, string):
         return None
     try:
         whole = "\0".join(value).encode() if type(value[0]) is str else b"\0".join(value)
@@ -152,7 +150,7 @@ def _quick_strings(value: list[Any], dtype: DType | None) -> tuple[StringArray, 
     strings = StringArray.from_separated(whole, (len(value),))
     if strings is None:  # some contain zero bytes
         strings = StringArray.of([v.encode() if isinstance(v, str) else v for v in value])
-    return strings, string
+    return strings
 
 
 # ---- any sequence ----------------------------------------------------------------------------------------------------
