@@ -43,7 +43,9 @@ class StringArray:
             offsets: int64, with one more element than there are strings; ascending.
             shape: the shape; -1 stands for a dimension that follows from the others.
         """
-        self.data, self._offsets, self.shape = data, offsets, _whole_shape(shape, len(offsets) - 1)
+        count = len(offsets) - 1
+        self.data, self._offsets = data, offsets
+        self.shape = (count,) if shape is _FLAT else _whole_shape(shape, count)
 
     @staticmethod
     def scalar(value: bytes) -> StringArray:
@@ -282,8 +284,11 @@ class StringArray:
 
     def _rows(self, start: int, stop: int) -> StringArray:
         """Returns the rows of the first dimension in a range, without a copy."""
+        stop = max(start, stop)
         inner = self.shape[1:]
-        width, stop = math.prod(inner), max(start, stop)
+        if not inner:
+            return StringArray(self.data, self.offsets[start : stop + 1])
+        width = math.prod(inner)
         return StringArray(self.data, self.offsets[start * width : stop * width + 1], (stop - start, *inner))
 
     def places(self) -> np.ndarray:
