@@ -97,6 +97,8 @@ def _strings(kind: bytes, array: _Array, owner: Any) -> Any:
         return StringArray.of([])
     start = array.offset
     offsets = _memory(array.buffers[1], start + array.length + 1, np.dtype(_OFFSETS[kind]), owner)[start:]
+    if offsets[0] < 0 or (offsets[1:] < offsets[:-1]).any():
+        raise ValueError("An Arrow array is damaged: its offsets do not ascend.")
     data = _memory(array.buffers[2], int(offsets[-1]), np.dtype(np.uint8), owner)
     return StringArray(data, offsets.astype(np.int64, copy=False))
 

@@ -253,7 +253,7 @@ class StringArray:
         offsets = self.offsets
         if flat.size and flat[-1] - flat[0] == flat.size - 1 and (flat[1:] - flat[:-1] == 1).all():
             return StringArray(self.data, offsets[flat[0] : flat[-1] + 2], shape)
-        return gather_ranges(self.data, offsets[flat], self.lengths[flat], shape)
+        return gather_ranges(self.data, offsets[:-1][flat], self.lengths[flat], shape)
 
     def __getitem__(self, key: Any) -> Any:
         """Returns what NumPy's indexing would return: `bytes` for one string."""
