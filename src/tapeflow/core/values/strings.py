@@ -361,9 +361,9 @@ def gather_ranges(data: Any, starts: np.ndarray, lengths: np.ndarray, shape: Seq
     if len(starts) == 1:
         start = int(starts[0])
         return StringArray.of([bytes(data[start : start + int(lengths[0])])], shape)
-    starts, offsets = np.ascontiguousarray(starts, np.int64), offsets_of(lengths)
-    out = np.empty(offsets[-1], np.uint8)
-    _copy_ranges(data, starts, out, offsets, offsets[1:] - offsets[:-1], len(starts))
+    starts, lengths = np.ascontiguousarray(starts, np.int64), np.ascontiguousarray(lengths, np.int64)
+    out, offsets = np.empty(int(lengths.sum()), np.uint8), np.empty(len(starts) + 1, np.int64)
+    _gather(data, starts, lengths, out, offsets, len(starts))
     return StringArray(out, offsets, shape)
 
 
@@ -378,6 +378,15 @@ def _joined_buffers(arrays: Sequence[StringArray]) -> tuple[bytes, np.ndarray]:
 
 
 # ---- loops -----------------------------------------------------------------------------------------------------------
+
+
+@loop
+def _gather(data: Bytes, starts: Int64s, sizes: Int64s, out: Bytes, offsets: Int64s, count: int) -> None:
+    at, offsets[0] = 0, 0
+    for i in range(count):
+        copy(out, at, data, starts[i], sizes[i])
+        at += sizes[i]
+        offsets[i + 1] = at
 
 
 @loop
