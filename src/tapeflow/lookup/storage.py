@@ -155,7 +155,7 @@ class TableStorage:
                 found = self.entries.take(numbers) if numbers[0] >= 0 else default.value
                 return EagerTensor(found.reshape(shape), self.value_dtype)
             missing = numbers < 0 if numbers.size and numbers.min() < 0 else None
-            values = None
+            values: Any = None
             if missing is None or len(self.entries.keys):
                 values = self.entries.take(numbers if missing is None else np.maximum(numbers, 0))
         if missing is not None:

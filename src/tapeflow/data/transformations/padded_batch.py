@@ -148,10 +148,12 @@ def _padded(values: Sequence[Any], shape: Any, fill: Any) -> Any:
     if isinstance(values[0], StringArray):
         places, first = np.zeros(full, np.int64), 1
         for i, v in enumerate(values):
-            places[(i, *[slice(n) for n in v.shape])] = first + v.places()
+            where: Any = (i, *map(slice, v.shape))
+            places[where] = first + v.places()
             first += v.size
         return StringArray.concatenate([StringArray.of([fill]), *[v.reshape(-1) for v in values]]).take(places)
     out = torch.full(full, fill, dtype=values[0].dtype)
     for i, v in enumerate(values):
-        out[(i, *[slice(n) for n in v.shape])] = v
+        at: Any = (i, *map(slice, v.shape))
+        out[at] = v
     return out
