@@ -5,7 +5,8 @@
                              [--clock wall|processor] [--page FILE] [--python FRAMEWORK=INTERPRETER ...] [--core]
 
 Programs (benchmarks/programs/): small_ops, variables, gradients, vectorized, functions, small_functions, cuda_graphs,
-mnist_step, keras, models, bridge, replicas, two_workers, data, checkpoints, peak_memory, first_steps; and import_time.
+mnist_step, keras, models, bridge, replicas, two_workers, data, strings, checkpoints, peak_memory, first_steps; and
+import_time.
 `--benchmarks` keeps those whose names contain a text. `--core` keeps the forty of `core.py`, and shows a progress bar.
 `--page` writes Markdown, or HTML with a plot if the name ends in `.html`. TapeFlow and TensorFlow run the very same
 functions; beside them stand the PyTorch and JAX programs as one writes them natively (`variables`, `keras` and
@@ -61,6 +62,7 @@ TITLES = {
     "two_workers": "Two workers",
     "checkpoints": "Checkpoints",
     "data": "Input pipelines, an epoch",
+    "strings": "Strings",
     "peak_memory": "Peak memory of a training step",
     "first_steps": "First training step and peak memory of models",
 }
@@ -224,6 +226,7 @@ MEASURES = {
     "bridge": time_program,
     "two_workers": time_program,
     "data": time_program,
+    "strings": time_program,
     "checkpoints": time_program,
     "import_time": import_time.measure,
     "peak_memory": first_steps,

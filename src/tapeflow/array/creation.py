@@ -40,6 +40,7 @@ from tapeflow.core.types.dtypes import (
     variant,
 )
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor, invalid
 
@@ -302,7 +303,7 @@ _MOST_FILLED = 1000  # TensorFlow's: tensors of one value are constants up to th
 
 def _eagerly_filled(dims: list[int], value: EagerTensor) -> EagerTensor:
     raw = value.value
-    whole = raw.expand(dims).contiguous() if isinstance(raw, torch.Tensor) else np.full(dims, raw[()], object)
+    whole = StringArray.full(dims, raw.item()) if isinstance(raw, StringArray) else raw.expand(dims).contiguous()
     return EagerTensor(whole, value.dtype)
 
 
@@ -374,16 +375,16 @@ def ones(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None, 
     return _filled(shape, 1, dtype, name)
 
 
-def _empty_texts(x: np.ndarray) -> np.ndarray:
-    if not x.ndim and not isinstance(x[()], (bytes, str)) and x.dtype == object:
-        return zeros_of_list(x)
-    return np.full(x.shape, b"" if x.dtype == object else 0, x.dtype)
+def _zeros_of_array(x: Any) -> Any:
+    if isinstance(x, StringArray):
+        return StringArray.full(x.shape, b"")
+    return zeros_of_list(x) if x.dtype == object else np.zeros_like(x)
 
 
 @op(
     "ZerosLike",
     kernel=torch.zeros_like,
-    strings=_empty_texts,
+    strings=_zeros_of_array,
     shape=same,
     element=lambda b, x: b.number(0, x.dtype),
     fills=0,

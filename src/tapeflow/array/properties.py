@@ -23,6 +23,7 @@ from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int32, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor, TensorType, invalid
 
@@ -226,7 +227,8 @@ def get_static_value(tensor: TensorLike, partial: bool = False) -> Any:
         [1, 2]
     """
     if isinstance(tensor, EagerTensor):
-        return tensor.numpy() if isinstance(tensor.value, (torch.Tensor, np.ndarray)) else None  # None of a handle
+        has_array = isinstance(tensor.value, (torch.Tensor, StringArray, np.ndarray))
+        return tensor.numpy() if has_array else None  # None of a handle
     if not isinstance(tensor, SymbolicTensor):
         return None if isinstance(tensor, (Tensor, ReadAsTensor)) else tensor
     value = array_of(tensor) if tensor.op.type in _OPS_WITH_STATIC_VALUES else None

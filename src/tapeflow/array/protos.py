@@ -9,10 +9,12 @@ import numpy as np
 import torch
 
 from tapeflow.core.ops.convert import convert, storage_type
+from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.sequences import array_of, is_sequence
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, as_dtype, string, variant
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.varint import read_varint, varint
 
@@ -53,7 +55,7 @@ def _array(values: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:
                 raise TypeError(f"Expected {dtype.name}, but got {values} of type '{type(values).__name__}'.") from None
         return tensor._array(), tensor.dtype
     array, dtype = array_of(values, dtype)
-    return (array if dtype is string else array.astype(storage_type(dtype))), dtype
+    return (np.asarray(array) if dtype is string else array.astype(storage_type(dtype))), dtype
 
 
 def make_tensor_proto(
@@ -150,7 +152,8 @@ def _of_variants(array: np.ndarray) -> TensorProto:
             data = VariantTensorDataProto(type_name=_TENSOR, tensors=[TensorProto.FromString(content)])
         elif isinstance(content, tuple):
             splits, values = content
-            parts = [p if isinstance(p, np.ndarray) else EagerTensor(p, FROM_TORCH[p.dtype]) for p in (*splits, values)]
+            parts = [EagerTensor(p, string if isinstance(p, StringArray) else FROM_TORCH[p.dtype])
+                     for p in (*splits, values)]  # fmt: skip
             data = VariantTensorDataProto(type_name=_RAGGED, tensors=map(make_tensor_proto, parts))
         else:
             raise TypeError(f"A message can't hold a variant with a {type(content).__name__}")
@@ -227,6 +230,9 @@ def tensor_of_proto(tensor: TensorProto) -> EagerTensor:
         row = _elements(tensor)
         if len(row) <= 1:
             one = convert(row.reshape(()) if len(row) else np.zeros((), row.dtype), dtype).value
+            if isinstance(one, StringArray):
+                check_memory(dims, 8 + len(one.data), UNFILLED)
+                return EagerTensor(StringArray.full(dims, one.item()), dtype)
             return EagerTensor(one.expand(dims) if isinstance(one, torch.Tensor) else np.broadcast_to(one, dims), dtype)
     array = make_ndarray(tensor)
     return EagerTensor(array, dtype) if dtype is variant else convert(array, dtype)

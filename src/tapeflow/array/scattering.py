@@ -19,6 +19,7 @@ from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import leave_to_kernel, listed, text
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import Tensor, invalid
 
 
@@ -85,15 +86,16 @@ def _rows_of(tensor: torch.Tensor, depth: int) -> torch.Tensor:
 
 
 def _scattered_texts(
-    indices: torch.Tensor, updates: np.ndarray, shape: Any, bad_indices_policy: str = ""
-) -> np.ndarray:
+    indices: torch.Tensor, updates: Any, shape: Any, bad_indices_policy: str = ""
+) -> Any:
     order = torch.arange(updates.size).view(updates.shape)
     places, rows = _places(indices, order, shape, bad_indices_policy)
-    out = np.full(tuple(shape), b"" if updates.dtype == object else 0, updates.dtype)
+    added = np.asarray(updates).reshape(-1)
+    out = np.full(tuple(shape), b"" if isinstance(updates, StringArray) else 0, added.dtype)
     target = out.reshape((-1, *out.shape[indices.shape[-1] :]))
     for place, row in zip(places.tolist(), rows.numpy(), strict=True):
-        target[place] = target[place] + updates.reshape(-1)[row]
-    return out
+        target[place] = target[place] + added[row]
+    return StringArray.from_objects(out) if isinstance(updates, StringArray) else out
 
 
 @op("ScatterNd", host=("shape",), shape=_scatter_rule, strings=_scattered_texts)

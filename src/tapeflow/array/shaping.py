@@ -65,7 +65,7 @@ def _reshaped(x: torch.Tensor, shape: Any) -> torch.Tensor:
         return torch.reshape(x, [rest if d == -1 else d for d in shape])
 
 
-def _reshaped_strings(x: np.ndarray, shape: Any) -> np.ndarray:
+def _reshaped_strings(x: Any, shape: Any) -> Any:
     if not x.size:
         shape = _reshaped(torch.empty(x.shape), shape).shape
     try:

@@ -43,6 +43,7 @@ from tapeflow.core.ops.static import elements, host_static
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int16, int32, int64
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 
@@ -229,9 +230,12 @@ def _strided(input: torch.Tensor, *spec: Any) -> torch.Tensor:
     return torch.flip(part, flips) if flips else part
 
 
-def _strided_strings(input: np.ndarray, *spec: Any) -> np.ndarray:
+def _strided_strings(input: Any, *spec: Any) -> Any:
     index, flips = _torch_index(input.shape, _Spec(*spec))
-    part = input[(*index, ...)]
+    if not isinstance(input, StringArray):
+        part = input[(*index, ...)]
+    elif isinstance(part := input[index], bytes):
+        return StringArray.scalar(part)
     return np.flip(part, tuple(flips)) if flips else part
 
 

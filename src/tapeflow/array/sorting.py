@@ -21,6 +21,8 @@ from tapeflow.core.ops.shape_rules import ranked, text
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int32
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.string_index import StringIndex
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import Tensor, invalid
 
 # ---- sort ------------------------------------------------------------------------------------------------------------
@@ -259,15 +261,12 @@ def _distinct(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor
     return x[first], where, counts
 
 
-def _distinct_texts(x: np.ndarray) -> tuple[np.ndarray, torch.Tensor, torch.Tensor]:
+def _distinct_texts(x: StringArray) -> tuple[StringArray, torch.Tensor, torch.Tensor]:
     if x.ndim != 1:
         raise invalid("unique expects a 1D vector.")
-    elements = x.tolist()
-    seen = {v: i for i, v in enumerate(dict.fromkeys(elements))}
-    where = torch.from_numpy(np.fromiter(map(seen.__getitem__, elements), np.int64, len(elements)))
-    distinct = np.empty(len(seen), x.dtype)
-    distinct[:] = list(seen)
-    return distinct, where, torch.bincount(where, minlength=len(seen))
+    index = StringIndex()
+    where = torch.from_numpy(index.add(x))
+    return index.strings, where, torch.bincount(where, minlength=len(index))
 
 
 def _distinct_slices(x: Any, axis: Any) -> tuple[Any, torch.Tensor, torch.Tensor]:
@@ -281,7 +280,9 @@ def _distinct_slices(x: Any, axis: Any) -> tuple[Any, torch.Tensor, torch.Tensor
     rows = torch.nn.functional.pad(rows, (1, 0))  # slices without elements are equal
     codes = torch.unique(rows, dim=0, return_inverse=True)[1]
     first, where, counts = _in_order_of_appearance(codes, len(rows))
-    return (x.index_select(number, first) if isinstance(x, torch.Tensor) else x.take(first, number)), where, counts
+    if isinstance(x, StringArray):
+        return x.take(x.places().take(first, number)), where, counts
+    return x.index_select(number, first), where, counts
 
 
 def _only_axis(x: TensorShape, axis: Any) -> int | None:

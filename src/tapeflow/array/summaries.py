@@ -22,6 +22,8 @@ from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, as_dtype, int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.string_index import StringIndex
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, as_numpy, invalid
 
@@ -134,20 +136,27 @@ _METHOD = "farmhash64"  # the only one
 
 
 @op("Fingerprint", shape=ranked(lambda data, _: TensorShape([data[0] if data.rank else None, 8]), -1, 0), strings=True)
-def _fingerprint(data: Any, method: np.ndarray) -> torch.Tensor:
+def _fingerprint(data: Any, method: StringArray) -> torch.Tensor:
     """Returns the fingerprints of the rows of a tensor."""
     name = method.item().decode() if isinstance(method.item(), bytes) else str(method.item())
     if name != _METHOD:
         raise invalid(f"Unsupported fingerprint method: {name}")
     if not data.ndim:
         raise invalid(f"`data` should have at least one dimension: {text(TensorShape(data.shape))}")
-    if isinstance(data, torch.Tensor):
-        data = as_numpy(data.contiguous(), FROM_TORCH[data.dtype])
-    rows = data.reshape(data.shape[0], -1) if data.size else data.reshape(data.shape[0], 0)
-    if data.dtype == object and data.ndim > 1:  # the fingerprints of the fingerprints
-        rows = fingerprints64(rows.reshape(-1).tolist()).astype("<u8").reshape(rows.shape)
-    strings = [row[0] if rows.dtype == object else row.tobytes() for row in rows]
+    count = data.shape[0]
+    if isinstance(data, StringArray):
+        strings = data
+        if data.size > count:  # the fingerprints of the fingerprints
+            strings = _rows_as_strings(fingerprints64(data).astype("<u8"), count)
+    else:
+        strings = _rows_as_strings(as_numpy(data.contiguous(), FROM_TORCH[data.dtype]), count)
     return torch.from_numpy(fingerprints64(strings).astype("<u8").view(np.uint8).reshape(-1, 8))
+
+
+def _rows_as_strings(array: np.ndarray, count: int) -> StringArray:
+    """Returns the bytes of each of `count` rows."""
+    size = array.nbytes // count if count else 0
+    return StringArray(array.tobytes(), np.arange(count + 1) * size)
 
 
 not_differentiable(_fingerprint)
@@ -203,12 +212,11 @@ def _levenshtein(a: np.ndarray, b: np.ndarray, a_lengths: np.ndarray, b_lengths:
     return out
 
 
-def _numbered(values: np.ndarray) -> np.ndarray:
-    """Returns a number for each value, the same for equal ones."""
-    if values.dtype != object:
-        return np.unique(values, return_inverse=True, equal_nan=False)[1]
-    numbers: dict[bytes, int] = {}
-    return np.array([numbers.setdefault(value, len(numbers)) for value in values.tolist()], np.int64)
+def _numbered(*parts: Any) -> np.ndarray:
+    """Returns a number for each value of two vectors, the same for equal ones."""
+    if not isinstance(parts[0], StringArray):
+        return np.unique(np.concatenate([p.numpy() for p in parts]), return_inverse=True, equal_nan=False)[1]
+    return StringIndex().add(StringArray.concatenate(parts))
 
 
 class _Sequences:
@@ -252,8 +260,7 @@ def _edit_distance(
             f"[{len(true)}] and [{len(guess)}]"
         )
     shape = [max(g, t) for g, t in zip(guess[:-1], true[:-1], strict=True)]
-    values = np.concatenate([np.asarray(v) for v in (hypothesis_values, truth_values)])
-    numbers = _numbered(values)
+    numbers = _numbered(hypothesis_values, truth_values)
     hypotheses = _Sequences(hypothesis_indices, numbers[: len(hypothesis_values)], shape)
     truths = _Sequences(truth_indices, numbers[len(hypothesis_values) :], shape)
     out = np.zeros(math.prod(shape), np.float32)

@@ -39,6 +39,7 @@ from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.boxed_objects import Addend, boxed
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import Tensor, invalid
 
 
@@ -65,7 +66,7 @@ def _zeros_item(items: Sequence[Any], element_shape: Any, dtype: Any) -> Raw:
             f"({shape}) and no tensor of the list is there to know it by: give the TensorArray an element_shape"
         )
     if dtype.torch is None:
-        return np.full(shape.as_list(), b"", object)
+        return StringArray.full(shape.as_list(), b"")
     return torch.zeros(shape.as_list(), dtype=dtype.torch, device=None if like is None else like.device)
 
 
@@ -96,7 +97,7 @@ def _joined(tensors: Sequence[Raw], element_shape: Any, dtype: Any) -> Raw:
                 f"Tried to stack list which contains tensors of shapes {list(first)} and {list(t.shape)}: they must be "
                 "equal"
             )
-    return np.stack(tensors) if isinstance(tensors[0], np.ndarray) else on_one_device(_stack)(*tensors)
+    return StringArray.stack(tensors) if isinstance(tensors[0], StringArray) else on_one_device(_stack)(*tensors)
 
 
 def _stack(*tensors: torch.Tensor) -> torch.Tensor:
@@ -113,7 +114,7 @@ def _filled(items: Sequence[Any], element_shape: Any, dtype: Any) -> list[Raw]:
 def _slices(tensor: Raw) -> Sequence[Raw]:
     if not tensor.ndim:
         raise invalid("Tensor must be at least a vector, but saw shape: []")
-    return Rows(tensor) if isinstance(tensor, torch.Tensor) else [np.asarray(v, object) for v in tensor]
+    return Rows(tensor) if isinstance(tensor, torch.Tensor) else [tensor.take(row) for row in tensor.places()]
 
 
 # ---- new lists -------------------------------------------------------------------------------------------------------
@@ -431,7 +432,7 @@ def _concatenated(variant: Any, element_shape: Any, leading_dims: Any, dtype: An
             )
         return _zeros_item((), (0, *shape[1:]), dtype), torch.zeros(0, dtype=torch.int64)
     tensors = _filled(items, element_shape, dtype)
-    whole = np.concatenate(tensors) if isinstance(tensors[0], np.ndarray) else torch.cat(tensors)
+    whole = StringArray.concatenate(tensors) if isinstance(tensors[0], StringArray) else torch.cat(tensors)
     return whole, torch.tensor([len(t) for t in tensors])
 
 

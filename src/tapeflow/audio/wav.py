@@ -17,6 +17,7 @@ from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import check_rank, text
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import Tensor, invalid
 
 DecodeWav = namedtuple("DecodeWav", ["audio", "sample_rate"])
@@ -193,12 +194,12 @@ def _wav_file(samples: np.ndarray, rate: int) -> bytes:
     return header + np.clip(rounded, -32768, 32767).astype("<i2").tobytes()
 
 
-def _encode(audio: torch.Tensor, sample_rate: int) -> np.ndarray:
+def _encode(audio: torch.Tensor, sample_rate: int) -> StringArray:
     if audio.ndim != 2:
         raise invalid(f"audio must be 2-dimensional{text(TensorShape(audio.shape))}")
     if not isinstance(sample_rate, int):
         raise invalid(f"Input sample_rate should be a scalar tensor, got {list(np.shape(sample_rate))} instead.")
-    return np.array(_wav_file(audio.cpu().numpy(), sample_rate), object)
+    return StringArray.scalar(_wav_file(audio.cpu().numpy(), sample_rate))
 
 
 def _encoded_shape(audio: TensorShape, sample_rate: Any) -> TensorShape:

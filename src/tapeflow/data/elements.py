@@ -1,7 +1,7 @@
 """Elements of datasets, between a user's structure and the flat tuples that go through a pipeline.
 
 In `tf.data` a list is no structure but converts to a tensor. Inside a pipeline an element is a flat tuple with an item
-for each component. The item of a tensor is its bare value, a `torch.Tensor` or an array of `bytes`: elements that no
+for each component. The item of a tensor is its bare value, a `torch.Tensor` or a `StringArray`: elements that no
 function sees are never wrapped. `tensor_dtype` tells which items are bare: rows of ragged tensors may be, too. Ragged
 and sparse tensors, datasets and None are items themselves.
 """
@@ -24,6 +24,7 @@ from tapeflow.core.types.spec import NoneTensorSpec, TensorSpec, spec_of, spec_o
 from tapeflow.core.values import nest
 from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, as_numpy, invalid
 from tapeflow.io import sparse as _serialized_sparse  # noqa: F401 (ops of elements)
@@ -311,7 +312,7 @@ def _array(value: Any, dtype: Any) -> Any:
         if isinstance(value, SparseTensor):
             value = to_dense(value)
         return value.numpy() if hasattr(value, "numpy") else value
-    array = as_numpy(value, dtype) if isinstance(value, torch.Tensor) else value
+    array = as_numpy(value, dtype) if isinstance(value, torch.Tensor) else np.asarray(value)
     if not array.ndim:
         return array[()]
     array = array.view()
@@ -361,7 +362,17 @@ def _ragged_batch(values: Sequence[Any], spec: Any) -> Any:
     return spec._from_parts([ops.ConcatV2(list(c), 0) if len(c) > 1 else c[0] for c in columns])
 
 
-def _stack_arrays(values: Sequence[Any]) -> np.ndarray:
+def _stack_arrays(values: Sequence[Any]) -> Any:
+    """Stacks strings, or objects.
+
+    Raises:
+        ValueError: shapes differ.
+    """
+    if isinstance(values[0], StringArray):
+        shape = values[0].shape
+        if any(v.shape != shape for v in values):
+            raise ValueError
+        return StringArray.stack(values)
     out = np.empty((len(values), *values[0].shape), object)
     for i, v in enumerate(values):
         if v.shape != values[0].shape:
@@ -395,6 +406,9 @@ def slice_row(value: Any, index: int) -> Any:
     """Returns one slice of a batched component."""
     if isinstance(value, torch.Tensor):
         return value[index]
+    if isinstance(value, StringArray):
+        row = value[index]
+        return row if isinstance(row, StringArray) else StringArray.scalar(row)
     if isinstance(value, np.ndarray):
         row = value[index]
         if isinstance(row, np.ndarray):

@@ -10,6 +10,7 @@ from tapeflow.core import errors
 from tapeflow.core.ops import raw_kernels
 from tapeflow.core.ops.shape_rules import no_results, scalar
 from tapeflow.core.values.boxed_objects import boxed
+from tapeflow.core.values.strings import StringArray
 from tapeflow.data.functions import OpFunction
 from tapeflow.data.iterators import OwnedIterator
 from tapeflow.data.node import check_declared, op_kernel
@@ -114,7 +115,7 @@ def _next_as_optional(handle: Any, *_: Any) -> Any:
 def _to_string(resource_handle: Any) -> Any:
     name = f"iterator_{id(resource_handle)}"
     _by_string[name] = resource_handle
-    return boxed(name.encode())
+    return StringArray.scalar(name.encode())
 
 
 @op_kernel("IteratorFromStringHandle", "IteratorFromStringHandleV2")
@@ -127,12 +128,12 @@ def _from_string(string_handle: bytes) -> Any:
 
 @op_kernel("IteratorGetDevice")
 def _device() -> Any:
-    return boxed(b"/job:localhost/replica:0/task:0/device:CPU:0")
+    return StringArray.scalar(b"/job:localhost/replica:0/task:0/device:CPU:0")
 
 
 @op_kernel("SerializeIterator")
 def _serialize(resource_handle: Any) -> Any:
-    return boxed(resource_handle.iterator.position().encode())
+    return StringArray.scalar(resource_handle.iterator.position().encode())
 
 
 @op_kernel("DeserializeIterator", shape=no_results)

@@ -34,6 +34,7 @@ from tapeflow.core.ops.static import value_of
 from tapeflow.core.types.dtypes import FROM_TORCH, bool_, int64, resource, string, variant
 from tapeflow.core.types.spec import NoneTensorSpec, TensorSpec
 from tapeflow.core.values.boxed_objects import boxed, held
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.data import elements
@@ -510,8 +511,8 @@ def _eager(value: Any) -> Any:
     """Converts a raw value to a tensor; returns a variable unchanged."""
     if hasattr(value, "_read"):
         return value
-    if isinstance(value, np.ndarray):
-        return EagerTensor(value, string if not value.size or isinstance(value.flat[0], bytes) else variant)
+    if isinstance(value, (StringArray, np.ndarray)):
+        return EagerTensor(value, string if isinstance(value, StringArray) else variant)
     return EagerTensor(value, FROM_TORCH[value.dtype])
 
 

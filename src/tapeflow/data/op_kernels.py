@@ -13,6 +13,7 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.shape_rules import no_results
 from tapeflow.core.types.dtypes import int64, string
 from tapeflow.core.values.boxed_objects import boxed, held_object
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import invalid
 from tapeflow.data.dataset import Dataset
 from tapeflow.data.elements import Element
@@ -150,7 +151,7 @@ def _no_writer() -> None:
 
 @op_kernel("StatsAggregatorSummary")
 def _no_statistics() -> Any:
-    return boxed(b"")
+    return StringArray.scalar(b"")
 
 
 @op_kernel("InitializeTableFromDataset", shape=no_results)

@@ -25,7 +25,7 @@ from tapeflow.core.types.dtypes import int64, string, variant
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.types.spec_proto import from_proto, to_proto
 from tapeflow.core.types.type_spec import TypeSpec
-from tapeflow.core.values.boxed_objects import boxed
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.core.varint import read_varint, varint
 from tapeflow.data.elements import Element, bare, check_shapes, decoded, encoded, encoded_specs, flatten, is_encoded
@@ -73,11 +73,12 @@ def _component(texts: Iterator[bytes], spec: Any) -> Any:
     """Returns the next component of a file."""
     text = next(texts)
     if is_encoded(spec) and TensorProto.FromString(text).dtype == variant.as_datatype_enum:
-        tensor = parse_tensor(EagerTensor(boxed(text), string), variant)
+        tensor = parse_tensor(EagerTensor(StringArray.scalar(text), string), variant)
         return decoded([tensor], [spec])[0]
     parts: list[Any] = []  # of ragged and sparse tensors too, as this program wrote them at first
     for part in spec.flatten():
-        parts.append(parse_tensor(EagerTensor(boxed(text if not parts else next(texts)), string), part.dtype))
+        one = StringArray.scalar(text if not parts else next(texts))
+        parts.append(parse_tensor(EagerTensor(one, string), part.dtype))
     if type(spec) is TensorSpec:
         check_shapes((parts[0].value,), spec)
     return bare(spec.from_tensors(iter(parts)))

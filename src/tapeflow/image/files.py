@@ -15,6 +15,7 @@ from tapeflow.core.ops.shape_rules import check_rank, ranked, scalar, stated, te
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float32, int32, uint8, uint16
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.image import codecs, png
 from tapeflow.image.conversion import convert_image_dtype
@@ -446,12 +447,12 @@ def _check_jpeg_image(image: torch.Tensor, quality: int) -> np.ndarray:
 _FORMAT_CHANNELS = {"grayscale": 1, "rgb": 3}
 
 
-def _encode_jpeg_kernel(image: torch.Tensor, format: str, quality: int, *options: Any) -> np.ndarray:
+def _encode_jpeg_kernel(image: torch.Tensor, format: str, quality: int, *options: Any) -> StringArray:
     pixels = _check_jpeg_image(image, quality)
     expected = _FORMAT_CHANNELS.get(format, pixels.shape[2])
     if pixels.shape[2] != expected:
         raise invalid(f"format {format} expects {expected} channels, got {text(TensorShape(image.shape))}")
-    return np.array(codecs.write_jpeg(pixels, quality, *options), object)
+    return StringArray.scalar(codecs.write_jpeg(pixels, quality, *options))
 
 
 @op("EncodeJpeg", kernel=_encode_jpeg_kernel, shape=ranked(scalar, 3))
@@ -495,12 +496,12 @@ def encode_jpeg(
 
 
 @op("EncodeJpegVariableQuality", host=("quality",), shape=ranked(scalar, 3))
-def encode_jpeg_variable_quality(images: torch.Tensor, quality: Any) -> np.ndarray:
+def encode_jpeg_variable_quality(images: torch.Tensor, quality: Any) -> StringArray:
     """Encodes an image as a JPEG file of a quality that may be a tensor."""
-    return np.array(codecs.write_jpeg(_check_jpeg_image(images, quality), quality), object)
+    return StringArray.scalar(codecs.write_jpeg(_check_jpeg_image(images, quality), quality))
 
 
-def _encode_png_kernel(image: torch.Tensor, compression: int = -1) -> np.ndarray:
+def _encode_png_kernel(image: torch.Tensor, compression: int = -1) -> StringArray:
     if image.ndim < 3:
         raise invalid(f"images must be at least rank 3{text(TensorShape(image.shape))}")
     if image.shape[-1] not in (1, 2, 3, 4):
@@ -513,12 +514,10 @@ def _encode_png_kernel(image: torch.Tensor, compression: int = -1) -> np.ndarray
     return _each_image(lambda one: png.write(one, compression), pixels)
 
 
-def _each_image(encode: Callable[[np.ndarray], bytes], images: np.ndarray) -> np.ndarray:
+def _each_image(encode: Callable[[np.ndarray], bytes], images: np.ndarray) -> StringArray:
     """Encodes each image of a batch of any shape."""
-    files = np.empty(images.shape[:-3], object)
-    for index in np.ndindex(files.shape):
-        files[index] = encode(images[index])
-    return files
+    shape = images.shape[:-3]
+    return StringArray.of([encode(images[index]) for index in np.ndindex(shape)], shape)
 
 
 def _batch_shape(image: TensorShape, *_: Any) -> TensorShape:

@@ -99,7 +99,7 @@ class DenseColumn:
         self.default = (
             None
             if default is None
-            else convert(default, self.dtype).value.reshape(self.shape.as_list()).ravel().tolist()
+            else convert(default, self.dtype).value.reshape(self.shape.as_list()).reshape(-1).tolist()
         )
 
     def outputs(self, size: int | None, single: bool) -> Outputs:

@@ -13,6 +13,7 @@ from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import DType, float32, float64, int32, int64, string
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, mistyped
 from tapeflow.graph.ir.python_op import python_op
@@ -105,7 +106,7 @@ class CsvParser:
     def scalars(self, values: Sequence[Any]) -> tuple[Any, ...]:
         """Returns the values of a record as raw scalars."""
         return tuple([
-            np.array(value, object) if dtype is string else torch.scalar_tensor(value, dtype=dtype.torch)
+            StringArray.scalar(value) if dtype is string else torch.scalar_tensor(value, dtype=dtype.torch)
             for (dtype, _), value in zip(self._columns, values, strict=True)
         ])  # fmt: skip
 
@@ -261,7 +262,7 @@ def decode_csv(
         own = parser_of_graph or parser(values_now)
         raw = texts.value
         if raw.ndim:
-            rows = [own.values(r, f"record {i}") for i, r in enumerate(raw.ravel().tolist())]
+            rows = [own.values(r, f"record {i}") for i, r in enumerate(raw.reshape(-1).tolist())]
             values = tuple([v.reshape(raw.shape) for v in own.vectors(rows)])
         else:
             values = own.scalars(own.values(raw.item(), "record 0"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 from typing import Any
 
@@ -12,6 +11,7 @@ import torch
 from google.protobuf.message import DecodeError
 
 from tapeflow.array.protos import make_tensor_proto, tensor_of_proto
+from tapeflow.core.loops import Bytes, Int64s, loop
 from tapeflow.core.ops.convert import convert, datatype_name
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import not_differentiable, op
@@ -21,17 +21,39 @@ from tapeflow.core.types.dtypes import DType, as_dtype, string, variant
 from tapeflow.core.types.dtypes import bool as bool_
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.values.strings import StringArray, offsets_of
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, mistyped
 from tapeflow.graph.ir.python_op import python_op
-from tapeflow.strings.kernels import strings_of
-
-_TO_URL = bytes.maketrans(b"+/", b"-_")
-_FROM_URL = bytes.maketrans(b"-_", b"+/")
 
 
-def _encode_base64_kernel(input: Any, pad: bool = False) -> np.ndarray:
-    lines = b"".join(map(binascii.b2a_base64, input.reshape(-1).tolist())).translate(_TO_URL, b"" if pad else b"=")
-    return strings_of(lines.split(b"\n")[: input.size]).reshape(input.shape)
+def _encode_base64_kernel(input: StringArray, pad: bool = False) -> StringArray:
+    lengths = input.lengths
+    offsets = offsets_of((lengths + 2) // 3 * 4 if pad else (lengths * 4 + 2) // 3)
+    out = np.empty(offsets[-1], np.uint8)
+    _write_base64(input.data, input.offsets, input.size, _ALPHABET, out, offsets)
+    return StringArray(out, offsets, input.shape)
+
+
+_ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+
+@loop
+def _write_base64(data: Bytes, offsets: Int64s, count: int, alphabet: Bytes, out: Bytes, ends: Int64s) -> None:
+    """Writes four characters for three bytes, without the padding that the ends leave no room for."""
+    for i in range(count):
+        to, end = ends[i], ends[i + 1]
+        last = offsets[i + 1]
+        for at in range(offsets[i], last, 3):
+            bits = data[at] << 16
+            if at + 1 < last:
+                bits |= data[at + 1] << 8
+            if at + 2 < last:
+                bits |= data[at + 2]
+            known = min(last - at, 3) + 1
+            for j in range(4):
+                if to < end:
+                    out[to] = alphabet[bits >> (18 - 6 * j) & 63] if j < known else 61
+                    to += 1
 
 
 @op("EncodeBase64", kernel=_encode_base64_kernel, strings=_encode_base64_kernel, shape=same, elementwise=True)
@@ -51,15 +73,42 @@ def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None)
     """
 
 
-def _decode_base64_kernel(input: Any) -> np.ndarray:
-    strings = input.reshape(-1).tolist()
-    bare = [text.rstrip(b"=") for text in strings]
-    valid = re.fullmatch(rb"[-_A-Za-z0-9]*", b"".join(bare)) and strings == bare
-    if not valid or any(len(text) % 4 == 1 for text in bare):
-        for text, rest in zip(strings, bare, strict=True):
-            _check_base64(text, rest)
-    lines = b"==\n".join([*bare, b""]).translate(_FROM_URL).split(b"\n")  # more padding than needed does no harm
-    return strings_of(list(map(binascii.a2b_base64, lines[: len(strings)]))).reshape(input.shape)
+def _decode_base64_kernel(input: StringArray) -> StringArray:
+    out, offsets = np.empty(int(input.lengths.sum()), np.uint8), np.zeros(input.size + 1, np.int64)
+    wrong = _read_base64(input.data, input.offsets, input.size, _SIXES, out, offsets)
+    if wrong >= 0:
+        text = input.reshape(-1)[wrong]
+        _check_base64(text, text.rstrip(b"="))
+    return StringArray(out[: offsets[-1]].copy(), offsets, input.shape)
+
+
+_SIXES = bytes(max(_ALPHABET.find(byte), 0) if byte in _ALPHABET else 64 for byte in range(256))
+
+
+@loop
+def _read_base64(data: Bytes, offsets: Int64s, count: int, sixes: Bytes, out: Bytes, ends: Int64s) -> int:
+    """Decodes strings. Returns the first one that is malformed, or -1."""
+    to = 0
+    for i in range(count):
+        begin, end = offsets[i], offsets[i + 1]
+        whole = end - begin
+        while end > begin and data[end - 1] == 61:
+            end -= 1
+        size = end - begin
+        padded = whole - size
+        if size & 3 == 1 or (padded and (whole & 3 or padded > 2)):
+            return i
+        bits = 0
+        for at in range(size):
+            six = sixes[data[begin + at]]
+            if six == 64:
+                return i
+            bits = (bits << 6 | six) & 0xFFFFFF
+            if at & 3:
+                out[to] = bits >> (6 - 2 * (at & 3)) & 255
+                to += 1
+        ends[i + 1] = to
+    return -1
 
 
 def _check_base64(text: bytes, bare: bytes) -> None:
@@ -90,9 +139,9 @@ def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-def _tensor(rows: list[bytes], shape: tuple[int, ...], dtype: DType, little_endian: bool) -> torch.Tensor:
+def _tensor(content: bytes, shape: tuple[int, ...], dtype: DType, little_endian: bool) -> torch.Tensor:
     """Returns the tensor of the numbers that bytes hold."""
-    array = np.frombuffer(b"".join(rows), as_dtype(dtype).as_numpy_dtype)
+    array = np.frombuffer(content, as_dtype(dtype).as_numpy_dtype)
     array = array if little_endian or array.itemsize == 1 else array.byteswap()
     return convert(array.reshape(shape), as_dtype(dtype)).value
 
@@ -104,20 +153,20 @@ def _decoded_shape(input_bytes: TensorShape, *_: Any) -> TensorShape:
 @op("DecodeRaw", strings=True, shape=_decoded_shape)
 def _decode_raw(bytes: Any, out_type: Any, little_endian: bool = True) -> torch.Tensor:
     """Decodes the bytes of numbers."""
-    texts, size = bytes.ravel().tolist(), as_dtype(out_type).size
-    length = len(texts[0]) if texts else 0
-    different = next((i for i, size in enumerate(map(len, texts)) if size != length), None)
-    if different is not None:
+    lengths, size = bytes.lengths, as_dtype(out_type).size
+    length = int(lengths[0]) if lengths.size else 0
+    different = np.flatnonzero(lengths != length)
+    if different.size:
         raise invalid(
             "DecodeRaw requires input strings to all be the same size, but element "
-            f"{different} has size {length} != {len(texts[different])}"
+            f"{different[0]} has size {length} != {lengths[different[0]]}"
         )
     if length % size:
         raise invalid(
             f"Input to DecodeRaw has length {length} that is not a multiple of {size}, the size of "
             f"{as_dtype(out_type).name}"
         )
-    return _tensor(texts, (*bytes.shape, length // size), out_type, little_endian)
+    return _tensor(bytes.packed()[0], (*bytes.shape, length // size), out_type, little_endian)
 
 
 def _decoded_padded_shape(input_bytes: TensorShape, fixed_length: Any, out_type: Any, *_: Any) -> TensorShape:
@@ -135,8 +184,8 @@ def _decode_padded_raw(input_bytes: Any, fixed_length: Any, out_type: Any, littl
     if fixed_length % size:
         raise invalid(f"fixed_length ({fixed_length}) must be a multiple of the size of out_type ({size})")
     check_memory([input_bytes.size, max(fixed_length, 0)], _COPIES, UNFILLED)
-    texts = [t[:fixed_length].ljust(fixed_length, b"\0") for t in input_bytes.ravel().tolist()]
-    return _tensor(texts, (*input_bytes.shape, fixed_length // size), out_type, little_endian)
+    texts = [t[:fixed_length].ljust(fixed_length, b"\0") for t in input_bytes.reshape(-1).tolist()]
+    return _tensor(b"".join(texts), (*input_bytes.shape, fixed_length // size), out_type, little_endian)
 
 
 not_differentiable(encode_base64, decode_base64, _decode_raw, _decode_padded_raw)

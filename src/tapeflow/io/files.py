@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from typing import Any
 
-import numpy as np
-
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import not_differentiable, op
@@ -15,24 +13,24 @@ from tapeflow.core.scopes import executing_eagerly
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import string
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.ir.operation import Operation
 from tapeflow.graph.ir.python_op import python_op
 from tapeflow.io import gfile
-from tapeflow.strings.kernels import strings_of
 
 
-def _path(array: np.ndarray, argument: str) -> str:
+def _path(array: StringArray, argument: str) -> str:
     """Returns the path in a string scalar."""
     if array.ndim:
         raise invalid(f"Input {argument} tensor must be scalar, but had shape: {list(array.shape)}")
     return os.fsdecode(array.item())
 
 
-def _read_kernel(filename: Any) -> np.ndarray:
+def _read_kernel(filename: Any) -> StringArray:
     with gfile.GFile(_path(filename, "filename"), "rb") as file:
-        return np.array(file.read(), object)
+        return StringArray.scalar(file.read())
 
 
 @op("ReadFile", kernel=_read_kernel, strings=_read_kernel, shape=scalar)
@@ -58,11 +56,11 @@ def read_file(filename: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-def _match_kernel(pattern: Any) -> np.ndarray:
+def _match_kernel(pattern: Any) -> StringArray:
     if pattern.ndim > 1:
         raise invalid(f"Input pattern tensor must be scalar or vector, but had shape: {list(pattern.shape)}")
-    matches = gfile.glob([os.fsdecode(p) for p in pattern.ravel().tolist()])
-    return strings_of(sorted(os.fsencode(m) for m in matches))
+    matches = gfile.glob([os.fsdecode(p) for p in pattern.reshape(-1).tolist()])
+    return StringArray.of(sorted(os.fsencode(m) for m in matches))
 
 
 def match_filenames_once(pattern: TensorLike, name: str | None = None) -> Variable:

@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-import numpy as np
 from google.protobuf import json_format
 
 from tapeflow.core.context import state
@@ -18,6 +17,7 @@ from tapeflow.core.protos import Example, SequenceExample
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import bool_, string
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.graph.ir.python_op import python_op
@@ -80,7 +80,7 @@ def _of_kind(columns: dict[str, Any], *kinds: type) -> list[Any]:
 
 
 def _keys(columns: list[Any]) -> Tensor:
-    return convert(np.array([c.key.encode() for c in columns], object), string)
+    return EagerTensor(StringArray.of([c.key.encode() for c in columns]), string)
 
 
 def _default(column: Any) -> Tensor:
@@ -235,7 +235,7 @@ def parse_single_example(
     return parse_example(message, features, example_names, name)
 
 
-def _from_json(texts: np.ndarray) -> np.ndarray:
+def _from_json(texts: StringArray) -> StringArray:
     try:
         messages = [json_format.Parse(t, Example()).SerializeToString() for t in texts.reshape(-1).tolist()]
     except json_format.ParseError as error:

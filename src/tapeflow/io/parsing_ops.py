@@ -10,13 +10,13 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
 import torch
 
 from tapeflow.core.ops.raw_kernels import define, parameters
 from tapeflow.core.protos import Example, SequenceExample
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, string
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.io.columns import (
     DenseColumn,
@@ -35,9 +35,10 @@ Column = Any
 
 def _texts(keys: Any) -> list[str]:
     """Returns the keys that a string tensor, a list of them or an attr holds."""
-    if isinstance(keys, np.ndarray):
+    if isinstance(keys, StringArray):
         keys = keys.reshape(-1).tolist()
-    return [k.item().decode() if isinstance(k, np.ndarray) else k.decode() if isinstance(k, bytes) else k for k in keys]
+    bare = [k.item() if isinstance(k, StringArray) else k for k in keys]
+    return [k.decode() if isinstance(k, bytes) else k for k in bare]
 
 
 def _dense(keys: Any, defaults: Sequence[Any], dtypes: Sequence[DType], shapes: Sequence[Any]) -> list[Column]:
@@ -53,7 +54,7 @@ def _dense(keys: Any, defaults: Sequence[Any], dtypes: Sequence[DType], shapes: 
 
 
 def _size(value: Any) -> int:
-    return value.size if isinstance(value, np.ndarray) else value.numel()
+    return value.size if isinstance(value, StringArray) else value.numel()
 
 
 def _variable(keys: Any, dtypes: Sequence[DType], kind: Any = VariableColumn) -> list[Column]:
@@ -86,7 +87,7 @@ def _of_ragged(columns: Sequence[Column], examples: Sequence[Any], single: bool,
     return [row[i] for i in range(depth + 1) for row in rows]
 
 
-def _messages(serialized: np.ndarray, message: Any, part: Callable[[Any], Any]) -> list[Any]:
+def _messages(serialized: StringArray, message: Any, part: Callable[[Any], Any]) -> list[Any]:
     return [part(decoded(message, text, i)) for i, text in enumerate(serialized.reshape(-1).tolist())]
 
 
@@ -125,7 +126,7 @@ class _Arguments(dict[str, Any]):
 
 def _dtypes_of(values: Sequence[Any]) -> list[DType]:
     """Returns the dtypes of raw default values."""
-    return [string if isinstance(v, np.ndarray) else FROM_TORCH[v.dtype] for v in values]
+    return [string if isinstance(v, StringArray) else FROM_TORCH[v.dtype] for v in values]
 
 
 def _parse_examples(op: str, *args: Any) -> tuple[Any, ...]:

@@ -20,8 +20,8 @@ from tapeflow.core.ops.raw_kernels import kernel_of
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, bool_, float32, float64, int32, int64, string, uint32, uint64
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.strings.kernels import strings_of
 
 _F = FieldDescriptor
 # The dtypes that values of fields can have, by the fields' types. The first one holds all values exactly.
@@ -116,7 +116,7 @@ def _column(rows: Sequence[Sequence[Any]], field: FieldDescriptor, dtype: DType,
     default = _default(field, dtype)
     flat = [v for row in rows for v in [*row, *[default] * (width - len(row))]]
     if dtype is string:
-        return strings_of(flat).reshape(*shape, width)
+        return StringArray.of(flat, (*shape, width))
     numbers = np.array(flat, np.int64 if dtype is int32 else dtype.as_numpy_dtype).astype(dtype.as_numpy_dtype)
     return torch.from_numpy(numbers.reshape(*shape, width))
 
@@ -128,7 +128,7 @@ def _decode_shapes(texts: TensorShape, *args: Any) -> list[TensorShape]:
 
 @kernel_of("DecodeProtoV2", shape=_decode_shapes)
 def _decode(
-    texts: np.ndarray, message_type: str, field_names: Sequence[str], output_types: Sequence[DType],
+    texts: StringArray, message_type: str, field_names: Sequence[str], output_types: Sequence[DType],
     descriptor_source: str, message_format: str, sanitize: bool,
 ) -> Any:  # fmt: skip
     if message_format not in ("binary", "text"):
@@ -164,15 +164,15 @@ def _encode(
     shape = tuple(sizes.shape[:-1])
     counts = sizes.reshape(-1, len(fields)).tolist()
     columns = [v.reshape(len(counts), -1).tolist() for v in values]
-    texts = np.empty(len(counts), object)
+    texts = []
     for i, row in enumerate(counts):
         message = kind()
         for field, count, column in zip(fields, row, columns, strict=True):
             if count > len(column[i]):
                 raise invalid(f"Size {count} for field {field.name} is larger than its values: {len(column[i])}")
             _set(message, field, column[i][:count])
-        texts[i] = message.SerializeToString()
-    return texts.reshape(shape)
+        texts.append(message.SerializeToString())
+    return StringArray.of(texts, shape)
 
 
 def _set(message: Any, field: FieldDescriptor, values: Sequence[Any]) -> None:

@@ -23,6 +23,7 @@ from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import same
 from tapeflow.core.os_errors import translate_os_errors
 from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.io.gfile.files import FilePath, GFile, local_path
 
@@ -184,15 +185,15 @@ def _extended(file: Any, start: bytes, size: int, chunk: int) -> bytes:
     return b"".join(pieces)
 
 
-def _decompress_kernel(texts: np.ndarray, compression_type: str = "") -> np.ndarray:
+def _decompress_kernel(texts: StringArray, compression_type: str = "") -> StringArray:
     if compression_type and compression_type not in _WINDOW_BITS:
         raise invalid("Only ZLIB, GZIP or NONE are supported compressions")
     if not compression_type:
         return texts
     bits = _WINDOW_BITS[compression_type]
-    results = np.empty(texts.size, object)
-    results[:] = [_Inflated(io.BytesIO(text), bits).readall() for text in texts.reshape(-1).tolist()]
-    return results.reshape(texts.shape)
+    return StringArray.of(
+        [_Inflated(io.BytesIO(text), bits).readall() for text in texts.reshape(-1).tolist()], texts.shape
+    )
 
 
 @op("DecodeCompressed", kernel=_decompress_kernel, strings=_decompress_kernel, shape=same, elementwise=True)

@@ -17,14 +17,13 @@ from tapeflow.core.ops.shape_rules import ranked, text, with_dimension, with_ran
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, as_dtype, int64, string, variant
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.boxed_objects import boxed
-from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
+from tapeflow.core.values.strings import StringArray
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, strings
 from tapeflow.core.varint import varint
 from tapeflow.graph.ir.python_op import executing_eagerly
 from tapeflow.io.encoding import parse_tensor
 from tapeflow.sparse.places import check
 from tapeflow.sparse.tensor import SparseTensor
-from tapeflow.strings.kernels import strings_of
 
 
 def _check(value: Any) -> SparseTensor:
@@ -60,14 +59,19 @@ def _arrays(
     indices: torch.Tensor, values: Any, shape: torch.Tensor
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, DType]:
     """Returns the three raw values of a sparse tensor as arrays, and the dtype of its values."""
-    if isinstance(values, np.ndarray):
-        return indices.numpy(), values, shape.numpy(), string
+    if isinstance(values, StringArray):
+        return indices.numpy(), np.asarray(values), shape.numpy(), string
     dtype = FROM_TORCH[values.dtype]
     return indices.cpu().numpy(), EagerTensor(values, dtype).numpy(), shape.cpu().numpy(), dtype
 
 
+def _as_type(texts: StringArray, out_type: Any) -> Any:
+    """Returns strings as what they are, or as variants, which hold `bytes`."""
+    return texts if as_dtype(out_type) is string else np.asarray(texts)
+
+
 def _check_type(out_type: Any) -> None:
-    """Refuses other dtypes than strings and variants. A variant holds the string, too."""
+    """Refuses other dtypes than strings and variants."""
     if as_dtype(out_type) not in (string, variant):
         raise invalid(f"Sparse tensors are serialized to strings or variants, not to {as_dtype(out_type).name}")
 
@@ -75,10 +79,10 @@ def _check_type(out_type: Any) -> None:
 @op("SerializeSparse", strings=True, shape=ranked(lambda *_: TensorShape([3]), 2, 1, 1))
 def _serialize_sparse(
     sparse_indices: torch.Tensor, sparse_values: Any, sparse_shape: torch.Tensor, out_type: Any = string
-) -> np.ndarray:
+) -> Any:
     """Serializes a sparse tensor as three strings."""
     _check_type(out_type)
-    return strings_of(_three(*_arrays(sparse_indices, sparse_values, sparse_shape)))
+    return _as_type(StringArray.of(_three(*_arrays(sparse_indices, sparse_values, sparse_shape))), out_type)
 
 
 def serialize_sparse(sp_input: SparseTensor, out_type: DTypeLike = string, name: str | None = None) -> Tensor:
@@ -107,7 +111,7 @@ def serialize_sparse(sp_input: SparseTensor, out_type: DTypeLike = string, name:
 @op("SerializeManySparse", strings=True, shape=ranked(lambda *_: TensorShape([None, 3]), 2, 1, 1))
 def _serialize_many_sparse(
     sparse_indices: torch.Tensor, sparse_values: Any, sparse_shape: torch.Tensor, out_type: Any = string
-) -> np.ndarray:
+) -> Any:
     """Serializes the parts of a sparse tensor along its first dimension, each as three strings."""
     _check_type(out_type)
     coordinates, array, dims, dtype = _arrays(sparse_indices, sparse_values, sparse_shape)
@@ -116,12 +120,12 @@ def _serialize_many_sparse(
     check(sparse_indices, dims.tolist())
     if math.prod(dims.tolist()) >= 2**63:
         raise invalid(f"Encountered overflow when multiplying the dimensions {dims.tolist()}")
-    strings = np.empty((int(dims[0]), 3), object)
-    strings[:] = _three(coordinates[:0, 1:], array[:0], dims[1:], dtype)  # of the rows without a value
-    for row in np.unique(coordinates[:, 0]):
+    count = int(dims[0])
+    rows = [_three(coordinates[:0, 1:], array[:0], dims[1:], dtype)] * count  # of the rows without a value
+    for row in np.unique(coordinates[:, 0]).tolist():
         own = coordinates[:, 0] == row
-        strings[row] = _three(np.ascontiguousarray(coordinates[own, 1:]), array[own], dims[1:], dtype)
-    return strings
+        rows[row] = _three(np.ascontiguousarray(coordinates[own, 1:]), array[own], dims[1:], dtype)
+    return _as_type(StringArray.of([text for row in rows for text in row], (count, 3)), out_type)
 
 
 def serialize_many_sparse(sp_input: SparseTensor, out_type: DTypeLike = string, name: str | None = None) -> Tensor:
@@ -185,7 +189,7 @@ def _deserialized_shapes(serialized: TensorShape, *_: Any) -> list[TensorShape]:
 
 
 @op("DeserializeManySparse", strings=True, shape=_deserialized_shapes)
-def _deserialize_many_sparse(serialized_sparse: np.ndarray, dtype: Any) -> tuple[torch.Tensor, Any, torch.Tensor]:
+def _deserialize_many_sparse(serialized_sparse: StringArray, dtype: Any) -> tuple[torch.Tensor, Any, torch.Tensor]:
     """Returns the indices, values and shape of several sparse tensors, joined."""
     shown = text(TensorShape(serialized_sparse.shape))
     if not serialized_sparse.ndim or serialized_sparse.shape[-1] != 3:
@@ -208,14 +212,14 @@ not_differentiable(_serialize_sparse, _serialize_many_sparse, _deserialize_many_
 
 
 @kernel_of("DeserializeSparse", shape=lambda *_: [[None, None], [None], [None]])
-def _deserialize_sparse(serialized_sparse: np.ndarray, dtype: DType) -> Any:
+def _deserialize_sparse(serialized_sparse: StringArray, dtype: DType) -> Any:
     with executing_eagerly():
-        serialized = EagerTensor(serialized_sparse, string)  # variants hold strings, too
+        serialized = strings(serialized_sparse)
         if serialized_sparse.ndim > 1:
             sparse = deserialize_many_sparse(serialized, dtype)
             return sparse.indices.value, sparse.values.value, sparse.dense_shape.value
         parts = zip(serialized_sparse, (int64, dtype, int64), strict=True)
-        return tuple([parse_tensor(EagerTensor(boxed(text), string), d).value for text, d in parts])
+        return tuple([parse_tensor(EagerTensor(StringArray.scalar(text), string), d).value for text, d in parts])
 
 
 def deserialize_many_sparse(

@@ -6,18 +6,21 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+import torch
+
 from tapeflow.core.errors import OutOfRangeError
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, float32, float64, int32, int64, string
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.core.values.trackable import Trackable
 from tapeflow.graph.ir.python_op import python_op
 from tapeflow.io.gfile import GFile
 from tapeflow.lookup.storage import storage_of, text_of
-from tapeflow.strings.kernels import raw_value
+from tapeflow.strings.kernels import lines_of, raw_value
 
 
 class TableInitializer(Trackable):
@@ -215,38 +218,40 @@ class TextFileInitializer(TableInitializer):
 
     def pairs(self, filename: EagerTensor) -> tuple[EagerTensor, EagerTensor]:
         """Returns the keys and values that the file holds."""
-        path = filename.value[()]
-        keys: list[Any] = []
-        values: list[Any] = []
-        for number, line in enumerate(self._lines(path)):
-            keys.append(self._field(path, line, number, self._key_index, self._key_dtype, 0))
-            values.append(self._field(path, line, number, self._value_index, self._value_dtype, self._offset))
+        path = filename.value.item()
+        lines = self._lines(path)
         return (
-            EagerTensor(raw_value(keys, self._key_dtype), self._key_dtype),
-            EagerTensor(raw_value(values, self._value_dtype), self._value_dtype),
+            self._column(path, lines, self._key_index, self._key_dtype, 0),
+            self._column(path, lines, self._value_index, self._value_dtype, self._offset),
         )
 
-    def _lines(self, path: bytes) -> list[bytes]:
+    def _lines(self, path: bytes) -> StringArray:
         if len(self._delimiter) != 1:
             raise invalid("delimiter should be only 1 char [Op:InitializeTableFromTextFileV2] name: ")
         with GFile(os.fsdecode(path), "rb") as file:
-            lines = file.read().split(b"\n")
-        if not lines[-1]:
-            lines.pop()
-        if not lines:
+            content = file.read()
+        if not content:
             raise OutOfRangeError.of(f"{text_of(path)} is empty [Op:InitializeTableFromTextFileV2] name: ")
+        lines = lines_of(content)
         if self._vocab_size is not None:
             if len(lines) < self._vocab_size:
                 raise invalid(
                     f"Invalid vocab_size in {text_of(path)}: expected {self._vocab_size} but got {len(lines)} "
                     "[Op:InitializeTableFromTextFileV2] name: "
                 )
-            del lines[self._vocab_size :]
-        return [line.removesuffix(b"\r") for line in lines]
+            lines = lines[: self._vocab_size]
+        return lines
 
-    def _field(self, path: bytes, line: bytes, number: int, index: int, dtype: DType, offset: int) -> Any:
+    def _column(self, path: bytes, lines: StringArray, index: int, dtype: DType, offset: int) -> EagerTensor:
+        """Returns the keys or values in a column of all lines."""
         if index == TextFileIndex.LINE_NUMBER:
-            return number + offset
+            return EagerTensor(torch.arange(offset, offset + len(lines)), int64)
+        if index == TextFileIndex.WHOLE_LINE and dtype is string:
+            return EagerTensor(lines, string)
+        values = [self._field(path, line, i, index, dtype) for i, line in enumerate(lines)]
+        return EagerTensor(raw_value(values, dtype), dtype)
+
+    def _field(self, path: bytes, line: bytes, number: int, index: int, dtype: DType) -> Any:
         text = line
         if index != TextFileIndex.WHOLE_LINE:
             fields = line.split(self._delimiter)

@@ -1,4 +1,4 @@
-"""The storage of tables: Python values in a dict, between the tensors that go in and come out."""
+"""The storage of tables."""
 
 from __future__ import annotations
 
@@ -6,18 +6,22 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import torch
 
 from tapeflow.core.errors import AbortedError, FailedPreconditionError, UnimplementedError
 from tapeflow.core.forking import new_lock
 from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.values.boxed_objects import held_object
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import EagerTensor, invalid
-from tapeflow.strings.hashing import murmur
-from tapeflow.strings.kernels import raw_value
+from tapeflow.lookup.entries import Entries, keys_of
+from tapeflow.strings.hashing import murmurs
 
 
 def text_of(value: Any) -> str:
     """Returns bytes as text, for messages."""
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
     return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
 
 
@@ -44,18 +48,17 @@ class TableStorage:
     ) -> None:
         self.key_dtype, self.value_dtype = key_dtype, value_dtype
         self.key_shape, self.value_shape = tuple(key_shape), tuple(value_shape)
-        self.items: dict[Any, Any] = {}
+        self.entries = self._no_entries()
         self.lock = new_lock()
 
-    def rows(self, tensor: EagerTensor, row_shape: Sequence[int]) -> list[Any]:
-        """Returns a tensor as a list of Python values, each of a key's or value's shape."""
-        value = tensor.value
-        if not row_shape:
-            return value.reshape(-1).tolist()
-        return [tuple(row) for row in value.reshape((-1, int(np.prod(row_shape)))).tolist()]
+    def _no_entries(self) -> Entries:
+        return Entries(self.key_dtype, self.value_dtype, self.key_shape, self.value_shape)
 
-    def keys(self, tensor: EagerTensor) -> list[Any]:
-        """Returns keys as Python values.
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def keys(self, tensor: EagerTensor) -> Any:
+        """Returns the raw value of keys.
 
         Raises:
             InvalidArgumentError: they have another shape.
@@ -63,7 +66,7 @@ class TableStorage:
         shape = tuple(tensor.value.shape)
         if self.key_shape and shape[len(shape) - len(self.key_shape) :] != self.key_shape:
             raise invalid(f"Expected key shape to end in {shape_text(self.key_shape)}, but got {shape_text(shape)}")
-        return self.rows(tensor, self.key_shape)
+        return tensor.value
 
     def _check_dtypes(self, keys: EagerTensor, values: EagerTensor) -> None:
         if keys.dtype is not self.key_dtype or values.dtype is not self.value_dtype:
@@ -72,14 +75,15 @@ class TableStorage:
                 f"{self.key_dtype.name} to {self.value_dtype.name}"
             )
 
-    def _pairs(self, keys: EagerTensor, values: EagerTensor) -> Any:
+    def _pairs(self, keys: EagerTensor, values: EagerTensor) -> tuple[Any, Any]:
+        """Returns the raw values of keys and of values."""
         self._check_dtypes(keys, values)
         rows = self.keys(keys)
         shape = tuple(keys.value.shape)
         expected = shape[: len(shape) - len(self.key_shape)] + self.value_shape
         if tuple(values.value.shape) != expected:
             raise invalid(f"Expected shape {shape_text(expected)} for value, got {shape_text(values.value.shape)}")
-        return zip(rows, self.rows(values, self.value_shape), strict=True)
+        return rows, values.value
 
     def fill(self, keys: EagerTensor, values: EagerTensor) -> None:
         """Adds keys. A filled table stays as it is, and TensorFlow compares no more than the number of entries then.
@@ -88,23 +92,33 @@ class TableStorage:
             InvalidArgumentError: there are no keys, or not as many values as keys.
             FailedPreconditionError: a key has two values, or the table is filled with another number of entries.
         """
-        items: dict[Any, Any] = {}
-        for key, value in self._pairs(keys, values):
-            if items.setdefault(key, value) != value:
-                raise FailedPreconditionError.of(
-                    f"HashTable has different value for same key. Key {text_of(key)} has {text_of(items[key])} and "
-                    f"trying to add value {text_of(value)}"
-                )
-        if not items:
+        pair = self._pairs(keys, values)
+        entries = self._no_entries()
+        numbers = entries.put(*pair)
+        if not len(entries):
             raise invalid("keys and values cannot be empty tensors.")
+        if len(entries) < len(numbers):
+            self._check_repeated(entries, numbers, *pair)
         with self.lock:
-            if self.filled and len(items) != len(self.items):
+            if self.filled and len(entries) != len(self):
                 raise FailedPreconditionError.of(
-                    f"Table was already initialized with different data: it has {len(self.items)} entries, and would "
-                    f"get {len(items)}."
+                    f"Table was already initialized with different data: it has {len(self)} entries, and would get "
+                    f"{len(entries)}."
                 )
             if not self.filled:
-                self.items, self.filled = items, True
+                self.entries, self.filled = entries, True
+
+    def _check_repeated(self, entries: Entries, numbers: np.ndarray, keys: Any, values: Any) -> None:
+        """Raises FailedPreconditionError if a key that occurs several times has several values."""
+        held, given = (np.asarray(v).reshape(len(numbers), -1) for v in (entries.take(numbers), values))
+        different = np.flatnonzero((held != given).any(1))
+        if different.size:
+            first = different[0]
+            raise FailedPreconditionError.of(
+                f"HashTable has different value for same key. Key "
+                f"{text_of(np.asarray(keys).reshape(len(numbers), -1)[first].tolist())} has "
+                f"{text_of(given[first].tolist())} and trying to add value {text_of(held[first].tolist())}"
+            )
 
     def insert(self, keys: EagerTensor, values: EagerTensor) -> None:
         """Raises UnimplementedError, since keys never change."""
@@ -127,20 +141,26 @@ class TableStorage:
                 "initializer, or tf.compat.v1.tables_initializer(), in its session."
             )
         self._check_dtypes(keys, default)
-        rows, get = self.keys(keys), self.items.get
+        rows = self.keys(keys)
         shape = tuple(keys.value.shape)
         shape = shape[: len(shape) - len(self.key_shape)] + self.value_shape
-        if tuple(default.value.shape) == self.value_shape:
-            fallback = self.rows(default, self.value_shape)[0]
-            values = [get(key, fallback) for key in rows]
-        elif tuple(default.value.shape) == shape:
-            values = [get(*pair) for pair in zip(rows, self.rows(default, self.value_shape), strict=True)]
-        else:
+        if tuple(default.value.shape) not in (self.value_shape, shape):
             raise invalid(
                 f"Expected shape {shape_text(self.value_shape)} or {shape_text(shape)} for default value, got "
                 f"{shape_text(default.value.shape)}"
             )
-        return self._values(values, shape)
+        with self.lock:
+            numbers = self.entries.find(rows)
+            if len(numbers) == 1:
+                found = self.entries.take(numbers) if numbers[0] >= 0 else default.value
+                return EagerTensor(found.reshape(shape), self.value_dtype)
+            missing = numbers < 0 if numbers.size and numbers.min() < 0 else None
+            values: Any = None
+            if missing is None or len(self.entries.keys):
+                values = self.entries.take(numbers if missing is None else np.maximum(numbers, 0))
+        if missing is not None:
+            values = _with_defaults(values, missing, default.value.reshape((-1, *self.value_shape)))
+        return EagerTensor(values.reshape(shape), self.value_dtype)
 
     def export(self) -> list[EagerTensor]:
         """Returns all keys and all values.
@@ -151,21 +171,31 @@ class TableStorage:
         if not self.filled:
             raise AbortedError.of("HashTable is not initialized.")
         with self.lock:
-            items = list(self.items.items())
-        flat = _flat([k for k, _ in items], self.key_shape)
-        keys = EagerTensor(raw_value(flat, self.key_dtype, (len(items), *self.key_shape)), self.key_dtype)
-        return [keys, self._values([v for _, v in items], (len(items), *self.value_shape))]
+            keys, values = self.entries.export()
+        return [EagerTensor(keys, self.key_dtype), EagerTensor(values, self.value_dtype)]
 
     def export_shapes(self) -> tuple[Sequence[int], Sequence[int]]:
         """Returns the shapes of one key and of one value as `export` returns them."""
         return self.key_shape, self.value_shape
 
-    def _values(self, values: list[Any], shape: Sequence[int]) -> EagerTensor:
-        return EagerTensor(raw_value(_flat(values, self.value_shape), self.value_dtype, shape), self.value_dtype)
 
+def _with_defaults(values: Any, missing: np.ndarray, defaults: Any) -> Any:
+    """Returns values with defaults in the place of missing ones.
 
-def _flat(rows: list[Any], row_shape: Sequence[int]) -> list[Any]:
-    return [v for row in rows for v in row] if row_shape else rows
+    Args:
+        values: a row for each key; None if all are missing.
+        missing: for each key whether it is.
+        defaults: a row for each key, or one row for all.
+    """
+    count = len(missing)
+    if isinstance(defaults, StringArray) or values is None:
+        own = np.arange(count) if len(defaults) == count else np.zeros(count, np.int64)
+        if values is None:
+            return defaults[own]
+        places = np.where(missing, count + own, np.arange(count))
+        return StringArray.concatenate([values, defaults])[places]
+    where = torch.from_numpy(missing).view(-1, *[1] * (values.ndim - 1))
+    return torch.where(where, defaults.cpu(), values)
 
 
 class MutableStorage(TableStorage):
@@ -175,22 +205,22 @@ class MutableStorage(TableStorage):
 
     def fill(self, keys: EagerTensor, values: EagerTensor) -> None:
         """Replaces all keys and values."""
-        pairs = self._pairs(keys, values)
+        entries = self._no_entries()
+        entries.put(*self._pairs(keys, values))
         with self.lock:
-            self.items = dict(pairs)
+            self.entries = entries
 
     def insert(self, keys: EagerTensor, values: EagerTensor) -> None:
         """Adds keys, or sets new values of existing ones."""
-        pairs = self._pairs(keys, values)
+        pair = self._pairs(keys, values)
         with self.lock:
-            self.items.update(pairs)
+            self.entries.put(*pair)
 
     def remove(self, keys: EagerTensor) -> None:
         """Removes keys; missing ones are ignored."""
         rows = self.keys(keys)
         with self.lock:
-            for key in rows:
-                self.items.pop(key, None)
+            self.entries.remove(rows)
 
 
 class DenseStorage(MutableStorage):
@@ -213,8 +243,10 @@ class DenseStorage(MutableStorage):
     ) -> None:  # fmt: skip
         super().__init__(empty_key.dtype, value_dtype, tuple(empty_key.value.shape), value_shape)
         self.empty_key, self.deleted_key, self.buckets = empty_key, deleted_key, buckets
-        self._unused = {"empty": super().keys(empty_key)[0], "deleted": super().keys(deleted_key)[0]}
-        if self._unused["empty"] == self._unused["deleted"]:
+        self._unused = keys_of(self.key_dtype, self.key_shape)
+        for key in (empty_key, deleted_key):
+            self._unused.add(key.value)
+        if len(self._unused) < 2:
             raise invalid("Empty and deleted keys cannot be equal [Op:MutableDenseHashTableV2] name: ")
         if buckets < 4 or buckets & (buckets - 1):
             raise invalid(
@@ -222,68 +254,73 @@ class DenseStorage(MutableStorage):
                 "[Op:MutableDenseHashTableV2] name: "
             )
 
-    def keys(self, tensor: EagerTensor) -> list[Any]:
-        """Returns keys as Python values.
+    def keys(self, tensor: EagerTensor) -> Any:
+        """Returns the raw value of keys.
 
         Raises:
             InvalidArgumentError: a key is reserved for empty buckets.
         """
         keys = super().keys(tensor)
-        for name, key in self._unused.items():
-            if key in keys:
-                raise invalid(f"Using the {name}_key as a table key is not allowed")
+        reserved = self._unused.find(keys)
+        if (reserved >= 0).any():
+            name = ("empty", "deleted")[reserved.max()]
+            raise invalid(f"Using the {name}_key as a table key is not allowed")
         return keys
 
     def export(self) -> list[EagerTensor]:
         """Returns the keys and the values of all buckets."""
-        count = self.buckets
-        while len(self.items) > 0.8 * count:
-            count *= 2
-        buckets: dict[int, tuple[Any, Any]] = {}
         with self.lock:
-            for item in self.items.items():
-                bucket, step = _hash(item[0], self.key_dtype) % count, 0
-                while bucket in buckets:
-                    step += 1
-                    bucket = (bucket + step) % count
-                buckets[bucket] = item
-        keys = self._bucket_tensor(
-            count, self.key_dtype, self.key_shape, self._unused["empty"], {b: k for b, (k, _) in buckets.items()}
-        )
-        fill = b"" if self.value_dtype is string else 0
-        empty = (fill,) * int(np.prod(self.value_shape)) if self.value_shape else fill
-        values = self._bucket_tensor(
-            count, self.value_dtype, self.value_shape, empty, {b: v for b, (_, v) in buckets.items()}
-        )
-        return [keys, values]
+            keys, values = self.entries.export()
+        count = self.buckets
+        while len(keys) > 0.8 * count:
+            count *= 2
+        numbers = np.full(count, -1, np.int64)  # of the entries in the buckets
+        for number, start in enumerate((_hash_keys(keys, self.key_shape) % np.uint64(count)).tolist()):
+            bucket, step = start, 0
+            while numbers[bucket] >= 0:
+                step += 1
+                bucket = (bucket + step) % count
+            numbers[bucket] = number
+        empty = StringArray.full((1, *self.value_shape), b"") if self.value_dtype is string else (
+            torch.zeros((1, *self.value_shape), dtype=self.value_dtype.torch)
+        )  # fmt: skip
+        unused = self.empty_key.value.reshape((1, *self.key_shape))
+        return [
+            EagerTensor(_rows_or(column, numbers, other).reshape((count, *(shape or (1,)))), dtype)
+            for column, other, shape, dtype in (
+                (keys, unused, self.key_shape, self.key_dtype), (values, empty, self.value_shape, self.value_dtype)
+            )
+        ]  # fmt: skip
 
     def export_shapes(self) -> tuple[Sequence[int], Sequence[int]]:
         """Returns the shapes of one key and of one value as `export` returns them: vectors at least."""
         return self.key_shape or (1,), self.value_shape or (1,)
 
-    def _bucket_tensor(self, count: int, dtype: DType, shape: Any, empty: Any, rows: dict[int, Any]) -> EagerTensor:
-        width = shape or (1,)
-        row = raw_value([*empty] if shape else [empty], dtype, (1, *width))
-        value = row.repeat(count, 0) if dtype is string else row.repeat(count, *[1] * len(width))
-        for bucket, entry in rows.items():
-            value[bucket] = raw_value([*entry] if shape else [entry], dtype, width)
-        return EagerTensor(value, dtype)
-
     def fill(self, keys: EagerTensor, values: EagerTensor) -> None:
         """Replaces all keys and values by the contents of buckets, without the empty ones."""
-        unused = set(self._unused.values())
-        pairs = zip(self.rows(keys, self.key_shape), self.rows(values, self.value_shape), strict=True)
+        used = np.flatnonzero(self._unused.find(keys.value) < 0)
+        key_rows = keys.value.reshape((-1, *self.key_shape))
+        entries = self._no_entries()
+        entries.put(key_rows[used], values.value.reshape((-1, *self.value_shape))[used])
         with self.lock:
-            self.items = {k: v for k, v in pairs if k not in unused}
+            self.entries = entries
 
 
-def _hash(key: Any, dtype: DType) -> int:
-    if isinstance(key, tuple):
-        total = 0
-        for part in key:
-            total ^= (_hash(part, dtype) + 0x9E3779B97F4A7800 + (total << 10) + (total >> 4)) % 2**64
-        return total
-    return murmur(key) if dtype is string else key % 2**64
+def _rows_or(rows: Any, numbers: np.ndarray, other: Any) -> Any:
+    """Returns rows by their numbers, and another one for each number that is negative."""
+    places = np.where(numbers < 0, len(rows), numbers)
+    return (StringArray.concatenate if isinstance(rows, StringArray) else torch.cat)([rows, other])[places]
+
+
+def _hash_keys(keys: Any, shape: Sequence[int]) -> np.ndarray:
+    """Returns the hash of each key as TensorFlow computes it, uint64."""
+    flat = murmurs(keys) if isinstance(keys, StringArray) else keys.reshape(-1).to(torch.int64).numpy().view(np.uint64)
+    if not shape:
+        return flat
+    total = np.zeros(len(keys), np.uint64)
+    for part in flat.reshape(len(keys), -1).T:
+        total ^= part + np.uint64(0x9E3779B97F4A7800) + (total << np.uint64(10)) + (total >> np.uint64(4))
+    return total
 
 
 def storage_of(handle: Any) -> TableStorage:

@@ -116,7 +116,7 @@ def _import_find(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation
 
 
 def _import_size(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:
-    return python_op(node.op, lambda h: [convert(len(storage_of(h).items), int64)], inputs, [(int64, [])])
+    return python_op(node.op, lambda h: [convert(len(storage_of(h)), int64)], inputs, [(int64, [])])
 
 
 def _import_export(builder: Any, node: ParsedNode, inputs: list[Any]) -> Operation:

@@ -152,7 +152,7 @@ class LookupTable(TrackableResource):
 
 
 def _count(storage: TableStorage) -> EagerTensor:
-    return convert(len(storage.items), int64)
+    return convert(len(storage), int64)
 
 
 def map_keys(keys: Any, dtype: DType, function: Callable[[Any], Any]) -> Any:

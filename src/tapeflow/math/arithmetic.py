@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import numpy as np
 import torch
 
 from tapeflow.array.batched_lists import stacked_list
@@ -24,12 +24,16 @@ from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.indexed_slices import IndexedSlices
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor, invalid
 
 
 def _add_text(x: Any, y: Any) -> Any:
-    broadcast(TensorShape(x.shape), TensorShape(y.shape))
-    return np.asarray(x + y, object)
+    shape = tuple(broadcast(TensorShape(x.shape), TensorShape(y.shape)))
+    if not isinstance(x, StringArray):
+        return x + y  # of a quantized dtype
+    first, second = (v.broadcast_to(shape).reshape(-1).tolist() for v in (x, y))
+    return StringArray.of(list(map(operator.add, first, second)), shape)
 
 
 @op(
@@ -301,7 +305,7 @@ def _add_n_rule(inputs: list[TensorShape]) -> TensorShape:
 
 
 def _add_variants(inputs: list[Any]) -> Any:
-    if any(v.shape or isinstance(v[()], bytes) for v in inputs):
+    if any(isinstance(v, StringArray) or v.shape for v in inputs):
         raise invalid("Value for attr 'T' of string is not in the list of allowed values")
     return added(inputs)
 

@@ -33,6 +33,7 @@ from tapeflow.core.types.dtypes import (
 )
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.indexed_slices import IndexedSlices
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import Tensor, as_numpy, invalid
 from tapeflow.core.values.variable import Variable
 
@@ -41,9 +42,9 @@ def _refuse(source: DType, to: DType) -> UnimplementedError:
     return UnimplementedError.of(f"Cast {datatype_name(source)} to {datatype_name(to)} is not supported")
 
 
-def _array_to(x: np.ndarray, DstT: DType) -> Any:
+def _array_to(x: Any, DstT: DType) -> Any:
     """Casts values that are held as arrays: strings, which are refused, and numbers that ATen has no storage for."""
-    if x.dtype == object:
+    if isinstance(x, StringArray):
         raise _refuse(as_dtype("string"), DstT)
     if not DstT.is_numpy_compatible or DstT.name == "string":
         raise _refuse(FROM_NUMPY[x.dtype.type], DstT)

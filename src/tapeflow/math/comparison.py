@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,19 +18,18 @@ from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import ReadAsTensor, Tensor
 
 _COMPARISON: dict[str, Any] = {"shape": broadcast, "allocates": True}
 
 
-def _of_text(function: Callable[..., Any]) -> Callable[..., torch.Tensor]:
-    """Returns the kernel for strings of a NumPy comparison."""
-
-    def kernel(x: Any, y: Any) -> torch.Tensor:
-        broadcast(TensorShape(x.shape), TensorShape(y.shape))
-        return torch.from_numpy(np.asarray(function(x, y), dtype=np.bool_))
-
-    return kernel
+def _equal_arrays(x: Any, y: Any) -> torch.Tensor:
+    """Compares strings, or arrays of quantized integers."""
+    shape = x.shape if x.shape == y.shape else tuple(broadcast(TensorShape(x.shape), TensorShape(y.shape)))
+    if isinstance(x, StringArray):
+        return torch.from_numpy(x.broadcast_to(shape).equals(y if y.size == 1 else y.broadcast_to(shape)))
+    return torch.from_numpy(np.asarray(x == y))
 
 
 @op(
@@ -39,7 +37,7 @@ def _of_text(function: Callable[..., Any]) -> Callable[..., torch.Tensor]:
     kernel=elementwise_kernels.equal,
     **_COMPARISON,
     element=lambda b, x, y: b.equal(x, y),
-    strings=_of_text(np.equal),
+    strings=_equal_arrays,
     scalar="{0} == {1}",
 )
 def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -65,7 +63,7 @@ def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     kernel=elementwise_kernels.not_equal,
     **_COMPARISON,
     element=lambda b, x, y: b.not_equal(x, y),
-    strings=_of_text(np.not_equal),
+    strings=lambda x, y: ~_equal_arrays(x, y),
     scalar="{0} != {1}",
 )
 def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:

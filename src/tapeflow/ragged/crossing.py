@@ -13,11 +13,12 @@ from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int32, int64, string
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import invalid
 from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.sparse.crossing import START, as_wide, combinations, dense_rows, hashed, joined, sparse_rows
 from tapeflow.sparse.tensor import SparseTensor
-from tapeflow.strings.kernels import splits_of_rows, strings_of
+from tapeflow.strings.kernels import splits_of_rows
 
 
 def _cross_rule(values: Any, splits: list[TensorShape], sparse: Any, v: Any, s: Any, dense: list[TensorShape], *_: Any
@@ -60,7 +61,7 @@ def _ragged_cross(
     rows = combinations([next(features[kind]) for kind in input_order])
     splits = splits_of_rows(rows, out_row_splits_type)
     if not hashed_output:
-        return strings_of([joined(c) for row in rows for c in row]), splits
+        return StringArray.of([joined(c) for row in rows for c in row]), splits
     return torch.tensor([hashed(c, hash_key, num_buckets) for row in rows for c in row], dtype=torch.int64), splits
 
 

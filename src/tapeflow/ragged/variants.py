@@ -13,6 +13,7 @@ from tapeflow.core.ops.shape_rules import with_rank
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.boxed_objects import boxed
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import invalid
 
 
@@ -31,7 +32,7 @@ def _ragged_to_variant(splits: Sequence[Any], values: Any, batched_input: bool) 
     if not batched_input:
         return boxed((tuple(splits), values))
     if not splits:
-        rows = [((), boxed(row) if isinstance(row, bytes) else row) for row in values]
+        rows = [((), values.take(i) if isinstance(values, StringArray) else values[i]) for i in _places(values)]
     else:
         rows = []
         for start, stop in zip(splits[0].tolist(), splits[0].tolist()[1:], strict=False):
@@ -56,7 +57,8 @@ def _ragged_from_variant(encoded: Any, input_rank: int, output_rank: int, dtype:
             shifted = [p[1:] + int(e) for p, e in zip(parts, ends, strict=False)]
             levels.append(torch.cat([torch.zeros(1, dtype=split_dtype.torch), *shifted]))
         values = [r[1] for r in rows]
-        return tuple(levels), np.concatenate(values) if isinstance(values[0], np.ndarray) else torch.cat(values)
+        join = StringArray.concatenate if isinstance(values[0], StringArray) else torch.cat
+        return tuple(levels), join(values)
 
     def of(array: Any) -> Any:
         return (
@@ -67,6 +69,11 @@ def _ragged_from_variant(encoded: Any, input_rank: int, output_rank: int, dtype:
 
     splits, values = of(encoded)
     return *splits, values
+
+
+def _places(values: Any) -> Any:
+    """Returns for each slice along the first dimension how it is taken."""
+    return values.places() if isinstance(values, StringArray) else range(len(values))
 
 
 def _rows_of(row: Any) -> int:

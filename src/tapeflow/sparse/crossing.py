@@ -12,10 +12,10 @@ from tapeflow.core.farmhash import fingerprint64, joined_fingerprint
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.types.dtypes import int64, string
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.casting import cast
 from tapeflow.sparse.tensor import SparseTensor
-from tapeflow.strings.kernels import strings_of
 
 _WORD = (1 << 64) - 1
 START = 0xDECAFCAFFE  # the default key of a hash
@@ -96,7 +96,7 @@ def _cross(indices: Any, values: Any, shapes: Any, dense_inputs: Any, sep: Any) 
     """Joins the values of features in every combination."""
     features = _features(indices, values, shapes, dense_inputs)
     positions, words, shape = _crossed(*features, lambda c: joined(c, sep[()]))
-    return positions, strings_of(words), shape
+    return positions, StringArray.of(words), shape
 
 
 @op("SparseCross", strings=True, shape=_cross_shapes)

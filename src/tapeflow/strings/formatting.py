@@ -2,35 +2,45 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
+import re
+import struct
 from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import torch
 
+from tapeflow.core.loops import MASK, Bytes, Float64s, Int64s, loop
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import same
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
-from tapeflow.core.types.dtypes import FROM_TORCH, DType, float32, string
+from tapeflow.core.types.dtypes import FROM_TORCH, DType, float32, string, uint64
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import EagerTensor, Tensor, as_numpy, invalid
 from tapeflow.printing import tensor_text
 from tapeflow.strings.joining import join
-from tapeflow.strings.kernels import each, numbers, string_op, strings_of
+from tapeflow.strings.kernels import each, string_op
 
 # The flags of C's `printf` that may stand before a width.
 _FLAGS = " +-0#"
 _BYTES_OF_LETTER = 16  # Python formats digit by digit, in several buffers
+_FEW = 4  # strings: up to here, Python reads numbers faster than a loop
 
 
-def _as_string(input: Any, precision: int, scientific: bool, shortest: bool, width: int, fill: str) -> np.ndarray:
+def _as_string(input: Any, precision: int, scientific: bool, shortest: bool, width: int, fill: str) -> StringArray:
     if len(fill) > 1:
         raise invalid("Fill string must be one or fewer characters")
     if scientific and shortest:
         raise invalid("Cannot select both scientific and shortest notation")
-    if isinstance(input, np.ndarray):
+    array: Any
+    if isinstance(input, StringArray):
         dtype, array = string, input
     else:
         dtype, array = FROM_TORCH[input.dtype], as_numpy(input, FROM_TORCH[input.dtype])
@@ -65,13 +75,42 @@ def _as_string(input: Any, precision: int, scientific: bool, shortest: bool, wid
         return word.encode()
 
     texts = array.reshape(-1)
+    if dtype.is_integer and not size and not fill and dtype is not uint64:
+        values, offsets = texts.astype(np.int64), np.zeros(texts.size + 1, np.int64)
+        out = np.empty(20 * texts.size, np.uint8)
+        _write_integers(values, texts.size, out, offsets)
+        return StringArray(out[: offsets[-1]].copy(), offsets, array.shape)
     if dtype.is_integer or (dtype.is_floating and (fill != "0" or bool(np.isfinite(texts).all()))):
         sign = "" if dtype.is_unsigned and fill in ("+", " ") else fill
         template = f"%{sign}{size}{digits}{'d' if dtype.is_integer else notation}\0"  # one format for all numbers
         values = texts.astype(np.float64) if dtype.is_floating else texts
-        words = (template * values.size % tuple(values.tolist())).encode().split(b"\0")
-        return strings_of(words[:-1]).reshape(array.shape)
+        words = (template * values.size % tuple(values.tolist())).encode()
+        strings: Any = StringArray.from_separated(words[:-1], array.shape)
+        return strings
     return each(formatted, array)
+
+
+@loop
+def _write_integers(values: Int64s, count: int, out: Bytes, offsets: Int64s) -> None:
+    """Writes integers in decimal notation, of at most 20 bytes each."""
+    at = 0
+    for i in range(count):
+        value = values[i]
+        negative = value < 0
+        if negative:
+            out[at] = 45
+            at += 1
+        power, digits = 1, 1  # digits are counted, then written from the last one on
+        rest = (-value & MASK) >> 1 if negative else value >> 1  # half of it, so that no number overflows
+        while digits < 19 and rest >= 5 * power:
+            power *= 10
+            digits += 1
+        rest = -value & MASK if negative else value
+        for j in range(digits):
+            out[at + digits - 1 - j] = 48 + rest % 10
+            rest = rest // 10
+        at += digits
+        offsets[i + 1] = at
 
 
 @op("AsString", kernel=_as_string, strings=_as_string, shape=same, elementwise=True)
@@ -109,17 +148,126 @@ def as_string(
 as_string.op.differentiable = False
 
 
-def _to_number(input: np.ndarray, out_type: DType) -> torch.Tensor:
-    kind = int if out_type.is_integer else float
-    try:
-        if b"_" not in b"".join(input.reshape(-1).tolist()):
-            return numbers(kind, input, out_type.as_numpy_dtype)
-    except (ValueError, OverflowError):
-        pass
-    for word in input.reshape(-1).tolist():
-        if _parsed(word, out_type) is None:
-            raise invalid(f"StringToNumberOp could not correctly convert string: {word.decode('utf-8', 'replace')}")
-    return numbers(lambda word: _parsed(word, out_type), input, out_type.as_numpy_dtype)
+def _to_number(input: StringArray, out_type: DType) -> torch.Tensor:
+    """Reads numbers. A loop reads those with few digits, whose value is exact or one rounding away; Python the rest."""
+    numbers, left = _read_most(input, out_type) if input.size > _FEW else (
+        np.empty(input.size, out_type.as_numpy_dtype), range(input.size)
+    )  # fmt: skip
+    strings = input.reshape(-1)
+    for i in left:
+        word = strings[i]
+        number = _parsed(word, out_type)
+        if number is None:
+            shown = word.decode("utf-8", "replace")
+            raise invalid(f"StringToNumberOp could not correctly convert string: {shown}")
+        numbers[i] = number
+    return torch.from_numpy(numbers.reshape(input.shape))
+
+
+def _read_most(input: StringArray, out_type: DType) -> tuple[np.ndarray, Sequence[int]]:
+    """Returns numbers, and the places of the strings that are not read yet."""
+    count, left = input.size, np.empty(input.size, np.int64)
+    values: np.ndarray
+    if out_type.is_integer:
+        values = np.empty(count, np.int64)
+        rest = _read_integers(input.data, input.offsets, count, values, left)
+        others = np.flatnonzero((values < out_type.min) | (values > out_type.max))
+    else:
+        values = np.empty(count, np.float64)
+        rest = _read_floats(input.data, input.offsets, count, values, left)
+        others = np.flatnonzero(_is_midpoint(values)) if out_type is float32 else left[:0]
+    return values.astype(out_type.as_numpy_dtype), sorted({*left[:rest].tolist(), *others.tolist()})
+
+
+_LOST_BITS, _HALF, _LARGEST = 0x1FFFFFFF, 0x10000000, 3e38  # of a float64 that becomes a float32
+
+
+def _is_midpoint(values: np.ndarray) -> np.ndarray:
+    """Returns where float64s lie in the middle between two float32s: rounding them may be rounding a second time."""
+    return values.view(np.int64) & _LOST_BITS == _HALF
+
+
+@loop
+def _read_integers(data: Bytes, offsets: Int64s, count: int, out: Int64s, left: Int64s) -> int:
+    """Reads integers of up to 18 digits. Returns the number of strings that are something else, whose places are the
+    first in `left`."""
+    rest = 0
+    for i in range(count):
+        at, end = _skip_blanks(data, offsets[i], offsets[i + 1]), offsets[i + 1]
+        negative = at < end and data[at] == 45
+        if at < end and (data[at] == 45 or data[at] == 43):
+            at += 1
+        first, value = at, 0
+        while at < end and 48 <= data[at] <= 57 and at - first < 18:
+            value = 10 * value + data[at] - 48
+            at += 1
+        if at == first or _skip_blanks(data, at, end) < end:
+            left[rest] = i
+            rest += 1
+            value = 0
+        out[i] = -value if negative else value
+    return rest
+
+
+@loop
+def _read_floats(data: Bytes, offsets: Int64s, count: int, out: Float64s, left: Int64s) -> int:
+    """Reads decimal numbers of up to 15 digits with small exponents, both exact. See `_read_integers`."""
+    rest = 0
+    for i in range(count):
+        at, end = _skip_blanks(data, offsets[i], offsets[i + 1]), offsets[i + 1]
+        negative = at < end and data[at] == 45
+        if at < end and (data[at] == 45 or data[at] == 43):
+            at += 1
+        value, digits, point, exponent = 0, 0, 0, 0
+        while at < end and (48 <= data[at] <= 57 or (data[at] == 46 and point == 0)) and digits < 16:
+            if data[at] == 46:
+                point = 1
+            else:
+                value = 10 * value + data[at] - 48
+                digits += 1
+                exponent -= point
+            at += 1
+        if at + 1 < end and (data[at] == 69 or data[at] == 101) and digits:
+            at += 1
+            down = data[at] == 45
+            if data[at] == 45 or data[at] == 43:
+                at += 1
+            first, power = at, 0
+            while at < end and 48 <= data[at] <= 57 and at - first < 3:
+                power = 10 * power + data[at] - 48
+                at += 1
+            if at == first:
+                digits = 0
+            exponent += -power if down else power
+        number = float(value)
+        if digits == 0 or digits > 15 or exponent > 22 or exponent < -22 or _skip_blanks(data, at, end) < end:
+            left[rest] = i
+            rest += 1
+            number = 0.0
+        elif exponent < 0:
+            number /= _power_of_ten(-exponent)
+        else:
+            number *= _power_of_ten(exponent)
+        out[i] = -number if negative else number
+    return rest
+
+
+@loop
+def _power_of_ten(exponent: int) -> float:
+    power = 1.0
+    for _ in range(exponent):
+        power *= 10.0
+    return power
+
+
+@loop
+def _skip_blanks(data: Bytes, at: int, end: int) -> int:
+    while at < end and (data[at] == 32 or 9 <= data[at] <= 13):
+        at += 1
+    return at
+
+
+_HEXADECIMAL = re.compile(rb"[ \t-\r]*[-+]?0[xX]")
 
 
 def _parsed(word: bytes, dtype: DType) -> Any:
@@ -127,10 +275,27 @@ def _parsed(word: bytes, dtype: DType) -> Any:
     if b"_" in word:  # which Python allows between digits
         return None
     try:
-        value = int(word) if dtype.is_integer else float(word)
+        if dtype.is_integer:
+            value = int(word)
+            return value if dtype.min <= value <= dtype.max else None
+        number = float.fromhex(word.decode()) if _HEXADECIMAL.match(word) else float(word)
+    except OverflowError:
+        return -math.inf if b"-" in word else math.inf
     except ValueError:
         return None
-    return value if dtype.is_floating or dtype.min <= value <= dtype.max else None
+    return _as_float32(word, number) if dtype is float32 else number
+
+
+def _as_float32(word: bytes, number: float) -> np.float32:
+    """Returns the float32 next to a decimal number, for the float64 next to it."""
+    with np.errstate(over="ignore") if abs(number) > _LARGEST else contextlib.nullcontext():
+        single = np.float32(number)
+    if struct.unpack("<q", struct.pack("<d", number))[0] & _LOST_BITS != _HALF or _HEXADECIMAL.match(word):
+        return single
+    exact, middle = Fraction(Decimal(word.decode().strip())), Fraction(number)
+    if exact == middle:
+        return single
+    return np.float32(math.nextafter(number, math.inf if exact > middle else -math.inf))
 
 
 @string_op("StringToNumber", _to_number, shape=same, elementwise=True)
@@ -158,13 +323,12 @@ def to_number(input: TensorLike, out_type: DTypeLike = float32, name: str | None
     return _string_to_number(input, out_type, name)
 
 
-def _formatted(inputs: list[Any], template: str, placeholder: str, summarize: int) -> np.ndarray:
+def _formatted(inputs: list[Any], template: str, placeholder: str, summarize: int) -> StringArray:
     edge = None if summarize < 0 else summarize
-    tensors = [EagerTensor(v, string if isinstance(v, np.ndarray) else FROM_TORCH[v.dtype]) for v in inputs]
+    tensors = [EagerTensor(v, string if isinstance(v, StringArray) else FROM_TORCH[v.dtype]) for v in inputs]
     parts = template.split(placeholder)
-    out = np.empty((), object)
-    out[()] = (parts[0] + "".join(tensor_text(t, edge) + p for t, p in zip(tensors, parts[1:], strict=True))).encode()
-    return out
+    texts = [tensor_text(t, edge) + p for t, p in zip(tensors, parts[1:], strict=True)]
+    return StringArray.scalar((parts[0] + "".join(texts)).encode())
 
 
 def _format_rule(inputs: Sequence[TensorShape], template: str, placeholder: str, summarize: int) -> TensorShape:

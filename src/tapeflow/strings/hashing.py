@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
-from tapeflow.core.byte_words import MASK, OneString, hash_many
 from tapeflow.core.farmhash import fingerprints64
+from tapeflow.core.loops import MASK, Bytes, Int64s, Words, loop, word
 from tapeflow.core.ops.shape_rules import same
 from tapeflow.core.types.aliases import TensorLike
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.strings.kernels import string_op
 
@@ -21,93 +21,94 @@ from tapeflow.strings.kernels import string_op
 _M = 0xC6A4A7935BD1E995
 
 
-def _mixed(value: Any) -> Any:
-    value &= MASK
-    return value ^ (value >> 47)
+def murmurs(strings: StringArray) -> np.ndarray:
+    """Computes the 64-bit hashes of strings, a vector of uint64."""
+    out = np.empty(strings.size, np.uint64)
+    _murmur(strings.data, strings.offsets, out, strings.size)
+    return out
 
 
-def murmur(data: bytes) -> int:
-    """Computes the 64-bit hash of bytes."""
-    return _murmur(OneString(data), len(data), _blocks(len(data)))
+@loop
+def _murmur(data: Bytes, offsets: Int64s, out: Words, count: int) -> None:
+    for i in range(count):
+        at, size = offsets[i], offsets[i + 1] - offsets[i]
+        h = 0xDECAFCAFFE ^ (size * _M & MASK)
+        for block in range(size >> 3):
+            k = word(data, at + 8 * block, 8) * _M & MASK
+            k = (k ^ (k >> 47)) * _M & MASK
+            h = (h ^ k) * _M & MASK
+        if size & 7:
+            h = (h ^ _rest(data, at, size)) * _M & MASK
+        h = (h ^ (h >> 47)) * _M & MASK
+        out[i] = h ^ (h >> 47)
 
 
-def _murmur(data: Any, size: Any, blocks: int) -> Any:
-    h = 0xDECAFCAFFE ^ (size * _M & MASK)
-    for at in range(0, 8 * blocks, 8):
-        h = (h ^ (_mixed(data.word(at) * _M) * _M & MASK)) * _M & MASK
-    with_rest = (h ^ _rest(data, size, blocks)) * _M & MASK
-    some = size % 8 > 0
-    h = np.where(some, with_rest, h) if isinstance(size, np.ndarray) else with_rest if some else h
-    return _mixed(_mixed(h) * _M)
-
-
-def _blocks(size: int) -> int:
-    return size // 8
-
-
-def _rest(data: Any, size: Any, blocks: int) -> Any:
-    """Returns the word of the bytes after the last whole block; 0 if there are none."""
-    bits = size % 8 * 8
-    return data.word(8 * blocks) & ((bits * 0 + 1 << bits) - 1)
+@loop
+def _rest(data: Bytes, at: int, size: int) -> int:
+    """Returns the word of the bytes after the last whole block of eight."""
+    out = 0
+    for i in range(size & 7):
+        out |= data[at + size - (size & 7) + i] << (8 * i)
+    return out
 
 
 # ---- SipHash-2-4 (Aumasson and Bernstein, 2012) ----------------------------------------------------------------------
 
 
-def _siphash(data: Any, size: Any, blocks: int, key: Sequence[int]) -> Any:
-    k0, k1 = (k & MASK for k in key)
-    start = size * 0  # an integer, or an array
-    v = [
-        start + constant
-        for constant in (
-            k0 ^ 0x736F6D6570736575, k1 ^ 0x646F72616E646F6D, k0 ^ 0x6C7967656E657261, k1 ^ 0x7465646279746573
-        )
-    ]  # fmt: skip
+@loop
+def _siphash(data: Bytes, offsets: Int64s, out: Words, count: int, k0: int, k1: int) -> None:
+    for i in range(count):
+        at, size = offsets[i], offsets[i + 1] - offsets[i]
+        blocks = size >> 3
+        a, b = k0 ^ 0x736F6D6570736575, k1 ^ 0x646F72616E646F6D
+        c, d = k0 ^ 0x6C7967656E657261, k1 ^ 0x7465646279746573
+        for step in range(blocks + 3):  # the blocks, the rest with the length, and two steps to finish
+            last = 0
+            if step < blocks:
+                last = word(data, at + 8 * step, 8)
+            elif step == blocks:
+                last = _rest(data, at, size) | (size & 0xFF) << 56
+            if step == blocks + 1:
+                c ^= 0xFF
+            d ^= last
+            for _ in range(2):
+                a = (a + b) & MASK
+                c = (c + d) & MASK
+                b, d = _turn(b, 13) ^ a, _turn(d, 16) ^ c
+                a = _turn(a, 32)
+                c = (c + b) & MASK
+                a = (a + d) & MASK
+                b, d = _turn(b, 17) ^ c, _turn(d, 21) ^ a
+                c = _turn(c, 32)
+            a ^= last
+        out[i] = a ^ b ^ c ^ d
 
-    def left(value: Any, by: int) -> Any:
-        return (value << by | value >> (64 - by)) & MASK
 
-    def rounds(count: int) -> None:
-        for _ in range(count):
-            v[0] = (v[0] + v[1]) & MASK
-            v[2] = (v[2] + v[3]) & MASK
-            v[1], v[3] = left(v[1], 13) ^ v[0], left(v[3], 16) ^ v[2]
-            v[0] = left(v[0], 32)
-            v[2] = (v[2] + v[1]) & MASK
-            v[0] = (v[0] + v[3]) & MASK
-            v[1], v[3] = left(v[1], 17) ^ v[2], left(v[3], 21) ^ v[0]
-            v[2] = left(v[2], 32)
-
-    words = [data.word(8 * i) for i in range(blocks)]
-    words.append(_rest(data, size, blocks) | (size & 0xFF) << 56)
-    for word in words:
-        v[3] ^= word
-        rounds(2)
-        v[0] ^= word
-    v[2] ^= 0xFF
-    rounds(4)
-    return v[0] ^ v[1] ^ v[2] ^ v[3]
+@loop
+def _turn(value: int, by: int) -> int:
+    return (value << by | value >> (64 - by)) & MASK
 
 
 # ---- the ops ---------------------------------------------------------------------------------------------------------
 
 
-def _buckets(hashes: Callable[[list[bytes]], np.ndarray], strings: np.ndarray, count: int) -> torch.Tensor:
+def _buckets(hashes: Callable[[StringArray], np.ndarray], strings: StringArray, count: int) -> torch.Tensor:
     if count < 1:
         raise invalid(f"Value for attr 'num_buckets' of {count} must be at least minimum 1")
-    buckets = hashes(strings.reshape(-1).tolist()) % count
-    return torch.from_numpy(buckets.astype(np.int64)).reshape(strings.shape)
+    buckets = hashes(strings) % np.uint64(count)
+    return torch.from_numpy(buckets.view(np.int64).reshape(strings.shape))
 
 
-def _murmurs(strings: list[bytes]) -> np.ndarray:
-    return hash_many(strings, _blocks, _murmur)
-
-
-def _strong_buckets(strings: Any, count: int, key: Sequence[int]) -> Any:
+def _strong_buckets(strings: StringArray, count: int, key: Sequence[int]) -> Any:
     if len(key) != 2:
         raise invalid("Key must have 2 elements")
-    siphash = functools.partial(_siphash, key=key)
-    return _buckets(lambda texts: hash_many(texts, _blocks, siphash), strings, count)
+
+    def siphashes(strings: StringArray) -> np.ndarray:
+        out = np.empty(strings.size, np.uint64)
+        _siphash(strings.data, strings.offsets, out, strings.size, key[0] & MASK, key[1] & MASK)
+        return out
+
+    return _buckets(siphashes, strings, count)
 
 
 @string_op("StringToHashBucketFast", lambda s, count: _buckets(fingerprints64, s, count), shape=same, elementwise=True)
@@ -130,7 +131,7 @@ def to_hash_bucket_fast(input: TensorLike, num_buckets: int, name: str | None = 
     """
 
 
-@string_op("StringToHashBucket", lambda s, count: _buckets(_murmurs, s, count), shape=same, elementwise=True)
+@string_op("StringToHashBucket", lambda s, count: _buckets(murmurs, s, count), shape=same, elementwise=True)
 def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None) -> Tensor:
     """Computes the bucket of each string, by TensorFlow's oldest hash. Prefer `to_hash_bucket_fast`.
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +11,7 @@ import torch
 
 from tapeflow.array.shaping import expand_dims
 from tapeflow.core.errors import OutOfRangeError
+from tapeflow.core.loops import Bytes, Int64s, copy, loop
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.memory import UNFILLED, check_memory
@@ -21,24 +20,91 @@ from tapeflow.core.ops.shape_rules import text as shape_text
 from tapeflow.core.types.aliases import AxisLike, TensorLike
 from tapeflow.core.types.dtypes import string
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.strings import StringArray, offsets_of
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.strings.kernels import encoded, string_op, strings_of, text
+from tapeflow.strings.kernels import encoded, string_op, text
 
 if TYPE_CHECKING:
     from tapeflow.ragged.tensor import RaggedTensor
 
 
-def _join(inputs: list[np.ndarray], separator: str) -> np.ndarray:
+def _join(inputs: list[StringArray], separator: str) -> StringArray:
+    between = separator.encode()
+    if not any(v.shape for v in inputs):
+        return StringArray.scalar(between.join([v.item() for v in inputs]))
     shapes = [v.shape for v in inputs if v.ndim]
     shape = shapes[0] if shapes else ()
-    for other in shapes:
-        if other != shape:
+    for dims in shapes:
+        if dims != shape:
             raise invalid(
-                f"Input shapes do not match: {shape_text(TensorShape(shape))} vs. {shape_text(TensorShape(other))}"
+                f"Input shapes do not match: {shape_text(TensorShape(shape))} vs. {shape_text(TensorShape(dims))}"
             )
-    between, size = separator.encode(), math.prod(shape)
-    columns = [v.reshape(-1).tolist() if v.ndim else [v.item()] * size for v in inputs]
-    return strings_of(list(map(between.join, zip(*columns, strict=True)))).reshape(shape)
+    size = math.prod(shape)
+    pieces = [inputs[0]]
+    for other in inputs[1:]:
+        pieces += [StringArray.scalar(between), other] if between else [other]
+    lengths = np.zeros(size, np.int64)
+    for v in pieces:
+        lengths += v.lengths
+    offsets = offsets_of(lengths)
+    out, places = np.empty(offsets[-1], np.uint8), offsets[:-1].copy()
+    for v in pieces:
+        _write_strings(v.data, v.offsets, int(v.ndim > 0), out, places, size)
+    return StringArray(out, offsets, shape)
+
+
+@loop
+def _write_strings(data: Bytes, offsets: Int64s, step: int, out: Bytes, places: Int64s, count: int) -> None:
+    """Writes a string to each place, the same one if `step` is 0, and moves the places behind it."""
+    for i in range(count):
+        start = offsets[i * step]
+        size = offsets[i * step + 1] - start
+        copy(out, places[i], data, start, size)
+        places[i] += size
+
+
+def _join_segments(
+    strings: StringArray, places: np.ndarray, splits: np.ndarray, separator: bytes, shape: Sequence[int],
+    drops_empty: bool = False,
+) -> StringArray:  # fmt: skip
+    """Joins strings, segment by segment.
+
+    Args:
+        strings: the strings.
+        places: the places of the strings to join.
+        splits: where each segment begins among the places, and the end of the last one.
+        separator: what stands between two strings.
+        shape: the result's shape.
+        drops_empty: ignores the empty strings at the beginning of a segment.
+    """
+    places, splits = np.ascontiguousarray(places, np.int64), np.ascontiguousarray(splits, np.int64)
+    count, size = len(splits) - 1, len(separator)
+    out = np.empty(int(strings.lengths[places].sum()) + size * len(places), np.uint8)
+    ends = np.zeros(count + 1, np.int64)
+    _write_segments(strings.data, strings.offsets, places, splits, count, separator, size, drops_empty, out, ends)
+    return StringArray(out[: ends[-1]], ends, shape)
+
+
+@loop
+def _write_segments(
+    data: Bytes, offsets: Int64s, places: Int64s, splits: Int64s, count: int, separator: Bytes, size: int,
+    drops_empty: int, out: Bytes, ends: Int64s,
+) -> None:  # fmt: skip
+    at = 0
+    for i in range(count):
+        begins = True
+        for j in range(splits[i], splits[i + 1]):
+            start = offsets[places[j]]
+            length = offsets[places[j] + 1] - start
+            if begins and drops_empty and length == 0:
+                continue
+            if not begins:
+                copy(out, at, separator, 0, size)
+                at += size
+            copy(out, at, data, start, length)
+            at += length
+            begins = False
+        ends[i + 1] = at
 
 
 def _joined_shape(inputs: Sequence[TensorShape], separator: str) -> TensorShape:
@@ -82,7 +148,7 @@ def join(inputs: Sequence[TensorLike], separator: str | None = "", name: str | N
     return _string_join(list(inputs), separator or "", name)
 
 
-def _reduce_join(inputs: np.ndarray, reduction_indices: Any, keep_dims: bool, separator: str) -> np.ndarray:
+def _reduce_join(inputs: StringArray, reduction_indices: Any, keep_dims: bool, separator: str) -> StringArray:
     rank = inputs.ndim
     axes = (reduction_indices,) if isinstance(reduction_indices, int) else tuple(reduction_indices)
     for axis in axes:
@@ -94,9 +160,10 @@ def _reduce_join(inputs: np.ndarray, reduction_indices: Any, keep_dims: bool, se
     others = [i for i in range(rank) if i not in axes]
     shape = [inputs.shape[i] for i in others]
     length = math.prod(inputs.shape[i] for i in axes)
-    rows = inputs.transpose(*others, *axes[::-1]).reshape(math.prod(shape), length)
-    out = strings_of(list(map(separator.encode().join, rows.tolist())))
-    return out.reshape([1 if i in axes else d for i, d in enumerate(inputs.shape)] if keep_dims else shape)
+    places = inputs.places().transpose(*others, *axes[::-1]).reshape(-1)
+    result = [1 if i in axes else d for i, d in enumerate(inputs.shape)] if keep_dims else shape
+    splits = np.arange(math.prod(shape) + 1) * length
+    return _join_segments(inputs, places, splits, separator.encode(), result)
 
 
 @string_op("ReduceJoin", _reduce_join, host=("reduction_indices",), shape=reduction)
@@ -141,7 +208,7 @@ def reduce_join(
     return _reduce_joined(strings, axis, keepdims, separator, name)
 
 
-def _segment_join(inputs: np.ndarray, segment_ids: torch.Tensor, num_segments: int, separator: str) -> np.ndarray:
+def _segment_join(inputs: StringArray, segment_ids: torch.Tensor, num_segments: int, separator: str) -> StringArray:
     ids = segment_ids.numpy()
     if inputs.shape[: ids.ndim] != ids.shape:
         raise invalid(
@@ -151,19 +218,17 @@ def _segment_join(inputs: np.ndarray, segment_ids: torch.Tensor, num_segments: i
     if not ids.ndim:
         raise invalid("Segment_id cannot have rank 0")
     rest = inputs.shape[ids.ndim :]
-    rows = inputs.reshape(ids.size, math.prod(rest))
+    width = math.prod(rest)
     ids = ids.reshape(-1)
     if ids.size and not (ids.min() >= 0 and ids.max() < num_segments):
         raise invalid("segment_ids are not allowed to exceed num_segments or to have negative values.")
-    order = np.argsort(ids, kind="stable")
-    ends = np.cumsum(np.bincount(ids, minlength=num_segments)).tolist()
-    between = separator.encode()
-    out = np.empty((num_segments, rows.shape[1]), object)
-    for column, words in zip(out.T, rows[order].T.tolist(), strict=True):
-        segments = (words[i:j] for i, j in itertools.pairwise([0, *ends]))
-        # As in TensorFlow, a separator stands before each string but those at the beginning that are empty.
-        column[:] = [between.join(itertools.dropwhile(operator.not_, segment)) for segment in segments]
-    return out.reshape(num_segments, *rest)
+    columns = ids.astype(np.int64)[:, None] * width + np.arange(width)  # a segment for each column
+    order = np.argsort(columns.reshape(-1), kind="stable")
+    splits = offsets_of(np.repeat(np.bincount(ids, minlength=num_segments), width))
+    # As in TensorFlow, a separator ends at a zero byte, and stands before each string but those at the beginning that
+    # are empty.
+    between = separator.encode().partition(b"\0")[0]
+    return _join_segments(inputs, order, splits, between, (num_segments, *rest), drops_empty=True)
 
 
 def _segments_shape(inputs: TensorShape, ids: TensorShape, num_segments: Any, separator: str) -> TensorShape:
@@ -201,9 +266,9 @@ def unsorted_segment_join(
 
 
 def _ngrams(
-    data: np.ndarray, data_splits: torch.Tensor, separator: str, ngram_widths: Any, left_pad: str, right_pad: str,
+    data: StringArray, data_splits: torch.Tensor, separator: str, ngram_widths: Any, left_pad: str, right_pad: str,
     pad_width: int, preserve_short_sequences: bool,
-) -> tuple[np.ndarray, torch.Tensor]:  # fmt: skip
+) -> tuple[StringArray, torch.Tensor]:  # fmt: skip
     left, right, between = encoded(left_pad), encoded(right_pad), encoded(separator)
     splits = data_splits.numpy().astype(np.int64)
     _check_splits(splits, data.size)
@@ -214,32 +279,37 @@ def _ngrams(
     counts = [np.maximum(lengths + 2 * pad - width + 1, 0) for width, pad in zip(ngram_widths, pads, strict=True)]
     sizes = sum(counts, 0 * lengths)
     short = np.flatnonzero((sizes == 0) & (lengths > 0) & preserve_short_sequences)
+    around = max(pad_width, 0)
     sizes[short] = 1
     ends = np.cumsum(sizes)
     for width, pad, count in zip(ngram_widths, pads, counts, strict=True):
         check_memory([len(lengths), 2 * max(pad, 0) + 1], 32, UNFILLED)
-        check_memory([int(count.sum()), max(width, 0)], 2)
+        check_memory([int(count.sum()), max(width, 0)], 32, UNFILLED)
     check_memory([len(short), 2 * max(pad_width, 0)], 16, UNFILLED)
-    out = np.empty(int(sizes.sum()), object)
-    next_places = ends - sizes
+    total, next_places = int(sizes.sum()), ends - sizes
+    rows, windows = [], []  # the numbers of ngrams, and for each the places of its strings
     for width, pad, count in zip(ngram_widths, pads, counts, strict=True):
-        words = _padded(data, starts, lengths, [left] * pad, [right] * pad)
-        if width > _WIDE:
-            grams = strings_of([between.join(words[i : i + width]) for i in range(len(words) - width + 1)])
-        else:
-            grams = strings_of(list(map(between.join, zip(*[words[i:] for i in range(width)], strict=False))))
+        words = _padded(starts, lengths, pad)
         within = _within(count)
         firsts = np.repeat(starts + 2 * pad * np.arange(len(lengths)), count) + within
-        out[np.repeat(next_places, count) + within] = grams[firsts]
-        next_places += count
-    around = max(pad_width, 0)
+        rows.append(np.repeat(next_places, count) + within)
+        windows.append(words[firsts[:, None] + np.arange(width)])
+        next_places = next_places + count
+    widths = np.zeros(total, np.int64)
+    for row, window in zip(rows, windows, strict=True):
+        widths[row] = window.shape[1]
+    widths[next_places[short]] = lengths[short] + 2 * around
+    bounds = offsets_of(widths)
+    places = np.empty(bounds[-1], np.int64)
+    for row, window in zip(rows, windows, strict=True):
+        places[bounds[row][:, None] + np.arange(window.shape[1])] = window
     for row in short:
-        words = data[splits[row] : splits[row + 1]].tolist()
-        out[next_places[row]] = between.join([left] * around + words + [right] * around)
-    return out, torch.from_numpy(np.append(0, ends)[: splits.size]).to(data_splits.dtype)
-
-
-_WIDE = 16  # words: up to here it is faster to join the rows of shifted lists
+        at = bounds[next_places[row]]
+        padded = _padded(starts[row : row + 1] * 0, lengths[row : row + 1], around)
+        places[at : at + len(padded)] = np.where(padded < _PADS, padded, padded + starts[row])
+    pool = StringArray.concatenate([StringArray.of([left, right]), data])
+    grams = _join_segments(pool, places, bounds, between, (total,))
+    return grams, torch.from_numpy(np.append(0, ends)[: splits.size]).to(data_splits.dtype)
 
 
 def _check_splits(splits: np.ndarray, count: int) -> None:
@@ -262,18 +332,20 @@ def _within(counts: np.ndarray) -> np.ndarray:
     return np.arange(int(counts.sum())) - np.repeat(ends - counts, counts)
 
 
-def _padded(
-    data: np.ndarray, starts: np.ndarray, lengths: np.ndarray, left: list[bytes], right: list[bytes]
-) -> list[bytes]:  # fmt: skip
-    """Returns the strings of all rows, with pads at both ends of each row."""
-    if not left:
-        return data.tolist()
-    added = 2 * len(left) * np.arange(len(lengths))  # pads before each row
-    first = (starts + added)[:, None] + np.arange(len(left))
-    out = np.empty(data.size + 2 * len(left) * len(lengths), object)
-    out[first], out[first + len(left) + lengths[:, None]] = strings_of(left), strings_of(right)
-    out[np.repeat(added + len(left), lengths) + np.arange(data.size)] = data
-    return out.tolist()
+_PADS = 2  # the left one and the right one stand before the strings
+
+
+def _padded(starts: np.ndarray, lengths: np.ndarray, pad: int) -> np.ndarray:
+    """Returns the places of the strings of all rows, with `pad` pads at both ends of each row."""
+    size = int(lengths.sum())
+    if not pad:
+        return np.arange(size) + _PADS
+    added = 2 * pad * np.arange(len(lengths))  # pads before each row
+    first = (starts + added)[:, None] + np.arange(pad)
+    out = np.empty(size + 2 * pad * len(lengths), np.int64)
+    out[first], out[first + pad + lengths[:, None]] = 0, 1
+    out[np.repeat(added + pad, lengths) + np.arange(size)] = np.arange(size) + _PADS
+    return out
 
 
 @string_op(

@@ -1,4 +1,4 @@
-"""Functions that string kernels share. Kernels compute on NumPy object arrays of `bytes`."""
+"""Functions that string kernels share."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.core.loops import Bytes, Int32s, Int64s, loop
 from tapeflow.core.ops.op import op
 from tapeflow.core.types.dtypes import DType, string
+from tapeflow.core.values.strings import StringArray, gather_ranges
 
 
 def string_op(name: str, kernel: Callable[..., Any], **options: Any) -> Callable[[Any], Any]:
@@ -23,21 +25,9 @@ def string_op(name: str, kernel: Callable[..., Any], **options: Any) -> Callable
     return decorate
 
 
-def each(function: Callable[..., Any], array: Any) -> np.ndarray:
-    """Returns the array of `function(element)`, again of objects."""
-    array = np.asarray(array, object)
-    return strings_of(list(map(function, array.reshape(-1).tolist()))).reshape(array.shape)
-
-
-def numbers(function: Callable[[bytes], Any], array: Any, dtype: Any) -> torch.Tensor:
-    """Returns the tensor of `function(element)`, of a NumPy type.
-
-    Raises:
-        OverflowError: a number is out of the type's range.
-    """
-    array = np.asarray(array, object)
-    values = np.fromiter(map(function, array.reshape(-1).tolist()), dtype, array.size)
-    return torch.from_numpy(values.reshape(array.shape))
+def each(function: Callable[..., bytes], array: Any) -> StringArray:
+    """Returns the strings that a function returns for each element of an array."""
+    return StringArray.of(list(map(function, array.reshape(-1).tolist())), array.shape)
 
 
 def text(element: bytes) -> str:
@@ -50,18 +40,22 @@ def encoded(element: str) -> bytes:
     return element.encode("utf-8", "surrogateescape")
 
 
-def strings_of(values: Sequence[bytes]) -> np.ndarray:
-    """Returns the raw value of a vector of strings."""
-    out = np.empty(len(values), object)
-    out[:] = values
-    return out
-
-
 def raw_value(values: Sequence[Any], dtype: DType, shape: Sequence[int] = (-1,)) -> Any:
-    """Returns Python values as the raw value of a tensor: a `torch.Tensor`, or an array of strings."""
+    """Returns Python values as the raw value of a tensor: a `torch.Tensor`, or a `StringArray`."""
     if dtype is string:
-        return strings_of(values).reshape(shape)
+        return StringArray.of(values, shape)
     return torch.from_numpy(np.array(values, dtype.as_numpy_dtype)).reshape(tuple(shape))
+
+
+def lines_of(content: bytes) -> StringArray:
+    """Returns the lines of a text, without the characters that end them."""
+    data = np.frombuffer(content, np.uint8)
+    ends = np.flatnonzero(data == ord("\n"))
+    if content[-1:] != b"\n":
+        ends = np.append(ends, len(content))
+    starts = np.append(0, ends[:-1] + 1)
+    returns = (ends > starts) & (data[ends - 1] == ord("\r"))
+    return gather_ranges(content, starts, ends - starts - returns)
 
 
 def splits_of_rows(rows: Sequence[Sequence[Any]], dtype: Any = None) -> torch.Tensor:
@@ -76,12 +70,30 @@ def starts_of(rows: Sequence[Sequence[Any]]) -> np.ndarray:
     return out
 
 
-def joined(strings: list[bytes]) -> bytes | None:
-    """Returns strings joined by zero bytes, for work on all at once; None if that could not be split again."""
-    whole = b"\0".join(strings)
-    return whole if strings and whole.count(0) == len(strings) - 1 else None
+def count_characters(strings: StringArray) -> np.ndarray:
+    """Returns the numbers of UTF-8 characters in strings, an int32 vector."""
+    counts = np.empty(strings.size, np.int32)
+    _count_starts(strings.data, strings.offsets, counts, strings.size)
+    return counts
 
 
-def characters(buffer: bytes) -> np.ndarray:
-    """Returns where the characters of UTF-8 begin."""
-    return np.flatnonzero((np.frombuffer(buffer, np.uint8) & 0xC0) != 0x80)
+@loop
+def _count_starts(data: Bytes, offsets: Int64s, counts: Int32s, count: int) -> None:
+    for i in range(count):
+        characters = 0
+        for at in range(offsets[i], offsets[i + 1]):
+            characters += data[at] & 0xC0 != 0x80
+        counts[i] = characters
+
+
+@loop
+def find_characters(data: Bytes, offsets: Int64s, counts: Int32s, starts: Int64s, count: int) -> None:
+    """Finds where the characters of each string begin in it, and their numbers."""
+    found = 0
+    for i in range(count):
+        before, begin = found, offsets[i]
+        for at in range(begin, offsets[i + 1]):
+            if data[at] & 0xC0 != 0x80:
+                starts[found] = at - begin
+                found += 1
+        counts[i] = found - before

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import functools
-import itertools
-import operator
 import re
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import re2
 import torch
 
+from tapeflow.core.loops import Bytes, Int32s, Int64s, copy, loop
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.shape_rules import ranked, same
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import string
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.strings.kernels import each, encoded, joined, string_op, strings_of, text
+from tapeflow.strings.automata import Automaton, automaton
+from tapeflow.strings.kernels import each, encoded, string_op, text
 
 
 @functools.lru_cache(256)
@@ -34,96 +35,6 @@ def _compiled(pattern: bytes) -> Any:
         return re2.compile(pattern, options)
     except re2.error as error:
         raise invalid(f"Invalid pattern: {text(pattern)}, error: {text(error.args[0])}") from None
-
-
-# A character, escaped or not, or a set of them, as RE2 and Python's engine both read it.
-_ESCAPED = rb"\\[^\x00a-zA-Z0-9_\x80-\xff]"
-_ONE = re.compile(
-    rb"(%s|\\[dDsSwW]|\[\^?(?:%s|\\[dsw]|[^\x00\\\[\]^\x80-\xff])(?:%s|\\[dsw]|[^\x00\\\[\]\x80-\xff])*\]"
-    rb"|[^\x00\\\[\](){}*+?|^$\x80-\xff])([*+?]?)" % (_ESCAPED, _ESCAPED, _ESCAPED)
-)
-_IN_PYTHON = {b".": rb"[^\n\x00]", b"\\s": rb"[\t\n\f\r ]", b"\\S": rb"[^\t\n\f\r \x00]", b"\\D": rb"[^\d\x00]",
-              b"\\W": rb"[^\w\x00]"}  # fmt: skip
-_MOST_STEPS = 1 << 14  # of Python's engine for a string, which can be those of a thousand calls of RE2
-_MOST_ALTERNATIVES = 8
-
-
-class _Simple(NamedTuple):
-    """A simple expression for Python's engine.
-
-    Where something behind a repeated character can fail, a match may take `length ** repeats` steps; `repeats` is zero
-    if only the last character is repeated.
-    """
-
-    compiled: re.Pattern[bytes]
-    repeats: int
-    may_be_empty: bool
-
-
-@functools.lru_cache(256)
-def _for_python(pattern: bytes) -> _Simple | None:
-    """Compiles a simple expression for Python's engine, whose calls take a fraction of RE2's time; None for others.
-
-    Simple are characters and sets in a row, which may be repeated, ends of words, and groups of these, of which one of
-    several may match. Both engines match these alike in ASCII text without zero bytes. No match contains a zero byte.
-    """
-    if any(twice in pattern for twice in (b"--", b"&&", b"~~", b"||")):  # Python reserves them in sets
-        return None
-    out, position, grouped = [], 0, False
-    repeats, repeated = 0, False  # how many are repeated, and whether the last one is
-    length, alternatives = 0, [0]  # the least number of characters: so far, and in each alternative of a group
-    while position < len(pattern):
-        piece, pair = pattern[position : position + 1], pattern[position : position + 2]
-        if piece == (b")" if grouped else b"("):
-            if pair in (b"()", b"(?", b")*", b")+", b")?", b"){"):
-                return None
-            length, alternatives = length + (min(alternatives) if grouped else 0), [0]
-            grouped = not grouped
-        elif pair == rb"\b":
-            piece, repeated = pair, False
-        elif piece == b"|" and grouped:
-            alternatives.append(0)
-        else:
-            one = _ONE.match(pattern, position)
-            if one is None:
-                return None
-            piece, repeated = _character_for_python(one[1]) + one[2], bool(one[2])
-            repeats += repeated
-            length += not grouped and one[2] in (b"", b"+")
-            alternatives[-1] += one[2] in (b"", b"+")
-            position = one.end() - len(piece)
-        out.append(piece)
-        position += len(piece)
-    if grouped or not out or out.count(b"|") > _MOST_ALTERNATIVES:
-        return None
-    return _Simple(re.compile(b"".join(out)), 0 if repeats == repeated else repeats, not length)
-
-
-def _character_for_python(character: bytes) -> bytes:
-    """Returns a character or a set as Python's engine reads it, with zero bytes left out of negated sets."""
-    if character[:1] != b"[" or len(character) == 1:
-        return _IN_PYTHON.get(character, re.escape(character) if len(character) == 1 else character)
-    inner = re.sub(rb"\\.", lambda escape: rb"\t\n\f\r " if escape[0] == b"\\s" else escape[0], character[1:-1])
-    return b"[" + inner + (rb"\x00]" if inner[:1] == b"^" else b"]")
-
-
-def _simple(strings: list[bytes], pattern: bytes, anchored: bool) -> tuple[re.Pattern[bytes], bytes] | None:
-    """Returns an expression for Python's engine, and all strings joined by zero bytes, if that engine may be used.
-
-    Args:
-        strings: the strings.
-        pattern: the expression.
-        anchored: matches are whole strings. Otherwise there may be many in a string, and none may be empty.
-    """
-    simple = _for_python(pattern)
-    if simple is None or not strings or (simple.may_be_empty and not anchored):
-        return None
-    whole = joined(strings)
-    if whole is None or not whole.isascii():
-        return None
-    if simple.repeats and max(map(len, strings)) ** (simple.repeats + (not anchored)) > _MOST_STEPS:
-        return None
-    return simple.compiled, whole
 
 
 def _rewriting(rewrite: bytes) -> tuple[list[bytes | int], int, bool]:
@@ -167,13 +78,14 @@ def _width(element: bytes, position: int) -> int:
     """Returns the length of the UTF-8 character at a position, or 1."""
     for width in (1, 2, 3, 4):
         try:
-            element[position : position + width].decode()
+            element[position : position + width].decode("utf-8", "surrogatepass")
         except UnicodeDecodeError:
             continue
         return width
     return 1
 
 
+@functools.lru_cache(256)
 def _replacing(pattern: bytes, rewrite: bytes, replace_global: bool) -> Callable[[bytes], bytes]:
     """Returns the function that replaces the matches in a string, or its first one."""
     compiled = _compiled(pattern)
@@ -194,17 +106,149 @@ def _replacing(pattern: bytes, rewrite: bytes, replace_global: bool) -> Callable
     return replace
 
 
-def _replace_kernel(input: np.ndarray, pattern: Any, rewrite: Any, replace_global: bool) -> np.ndarray:
-    replace = _replacing(_bytes(pattern), _bytes(rewrite), replace_global)
-    simple = _simple(input.reshape(-1).tolist(), _bytes(pattern), anchored=False)
-    pieces, groups, complete = _rewriting(_bytes(rewrite))
-    if simple is None or groups > simple[0].groups or not complete or b"\0" in _bytes(rewrite):
+def _replace_kernel(input: StringArray, pattern: Any, rewrite: Any, replace_global: bool) -> StringArray:
+    pattern, rewrite = _bytes(pattern), _bytes(rewrite)
+    replace = _replacing(pattern, rewrite, replace_global)
+    table = automaton(pattern, whole=False) if input.size > 1 else None
+    if table is None:
         return each(replace, input)
-    compiled, whole = simple
-    template = b"".join([b"\\g<%d>" % p if isinstance(p, int) else p.replace(b"\\", b"\\\\") for p in pieces])
-    if replace_global:
-        return strings_of(compiled.sub(template, whole).split(b"\0")).reshape(input.shape)
-    return each(lambda element: compiled.sub(template, element, 1), input)
+    pieces, groups, complete = _rewriting(rewrite)
+    if groups or not complete:  # RE2 finds the groups in the strings that match
+        matching = np.flatnonzero(_search(input, table))
+        changed = StringArray.of([replace(v) for v in input.reshape(-1).take(matching).tolist()])
+        places = np.arange(input.size)
+        places[matching] = input.size + np.arange(len(matching))
+        return StringArray.concatenate([input.reshape(-1), changed]).take(places).reshape(input.shape)
+    parts = _joined_literals(pieces)
+    data, offsets = input.packed()
+    out, ends = np.empty(len(data) + 64, np.uint8), np.zeros(input.size + 1, np.int64)
+    literals, steps = (parts.data, parts.offsets, parts.size), np.empty(1, np.int64)
+    arguments = (data, offsets, input.size, *table, *literals, replace_global, steps)
+    size = _replace_matches(*arguments, out, len(out), ends)
+    if size > len(out):
+        out = np.empty(size, np.uint8)
+        size = _replace_matches(*arguments, out, len(out), ends)
+    if size < 0:
+        return each(replace, input)
+    return StringArray(out[:size], ends, input.shape)
+
+
+def _joined_literals(pieces: Sequence[bytes | int]) -> StringArray:
+    """Returns the literals between those places of a rewrite where the match stands."""
+    literals = [b""]
+    for piece in pieces:
+        if isinstance(piece, bytes):
+            literals[-1] += piece
+        else:
+            literals.append(b"")
+    return StringArray.of(literals)
+
+
+def _search(input: StringArray, table: Automaton) -> np.ndarray:
+    """Returns which strings have a match. True also for one whose search takes too many steps."""
+    out = np.empty(input.size, np.uint8)
+    _search_strings(input.data, input.offsets, input.size, *table, np.empty(1, np.int64), out)
+    return out.view(np.bool_)
+
+
+_PATIENCE = 64  # the steps of an automaton for each byte of a string, on average, after which RE2 goes on
+
+
+@loop
+def _search_strings(
+    data: Bytes, offsets: Int64s, count: int, table: Int32s, starts: Int32s, steps: Int64s, out: Bytes
+) -> None:
+    for i in range(count):
+        begin, end, found = offsets[i], offsets[i + 1], 0
+        steps[0] = 0
+        for at in range(begin, end + 1):
+            stop = _match_at(data, begin, at, end, table, starts, steps)
+            if stop >= 0 or steps[0] > _PATIENCE * (end - begin + 1):
+                found = 1
+                break
+        out[i] = found
+
+
+@loop
+def _match_at(data: Bytes, begin: int, at: int, end: int, table: Int32s, starts: Int32s, steps: Int64s) -> int:
+    """Returns the end of the match that begins at a place, or -1. Counts the steps."""
+    before = 0
+    if at > begin:
+        byte = data[at - 1]
+        before = 1 + (48 <= byte <= 57 or 65 <= byte <= 90 or 97 <= byte <= 122 or byte == 95)
+    state, found, first = starts[before], -1, at
+    while True:
+        entry = table[257 * state + (data[at] if at < end else 256)]
+        if entry & 1:
+            found = at
+        state = entry >> 1
+        if state == 0 or at == end:
+            steps[0] += at - first + 1
+            return found
+        at += 1
+
+
+@loop
+def _width_at(data: Bytes, at: int, end: int) -> int:
+    """Returns the length of the UTF-8 character at a place, or 1."""
+    if at >= end or data[at] < 0xC2 or data[at] > 0xF4:
+        return 1
+    first = data[at]
+    width = 2 if first < 0xE0 else 3 if first < 0xF0 else 4
+    if at + width > end:
+        return 1
+    for i in range(at + 1, at + width):
+        if data[i] & 0xC0 != 0x80:
+            return 1
+    second = data[at + 1]
+    if (first == 0xE0 and second < 0xA0) or (first == 0xF0 and second < 0x90) or (first == 0xF4 and second > 0x8F):
+        return 1
+    return width
+
+
+@loop
+def _replace_matches(
+    data: Bytes, offsets: Int64s, count: int, table: Int32s, starts: Int32s, parts: Bytes, ends_of_parts: Int64s,
+    parts_count: int, replaces_all: int, steps: Int64s, out: Bytes, room: int, ends: Int64s,
+) -> int:  # fmt: skip
+    """Replaces matches. Returns the size of the result, of which no more is written than there is room for; or -1 if
+    that takes too many steps."""
+    to = 0
+    for i in range(count):
+        begin, end = offsets[i], offsets[i + 1]
+        kept, at, last = begin, begin, -1  # what is copied already, and the end of the match before
+        steps[0] = 0
+        while at <= end:
+            stop = _match_at(data, begin, at, end, table, starts, steps)
+            if steps[0] > _PATIENCE * (end - begin + 1):
+                return -1
+            if stop < 0:
+                at += 1
+                continue
+            if stop == at and at == last:  # an empty match at the end of another does not count
+                at += _width_at(data, at, end)
+                last = -1
+                continue
+            if to + at - kept <= room:
+                copy(out, to, data, kept, at - kept)
+            to += at - kept
+            for j in range(parts_count):
+                size = ends_of_parts[j + 1] - ends_of_parts[j]
+                if to + size <= room:
+                    copy(out, to, parts, ends_of_parts[j], size)
+                to += size
+                if j + 1 < parts_count:
+                    if to + stop - at <= room:
+                        copy(out, to, data, at, stop - at)
+                    to += stop - at
+            kept, at, last = stop, stop, stop
+            if not replaces_all:
+                break
+        if to + end - kept <= room:
+            copy(out, to, data, kept, end - kept)
+        to += end - kept
+        ends[i + 1] = to
+    return to
 
 
 def _bytes(word: str | bytes) -> bytes:
@@ -219,8 +263,8 @@ def _static_replace(
 
 
 def _replace_by_tensors(
-    input: np.ndarray, pattern: np.ndarray, rewrite: np.ndarray, replace_global: bool
-) -> np.ndarray:
+    input: StringArray, pattern: StringArray, rewrite: StringArray, replace_global: bool
+) -> StringArray:
     return _replace_kernel(input, pattern[()], rewrite[()], replace_global)
 
 
@@ -257,15 +301,26 @@ def regex_replace(
     return _static_replace(input, _word(pattern), _word(rewrite), replace_global, name)
 
 
-def _full_match_kernel(input: np.ndarray, pattern: Any) -> torch.Tensor:
-    compiled, strings = _compiled(_bytes(pattern)), input.reshape(-1).tolist()
-    simple = _simple(strings, _bytes(pattern), anchored=True)
-    if simple is None:
-        distinct = {element: compiled.fullmatch(element) is not None for element in set(strings)}
-        matches: Iterator[bool] = map(distinct.__getitem__, strings)
-    else:
-        matches = map(operator.is_not, map(simple[0].fullmatch, strings), itertools.repeat(None))
-    return torch.from_numpy(np.fromiter(matches, np.bool_, len(strings)).reshape(input.shape))
+def _full_match_kernel(input: StringArray, pattern: Any) -> torch.Tensor:
+    pattern = _bytes(pattern)
+    compiled = _compiled(pattern)
+    table = automaton(pattern, whole=True) if input.size > 1 else None
+    if table is None:
+        matches = (compiled.fullmatch(element) is not None for element in input.reshape(-1).tolist())
+        return torch.from_numpy(np.fromiter(matches, np.bool_, input.size).reshape(input.shape))
+    out = np.empty(input.size, np.uint8)
+    _match_strings(input.data, input.offsets, input.size, *table, out)
+    return torch.from_numpy(out.view(np.bool_).reshape(input.shape))
+
+
+@loop
+def _match_strings(data: Bytes, offsets: Int64s, count: int, table: Int32s, starts: Int32s, out: Bytes) -> None:
+    for i in range(count):
+        state, at, end = starts[0], offsets[i], offsets[i + 1]
+        while state and at < end:
+            state = table[257 * state + data[at]] >> 1
+            at += 1
+        out[i] = table[257 * state + 256] & 1 if state else 0
 
 
 @string_op("StaticRegexFullMatch", _full_match_kernel, shape=same, elementwise=True)
@@ -273,7 +328,7 @@ def _static_full_match(input: TensorLike, pattern: str = "", name: str | None = 
     """Tests whether strings match an expression that is an attr."""
 
 
-def _full_match_by_tensor(input: np.ndarray, pattern: np.ndarray) -> torch.Tensor:
+def _full_match_by_tensor(input: StringArray, pattern: StringArray) -> torch.Tensor:
     return _full_match_kernel(input, pattern[()])
 
 

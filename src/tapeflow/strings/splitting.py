@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable
-from operator import methodcaller
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
-from tapeflow.array.creation import ones_like
-from tapeflow.array.passing import less_static
 from tapeflow.array.properties import ensure_shape
 from tapeflow.array.shaping import reshape
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.context import state
+from tapeflow.core.loops import Bytes, Int64s, copy, equal, loop
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.shape_rules import ranked
+from tapeflow.core.ops.shape_rules import text as shape_text
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int64, string
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import Tensor, mistyped
+from tapeflow.core.values.strings import StringArray
+from tapeflow.core.values.tensor import Tensor, invalid, mistyped
 from tapeflow.math.casting import cast
-from tapeflow.strings.kernels import joined, string_op, strings_of
-from tapeflow.strings.text import length, substr
+from tapeflow.strings.kernels import string_op
 
 if TYPE_CHECKING:
     from tapeflow.ragged.tensor import RaggedTensor
@@ -68,6 +66,11 @@ def in_rows(input: Any, function: Callable[[Any], list[Any]]) -> list[Any]:
     return results
 
 
+def _check_vector(input: StringArray) -> None:
+    if input.ndim != 1:
+        raise invalid(f"input must be a vector, got shape: {shape_text(TensorShape(input.shape))}")
+
+
 def _split(text: bytes, separator: bytes | None, maxsplit: int) -> list[bytes]:
     """Splits a string. Unlike Python, it keeps the rest after the last split at white space even if it is empty. With
     `maxsplit` 0, it returns the text unchanged, with its white space.
@@ -76,55 +79,83 @@ def _split(text: bytes, separator: bytes | None, maxsplit: int) -> list[bytes]:
     return [*parts, b""] if separator is None and 0 < maxsplit == len(parts) else parts
 
 
-_END, _BLANK, _LETTER = range(3)
-_KINDS = bytes(_END if byte == 0 else _BLANK if bytes([byte]).isspace() else _LETTER for byte in range(256))
-
-
-def _words(whole: bytes) -> tuple[list[bytes], np.ndarray]:
-    """Splits strings that zero bytes join at white space; returns all parts, and the number of parts of each string."""
-    kinds = np.frombuffer(b"\0%b\0" % whole.translate(_KINDS), np.uint8)
-    begins = np.flatnonzero((kinds[1:] == _LETTER) & (kinds[:-1] != _LETTER))
-    counts = np.diff(np.searchsorted(begins, np.flatnonzero(kinds == _END)))
-    return whole.replace(b"\0", b" ").split(), counts
-
-
-_MARK = b"\xff"  # no byte of UTF-8
-
-
-def _separated(
-    strings: list[bytes], whole: bytes, separator: bytes, maxsplit: int
-) -> tuple[list[bytes], np.ndarray]:  # fmt: skip
-    """Splits strings at a separator; `whole` joins them by zero bytes. See `_words`."""
-    mark = separator if len(separator) == 1 else _MARK
-    marked = whole.replace(separator, mark)
-    buffer = np.frombuffer(marked + b"\0", np.uint8)
-    cuts = buffer[(buffer == 0) | (buffer == mark[0])]
-    counts = np.diff(np.flatnonzero(cuts == 0), prepend=-1)
-    if maxsplit < 0:
-        return marked.replace(mark, b"\0").split(b"\0"), counts
-    first = b"\0".join(map(methodcaller("replace", separator, b"\0", maxsplit), strings))
-    return first.split(b"\0"), np.minimum(counts, maxsplit + 1)
-
-
-_MANY = 16  # fewer strings are split one by one
-
-
-def _parts(input: np.ndarray, sep: np.ndarray, maxsplit: int) -> tuple[torch.Tensor, np.ndarray, torch.Tensor]:
-    separator, strings = sep.item(), input.tolist()
-    whole = joined(strings) if len(strings) >= _MANY else None
-    if whole is not None and not separator and maxsplit < 0:
-        values, lengths = _words(whole)
-    elif whole is not None and separator and b"\0" not in separator and (len(separator) == 1 or _MARK not in whole):
-        values, lengths = _separated(strings, whole, separator, maxsplit)
+def _parts(input: StringArray, sep: StringArray, maxsplit: int) -> tuple[torch.Tensor, StringArray, torch.Tensor]:
+    _check_vector(input)
+    separator, rows = sep.item(), input.size
+    if rows == 1:
+        few = _split(input.item(), separator or None, maxsplit)
+        indices = np.zeros((len(few), 2), np.int64)
+        indices[:, 1] = np.arange(len(few))
+        return torch.from_numpy(indices), StringArray.of(few), torch.from_numpy(np.array([1, len(few)]))
+    size = int(input.lengths.sum())
+    most = (size // len(separator) if separator else size // 2 + 1) + 2 * rows
+    out, offsets, indices = np.empty(size, np.uint8), np.empty(most + 1, np.int64), np.empty((most, 2), np.int64)
+    if separator:
+        count = _split_at(
+            input.data, input.offsets, rows, separator, len(separator), maxsplit, out, offsets, indices.reshape(-1)
+        )
     else:
-        rows = [_split(text, separator or None, maxsplit) for text in strings]
-        values, lengths = list(itertools.chain.from_iterable(rows)), np.array(list(map(len, rows)), np.int64)
-    parts = strings_of(values)
-    indices = np.empty((parts.size, 2), np.int64)
-    indices[:, 0] = np.arange(len(strings)).repeat(lengths)
-    indices[:, 1] = np.arange(parts.size) - (lengths.cumsum() - lengths).repeat(lengths)
-    shape = np.array([len(strings), lengths.max(initial=0)])
-    return torch.from_numpy(indices), parts, torch.from_numpy(shape)
+        count = _split_at_spaces(input.data, input.offsets, rows, maxsplit, out, offsets, indices.reshape(-1))
+    indices = indices[:count]
+    longest = int(indices[:, 1].max(initial=-1)) + 1
+    parts = StringArray(out[: offsets[count]], offsets[: count + 1])
+    return torch.from_numpy(indices), parts, torch.from_numpy(np.array([rows, longest]))
+
+
+@loop
+def _split_at(
+    data: Bytes, offsets: Int64s, rows: int, separator: Bytes, size: int, maxsplit: int, out: Bytes,
+    ends: Int64s, indices: Int64s,
+) -> int:  # fmt: skip
+    """Splits strings at a separator; returns the number of parts."""
+    count, first, ends[0] = 0, separator[0], 0
+    for row in range(rows):
+        begin, end, part = offsets[row], offsets[row + 1], 0
+        at = begin
+        while at + size <= end and part != maxsplit:
+            if data[at] == first and equal(data, at, separator, 0, size):
+                count = _add_part(data, begin, at, row, part, out, ends, indices, count)
+                part += 1
+                at += size
+                begin = at
+            else:
+                at += 1
+        count = _add_part(data, begin, end, row, part, out, ends, indices, count)
+    return count
+
+
+@loop
+def _add_part(
+    data: Bytes, begin: int, end: int, row: int, part: int, out: Bytes, ends: Int64s, indices: Int64s, count: int
+) -> int:
+    copy(out, ends[count], data, begin, end - begin)
+    indices[2 * count], indices[2 * count + 1] = row, part
+    ends[count + 1] = ends[count] + end - begin
+    return count + 1
+
+
+@loop
+def _split_at_spaces(
+    data: Bytes, offsets: Int64s, rows: int, maxsplit: int, out: Bytes, ends: Int64s, indices: Int64s
+) -> int:
+    """Splits strings at runs of white space; returns the number of parts. After as many splits as allowed, the rest is
+    a part, even if it is empty. With `maxsplit` 0, each string is a part as it is, with its white space."""
+    count, ends[0] = 0, 0
+    for row in range(rows):
+        at, end, part = offsets[row], offsets[row + 1], 0
+        while True:
+            while maxsplit != 0 and at < end and (data[at] == 32 or 9 <= data[at] <= 13):
+                at += 1
+            if at == end and part != maxsplit:
+                break
+            begin = at
+            while at < end and (part == maxsplit or not (data[at] == 32 or 9 <= data[at] <= 13)):
+                at += 1
+            count = _add_part(data, begin, at, row, part, out, ends, indices, count)
+            part += 1
+            if part > maxsplit >= 0:
+                break
+    return count
 
 
 _PARTS_SHAPES = [TensorShape([None, 2]), TensorShape([None]), TensorShape([2])]
@@ -133,6 +164,57 @@ _PARTS_SHAPES = [TensorShape([None, 2]), TensorShape([None]), TensorShape([2])]
 @string_op("StringSplitV2", _parts, shape=ranked(lambda *_: _PARTS_SHAPES, 1, 0))
 def _string_split(input: TensorLike, sep: TensorLike, maxsplit: int = -1, name: str | None = None) -> list[Tensor]:
     """Splits each string of a vector; the parts are the components of a sparse matrix."""
+
+
+def _split_at_any(input: StringArray, delimiter: StringArray, skip_empty: bool) -> tuple[Any, ...]:
+    _check_vector(input)
+    marks, rows, (data, offsets) = delimiter.item(), input.size, input.packed()
+    size = len(data)
+    if marks:
+        out, ends = np.empty(size, np.uint8), np.empty(size + rows + 1, np.int64)
+        indices = np.empty((size + rows, 2), np.int64)
+        is_mark = np.zeros(256, np.uint8)
+        is_mark[list(marks)] = 1
+        count = _split_at_marks(data, offsets, rows, is_mark, skip_empty, out, ends, indices.reshape(-1))
+        parts, indices = StringArray(out[: ends[count]], ends[: count + 1]), indices[:count]
+    else:
+        parts, indices = StringArray(data, np.arange(size + 1)), np.empty((size, 2), np.int64)
+        _number_bytes(offsets, rows, indices.reshape(-1))
+    longest = int(indices[:, 1].max(initial=-1)) + 1
+    return torch.from_numpy(indices), parts, torch.from_numpy(np.array([rows, longest]))
+
+
+@loop
+def _split_at_marks(
+    data: Bytes, offsets: Int64s, rows: int, is_mark: Bytes, skip_empty: int, out: Bytes, ends: Int64s, indices: Int64s
+) -> int:
+    """Splits strings at every byte that is a mark; returns the number of parts."""
+    count, ends[0] = 0, 0
+    for row in range(rows):
+        begin, end, part = offsets[row], offsets[row + 1], 0
+        for at in range(begin, end + 1):
+            if at < end and not is_mark[data[at]]:
+                continue
+            if at > begin or not skip_empty:
+                count = _add_part(data, begin, at, row, part, out, ends, indices, count)
+                part += 1
+            begin = at + 1
+    return count
+
+
+@loop
+def _number_bytes(offsets: Int64s, rows: int, indices: Int64s) -> None:
+    for row in range(rows):
+        for at in range(offsets[row], offsets[row + 1]):
+            indices[2 * at], indices[2 * at + 1] = row, at - offsets[row]
+
+
+@string_op("StringSplit", _split_at_any, shape=ranked(lambda *_: _PARTS_SHAPES, 1, 0))
+def split_at_any(
+    input: TensorLike, delimiter: TensorLike, skip_empty: bool = True, name: str | None = None
+) -> list[Tensor]:
+    """Splits each string of a vector at every byte of `delimiter`, or into its bytes if that is empty. The parts are
+    the components of a sparse matrix."""
 
 
 def bytes_split(input: TensorLike, name: str | None = None) -> Tensor | RaggedTensor:
@@ -151,14 +233,11 @@ def bytes_split(input: TensorLike, name: str | None = None) -> Tensor | RaggedTe
         >>> tf.strings.bytes_split("abc").numpy().tolist()
         [b'a', b'b', b'c']
     """
-    from tapeflow.ragged.row_partition import RowPartition, repeated
     from tapeflow.ragged.tensor import RaggedTensor
 
     def split_vector(vector: Any) -> list[Any]:
-        partition = RowPartition.from_row_lengths(length(vector), validate=False)
-        places = partition.offsets_in_rows()
-        values = less_static(substr(repeated(vector, partition.row_splits()), places, ones_like(places)), [None])
-        return [RaggedTensor._from_row_partition(values, partition.with_dtype(int64), validate=False)]
+        indices, values, shape = split_at_any(vector, "", False, name)
+        return [RaggedTensor.from_value_rowids(values, indices[:, 0], shape[0], validate=False)]
 
     text = (
         input if isinstance(input, RaggedTensor) else convert(convert(input), string if state.graph is None else None)

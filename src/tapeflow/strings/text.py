@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import sys
-from operator import itemgetter, methodcaller
+from operator import methodcaller
 from typing import Any
 
 import numpy as np
 import torch
 
+from tapeflow.core.loops import Bytes, Int64s, loop
 from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.core.ops.shape_rules import text as shape_text
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.strings import StringArray, gather_ranges
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.strings.kernels import characters, each, encoded, joined, numbers, starts_of, string_op, strings_of, text
+from tapeflow.strings.kernels import count_characters, each, string_op, text
 
 
-def _length(input: np.ndarray, unit: str) -> torch.Tensor:
+def _length(input: StringArray, unit: str) -> torch.Tensor:
     if unit == "BYTE":
-        return numbers(len, input, np.int32)
-    strings = input.reshape(-1).tolist()
-    counts = np.diff(np.searchsorted(characters(b"".join(strings)), starts_of(strings)))
-    return torch.from_numpy(counts.astype(np.int32).reshape(input.shape))
+        return torch.from_numpy(input.lengths.astype(np.int32).reshape(input.shape))
+    return torch.from_numpy(count_characters(input).reshape(input.shape))
 
 
 @string_op("StringLength", _length, shape=same, elementwise=True)
@@ -45,17 +44,19 @@ def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Te
     """
 
 
-def _cased(input: np.ndarray, encoding: str, method: str) -> np.ndarray:
+def _cased(input: StringArray, encoding: str, method: str) -> StringArray:
     if encoding not in ("", "utf-8"):
         raise invalid(f"only utf-8 or '' (no encoding) is supported, received {encoding}")
-    if not encoding:
-        return each(getattr(bytes, method), input)
-    strings = input.reshape(-1).tolist()
     cased = methodcaller(method)
-    whole = joined(strings)
-    if whole is None:
-        return each(lambda v: cased(v.decode("utf-8", "replace")).encode(), input)
-    return strings_of(cased(whole.decode("utf-8", "replace")).encode().split(b"\0")).reshape(input.shape)
+    whole, offsets = input.packed()
+    if not encoding or whole.isascii():
+        return StringArray(cased(whole), offsets, input.shape)
+    separated = input.separated()
+    if separated is not None:
+        strings = StringArray.from_separated(cased(separated.decode("utf-8", "replace")).encode(), input.shape)
+        if strings is not None:
+            return strings
+    return each(lambda v: cased(v.decode("utf-8", "replace")).encode(), input)
 
 
 @string_op("StringLower", lambda input, encoding: _cased(input, encoding, "lower"), shape=same, elementwise=True)
@@ -98,7 +99,26 @@ def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Ten
     """
 
 
-@string_op("StringStrip", lambda input: each(bytes.strip, input), shape=same, elementwise=True)
+def _stripped(input: StringArray) -> StringArray:
+    if input.size <= 1:
+        return each(bytes.strip, input)
+    starts, lengths = np.empty(input.size, np.int64), np.empty(input.size, np.int64)
+    _strip(input.data, input.offsets, starts, lengths, input.size)
+    return gather_ranges(input.data, starts, lengths, input.shape)
+
+
+@loop
+def _strip(data: Bytes, offsets: Int64s, starts: Int64s, lengths: Int64s, count: int) -> None:
+    for i in range(count):
+        start, end = offsets[i], offsets[i + 1]
+        while start < end and (data[start] == 32 or 9 <= data[start] <= 13):
+            start += 1
+        while start < end and (data[end - 1] == 32 or 9 <= data[end - 1] <= 13):
+            end -= 1
+        starts[i], lengths[i] = start, end - start
+
+
+@string_op("StringStrip", _stripped, shape=same, elementwise=True)
 def strip(input: TensorLike, name: str | None = None) -> Tensor:
     """Removes the white space at both ends of each string.
 
@@ -114,48 +134,98 @@ def strip(input: TensorLike, name: str | None = None) -> Tensor:
     """
 
 
-_BYTES = strings_of([bytes([byte]) for byte in range(256)])
-
-
-def _substr(input: np.ndarray, pos: torch.Tensor, len: torch.Tensor, unit: str) -> np.ndarray:
+def _substr(input: StringArray, pos: torch.Tensor, len: torch.Tensor, unit: str) -> StringArray:
     if pos.shape != len.shape:
         raise invalid(f"pos and len should have the same shape, got: {list(pos.shape)} vs. {list(len.shape)}")
-    shape = tuple(broadcast(TensorShape(input.shape), TensorShape(pos.shape)))
-    strings = np.broadcast_to(input, shape).reshape(-1).tolist()
-    in_bytes = unit == "BYTE" or b"".join(strings).isascii()
-    units: list[Any] = strings if in_bytes else list(map(text, strings))
-    parts: Any = _same_slices(units, int(pos.item()), int(len.item()), unit) if pos.numel() == 1 else None
-    if parts is None:
-        first, count = (np.broadcast_to(v.numpy(), shape).reshape(-1).astype(np.int64) for v in (pos, len))
-        starts = starts_of(units)
-        sizes = np.diff(starts)
-        outside = np.flatnonzero((first < -sizes) | (first > sizes))
-        if outside.size:
-            i = outside[0]
-            raise invalid(f"pos {first[i]} out of range for string b'{text(strings[i])}' at index {i}")
-        parts = _slices(units, starts, first, count, unit)
-    return strings_of(list(parts if in_bytes else map(encoded, parts))).reshape(shape)
+    shape = input.shape
+    if pos.ndim and tuple(pos.shape) != shape:
+        shape = tuple(broadcast(TensorShape(shape), TensorShape(pos.shape)))
+    strings = input.broadcast_to(shape)
+    find = _find_bytes if unit == "BYTE" else _find_characters
+    if strings.size == 1:  # the loop as Python, on lists
+        one, start, size = strings.item(), [0], [0]
+        places = [int(pos)], [int(len)]
+        if find.function(memoryview(one), [0, one.__len__()], *places, 0, start, size, 1) >= 0:
+            raise invalid(f"pos {int(pos)} out of range for string b'{text(one)}' at index 0")
+        return StringArray.of([one[start[0] : start[0] + size[0]]], shape)
+    same = pos.numel() == 1  # the same part of each string
+    if not same:
+        pos, len = pos.expand(shape), len.expand(shape)
+    first, most = (v.to(torch.int64).contiguous().view(-1).numpy() for v in (pos, len))
+    starts, lengths = np.empty(strings.size, np.int64), np.empty(strings.size, np.int64)
+    wrong = find(strings.data, strings.offsets, first, most, 0 if same else 1, starts, lengths, strings.size)
+    if wrong >= 0:
+        shown, place = text(strings.reshape(-1)[wrong]), first[0 if same else wrong]
+        raise invalid(f"pos {place} out of range for string b'{shown}' at index {wrong}")
+    return gather_ranges(strings.data, starts, lengths, shape)
 
 
-def _same_slices(units: list[Any], first: int, count: int, unit: str) -> Any:
-    """Returns the slice of each string from the same place on; None where that is outside."""
-    if min(map(len, units), default=0) < abs(first):
-        return None
-    count = max(count, 0) if count >= 0 or unit != "BYTE" else sys.maxsize  # see `_slices`
-    stop = first + count if first + count < 0 or first >= 0 else None
-    return map(itemgetter(slice(first, stop)), units)
+@loop
+def _find_bytes(
+    data: Bytes, offsets: Int64s, first: Int64s, most: Int64s, step: int, starts: Int64s, lengths: Int64s, count: int
+) -> int:
+    """Finds parts of strings by numbers of bytes. A negative place counts from the end; a negative number of bytes, as
+    a number without a sign, is beyond any length. Returns the first string that is too short, or -1."""
+    for i in range(count):
+        size = offsets[i + 1] - offsets[i]
+        start, length = first[i * step], most[i * step]
+        if start < 0:
+            start += size
+        if start < 0 or start > size:
+            return i
+        starts[i] = offsets[i] + start
+        lengths[i] = length if 0 <= length <= size - start else size - start
+    return -1
 
 
-def _slices(units: list[Any], starts: np.ndarray, first: np.ndarray, count: np.ndarray, unit: str) -> list[Any]:
-    """Returns the slice of each string, for the start of each when all are joined."""
-    sizes = np.diff(starts)
-    start = np.where(first < 0, first + sizes, first)
-    count = np.minimum(count, sizes - start)
-    # A negative number of bytes, as a number without a sign, is beyond any length.
-    count = np.where(count < 0, sizes - start if unit == "BYTE" else 0, count)
-    if units and type(units[0]) is bytes and (count == 1).all():
-        return _BYTES[np.frombuffer(b"".join(units), np.uint8)[starts[:-1] + start]].tolist()
-    return [v[i:j] for v, i, j in zip(units, start.tolist(), (start + count).tolist(), strict=True)]
+@loop
+def _find_characters(
+    data: Bytes, offsets: Int64s, first: Int64s, most: Int64s, step: int, starts: Int64s, lengths: Int64s, count: int
+) -> int:
+    """Finds parts of strings by numbers of characters: a byte and the continuation bytes (10xxxxxx) behind it. A
+    negative place counts from the end. Returns the first string that has too few characters, or -1."""
+    for i in range(count):
+        low, high = offsets[i], offsets[i + 1]
+        place, length = first[i * step], most[i * step]
+        if place >= 0:
+            start = _go_forward(data, low, high, place)
+            end = _go_forward(data, start, high, length) if start >= 0 else start
+            if end < 0:
+                end = high
+        else:
+            behind = max(-place - length, 0)  # the part
+            end = _go_back(data, low, high, behind)
+            start = _go_back(data, low, end, -place - behind) if end >= 0 else end
+        if start < 0:
+            return i
+        starts[i], lengths[i] = start, end - start
+    return -1
+
+
+@loop
+def _go_forward(data: Bytes, at: int, end: int, characters: int) -> int:
+    """Returns the place that many characters further on, or -1 if there are fewer."""
+    for _ in range(characters):
+        if at >= end:
+            return -1
+        at += 1
+        while at < end and data[at] & 0xC0 == 0x80:
+            at += 1
+    return at
+
+
+@loop
+def _go_back(data: Bytes, start: int, at: int, characters: int) -> int:
+    """Returns the place that many characters before another, or -1 if there are fewer, or that is a negative number."""
+    if characters < 0:
+        return -1
+    for _ in range(characters):
+        if at <= start:
+            return -1
+        at -= 1
+        while at > start and data[at] & 0xC0 == 0x80:
+            at -= 1
+    return at
 
 
 def _substr_rule(input: TensorShape, pos: TensorShape, length: TensorShape, *_: Any) -> TensorShape:

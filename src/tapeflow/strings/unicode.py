@@ -22,8 +22,9 @@ from tapeflow.core.ops.shape_rules import with_rank
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, int32, int64, string
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.strings import StringArray, offsets_of
 from tapeflow.core.values.tensor import Tensor, invalid, mistyped
-from tapeflow.strings.kernels import characters, each, splits_of_rows, starts_of, string_op, strings_of
+from tapeflow.strings.kernels import count_characters, each, find_characters, splits_of_rows, string_op
 from tapeflow.strings.splitting import in_rows
 
 if TYPE_CHECKING:
@@ -90,15 +91,17 @@ def _decoder(encoding: str, errors: str, replacement: int, control: bool) -> Cal
     return decode
 
 
-def _valid_text(strings: list[bytes], encoding: str, control: bool) -> str | None:
+def _valid_text(input: StringArray, encoding: str, control: bool) -> str | None:
     """Returns the text of all strings together, where each is well-formed UTF-8, and without control characters if
     these are replaced; otherwise None.
     """
-    whole = b"".join(strings)
+    whole, offsets = input.packed()
     if _codec(encoding) != "utf-8" or (control and not whole.isalnum() and _CONTROL.search(whole)):
         return None
-    if not whole.isascii() and _CONTINUATION.intersection({string[:1] for string in strings}):
-        return None  # a character might begin in the string before
+    if not whole.isascii():
+        first = np.frombuffer(whole, np.uint8)[offsets[:-1][input.lengths > 0]]
+        if (first & 0xC0 == 0x80).any():
+            return None  # a character might begin in the string before
     try:
         return whole.decode()
     except UnicodeDecodeError:
@@ -106,27 +109,25 @@ def _valid_text(strings: list[bytes], encoding: str, control: bool) -> str | Non
 
 
 _CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
-_CONTINUATION = frozenset(bytes([byte]) for byte in range(0x80, 0xC0))
 
 
-def _points(text: str) -> torch.Tensor:
-    """Returns the code points of a text."""
-    return torch.from_numpy(np.frombuffer(bytearray(text.encode("utf-32-le")), np.dtype("<i4")))
+def _points(text: str) -> np.ndarray:
+    """Returns the int32 code points of a text."""
+    return np.frombuffer(bytearray(text.encode("utf-32-le")), np.dtype("<i4"))
 
 
 def _decoded(
-    input: np.ndarray, encoding: str, errors: str, replacement: int, control: bool, splits_dtype: DType
+    input: StringArray, encoding: str, errors: str, replacement: int, control: bool, splits_dtype: DType
 ) -> tuple[torch.Tensor, ...]:
     """Computes row splits, code points and offsets of a vector of strings."""
     decode = _decoder(encoding, errors, replacement, control)
-    strings = input.reshape(-1).tolist()
-    text = _valid_text(strings, encoding, control)
+    text = _valid_text(input, encoding, control)
     if text is not None:
-        starts, begins = starts_of(strings), characters(b"".join(strings))
-        splits = np.searchsorted(begins, starts)
-        offsets_in_rows = begins - np.repeat(starts[:-1], np.diff(splits))
-        return torch.from_numpy(splits).to(splits_dtype.torch), _points(text), torch.from_numpy(offsets_in_rows)
-    rows = [decode(element) for element in strings]
+        counts, starts = np.empty(input.size, np.int32), np.empty(len(text), np.int64)
+        find_characters(input.data, input.offsets, counts, starts, input.size)
+        splits = torch.from_numpy(offsets_of(counts))
+        return splits.to(splits_dtype.torch), torch.from_numpy(_points(text)), torch.from_numpy(starts)
+    rows = [decode(element) for element in input.reshape(-1).tolist()]
     points = torch.tensor([c for row in rows for c, _ in row], dtype=torch.int32)
     offsets = torch.tensor([at for row in rows for _, at in row], dtype=torch.int64)
     return splits_of_rows(rows, splits_dtype), points, offsets
@@ -310,7 +311,7 @@ def unicode_split_with_offsets(
 
 def _encoded(
     input_values: torch.Tensor, input_splits: torch.Tensor, errors: str, output_encoding: str, replacement_char: int
-) -> np.ndarray:
+) -> StringArray:
     _check_replacement(replacement_char)
     codec = _codec(output_encoding)
 
@@ -321,20 +322,34 @@ def _encoded(
             raise invalid(f"Code point is out of range for Unicode, or a noncharacter: {code}")
         return chr(replacement_char) if errors == "replace" else ""
 
-    splits = input_splits.numpy()
+    splits = input_splits.numpy().astype(np.int64)
     array = input_values.numpy()
-    if not ((array < 0) | (array >= 0x110000) | (array >> 11 == 0xD800 >> 11)).any():
-        text = array.astype("<i4").tobytes().decode("utf-32-le")
-        if np.array_equal(splits, np.arange(len(text) + 1)):
-            return strings_of([character.encode(codec) for character in text])
-        if codec == "utf-8" and splits.min() >= 0 and splits.max() <= len(text):
-            whole = text.encode()
-            cuts = np.append(characters(whole), len(whole))[splits].tolist()
-            return strings_of([whole[i:j] for i, j in itertools.pairwise(cuts)])
-        return strings_of([text[i:j].encode(codec) for i, j in itertools.pairwise(splits.tolist())])
+    malformed = ((array < 0) | (array >= 0x110000) | (array >> 11 == 0xD800 >> 11)).any()
+    in_order = splits.size and splits[0] >= 0 and splits[-1] <= len(array) and (splits[1:] >= splits[:-1]).all()
+    if not malformed and in_order:
+        return _encode_rows(array, splits, codec)
     points = input_values.tolist()
     rows = [points[i:j] for i, j in itertools.pairwise(splits.tolist())]
-    return strings_of(["".join(map(point, row)).encode(codec) for row in rows])
+    return StringArray.of(["".join(map(point, row)).encode(codec) for row in rows])
+
+
+def _encode_rows(points: np.ndarray, splits: np.ndarray, codec: str) -> StringArray:
+    """Encodes rows of code points, which are all valid."""
+    text = points[splits[0] : splits[-1]].astype("<i4").tobytes().decode("utf-32-le")
+    if codec not in _ENCODINGS.values():
+        ends = (splits - splits[0]).tolist()
+        return StringArray.of([text[i:j].encode(codec, "replace") for i, j in itertools.pairwise(ends)])
+    ends = _encoded_sizes(points, codec)[splits]
+    return StringArray(text.encode(codec), ends - ends[0])
+
+
+def _encoded_sizes(points: np.ndarray, codec: str) -> np.ndarray:
+    """Returns where each code point begins when all are encoded, and the end of the last one."""
+    if codec == "utf-32-be":
+        return np.arange(len(points) + 1) * 4
+    if codec == "utf-16-be":
+        return offsets_of(2 + 2 * (points > 0xFFFF))
+    return offsets_of(1 + (points > 0x7F).astype(np.int64) + (points > 0x7FF) + (points > 0xFFFF))
 
 
 def _encoded_rule(values: TensorShape, splits: TensorShape, *_: Any) -> TensorShape:
@@ -409,13 +424,15 @@ def unicode_encode(
 
 
 def _transcoded(
-    input: np.ndarray, input_encoding: str, output_encoding: str, errors: str, replacement: int, control: bool
-) -> np.ndarray:
+    input: StringArray, input_encoding: str, output_encoding: str, errors: str, replacement: int, control: bool
+) -> StringArray:
     decode = _decoder(input_encoding, errors, replacement, control)
     codec = _codec(output_encoding)
-    if _valid_text(input.reshape(-1).tolist(), input_encoding, control) is not None:
-        return each(lambda v: v.decode().encode(codec, "replace"), input)
-    return each(lambda v: "".join(chr(c) for c, _ in decode(v)).encode(codec, "replace"), input)
+    text = _valid_text(input, input_encoding, control)
+    if text is None:
+        return each(lambda v: "".join(chr(c) for c, _ in decode(v)).encode(codec, "replace"), input)
+    splits = offsets_of(count_characters(input))
+    return _encode_rows(_points(text), splits, codec).reshape(input.shape)
 
 
 @string_op("UnicodeTranscode", _transcoded, shape=lambda input, *_: input, elementwise=True)

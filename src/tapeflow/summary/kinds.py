@@ -21,6 +21,7 @@ from tapeflow.audio import encode_wav
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32, float64, int32, string
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, strings
 from tapeflow.debugging.shapes import assert_rank, assert_scalar
 from tapeflow.debugging.types import assert_type
@@ -166,7 +167,7 @@ def _images(data: EagerTensor, max_outputs: EagerTensor) -> EagerTensor:
         raise invalid(f"image must be larger than 0x0, got {height}x{width} [Op:EncodePng] name: ")
     pixels = _as_uint8(data.numpy()[: int(max_outputs)])
     files = [png_file(p) for p in pixels]
-    return strings(np.array([str(width).encode(), str(height).encode(), *files], object))
+    return strings(StringArray.of([str(width).encode(), str(height).encode(), *files]))
 
 
 def _as_uint8(array: np.ndarray) -> np.ndarray:
@@ -275,6 +276,5 @@ def _clips(data: EagerTensor, sample_rate: EagerTensor, max_outputs: EagerTensor
     """Returns a row `[WAV file, label]` for each clip."""
     assert_non_negative(max_outputs)
     clips = data.numpy()[: int(max_outputs)]
-    rows = np.empty((len(clips), 2), object)
-    rows[:, 0], rows[:, 1] = [encode_wav(clip, sample_rate).numpy() for clip in clips], b""
-    return strings(rows)
+    rows = [text for clip in clips for text in (encode_wav(clip, sample_rate).numpy(), b"")]
+    return strings(StringArray.of(rows, (len(clips), 2)))

@@ -164,7 +164,7 @@ def write_raw_pb(tensor: TensorLike, step: TensorLike | None = None, name: str |
 
     def summary(texts: Any) -> Any:
         merged = summary_pb2.Summary()
-        for i, text in enumerate(texts.value.ravel().tolist()):
+        for i, text in enumerate(texts.value.reshape(-1).tolist()):
             try:
                 merged.MergeFromString(text)
             except DecodeError:

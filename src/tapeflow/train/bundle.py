@@ -23,6 +23,7 @@ from tapeflow.core.forking import new_lock
 from tapeflow.core.os_errors import translate_os_errors
 from tapeflow.core.protos import BundleEntryProto, BundleHeaderProto, SavedTensorSlices
 from tapeflow.core.types.dtypes import DType, as_dtype, string
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.varint import read_varint, varint
 from tapeflow.io import gfile
@@ -333,18 +334,15 @@ class Bundle:
         if len(values) != count * (2 if dtype.is_complex else 1):
             raise self._lost(f"a piece of it has {len(values)} values instead of {count}.", key)
         if dtype is string:
-            array = np.empty(count, object)
-            array[:] = list(values)
-        elif dtype.name in ("half", "float16", "bfloat16"):
+            return EagerTensor(StringArray.of(list(values), dims), dtype)
+        if dtype.name in ("half", "float16", "bfloat16"):
             bits = torch.tensor(list(values), dtype=torch.int32).to(torch.int16)
             return EagerTensor(bits.view(dtype.torch or torch.float16).reshape(dims), dtype)
-        elif dtype.is_complex:
+        if dtype.is_complex:
             pairs = np.array(values, np.float32 if dtype.name == "complex64" else np.float64)
             array = pairs.view(dtype.as_numpy_dtype)
         else:
             array = np.array(values, dtype.as_numpy_dtype)
-        if dtype is string:
-            return EagerTensor(array.reshape(dims), dtype)
         return EagerTensor(torch.from_numpy(array).reshape(dims), dtype)
 
     def _read(self, key: str, entry: Any) -> EagerTensor:
@@ -401,12 +399,12 @@ class Bundle:
             ):
                 raise self._lost("a piece of it does not fit.", key)
             pieces.append((where, self._read_slice(key, bounds).value))
-        if sum(p.size if isinstance(p, np.ndarray) else p.numel() for _, p in pieces) != math.prod(dims):
+        if sum(math.prod(p.shape) for _, p in pieces) != math.prod(dims):
             raise self._lost("its pieces do not fill it.", key)
         whole = np.empty(dims, object) if dtype is string else torch.empty(dims, dtype=dtype.torch)
         for where, piece in pieces:
             whole[where] = piece
-        return EagerTensor(whole, dtype)
+        return EagerTensor(StringArray.from_objects(whole) if dtype is string else whole, dtype)
 
 
 # The fields of a message with a tensor, by the tensor's dtype; `int_val` for others.
@@ -461,7 +459,7 @@ def _check(crc: int, stored: int, lost: Callable[[str], Exception]) -> None:
         raise lost(f"Checksum does not match: stored {stored} vs. calculated on the restored bytes {masked(crc)}.")
 
 
-def _strings(file: Any, entry: Any, count: int, lost: Callable[[str], Exception]) -> np.ndarray:
+def _strings(file: Any, entry: Any, count: int, lost: Callable[[str], Exception]) -> StringArray:
     if count + 4 > entry.size:
         raise lost(f"it has {entry.size} bytes, too few for {count} strings.")
     data = file.read(entry.size)
@@ -479,11 +477,7 @@ def _strings(file: Any, entry: Any, count: int, lost: Callable[[str], Exception]
     _check(lengths_crc, struct.unpack("<I", stored)[0], lost)
     position += 4
     _check(crc32c(data[position:], crc32c(stored, lengths_crc)), entry.crc32c, lost)
-    values = np.empty(count, object)
-    for i, length in enumerate(lengths):
-        values[i] = data[position : position + length]
-        position += length
-    return values
+    return StringArray.from_lengths(data[position:], np.array(lengths, np.int64))
 
 
 def _messages(data: bytes, count: int, lost: Callable[[str], Exception]) -> list[bytes]:

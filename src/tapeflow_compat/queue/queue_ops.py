@@ -11,6 +11,7 @@ from tapeflow.core.ops.static import value_of
 from tapeflow.core.types.dtypes import DType, bool_, int32, int64, resource, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.boxed_objects import boxed, held_object
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import invalid
 from tapeflow.graph.graphdef.builders import register
 from tapeflow.graph.graphdef.node_protos import ParsedNode, attr_of, definition_of
@@ -66,7 +67,7 @@ def _size(queue: QueueStorage, **attrs: Any) -> Element:
 
 def _read(reading: Reading, queue: QueueStorage) -> Element:
     ((key, value),) = reading.read(queue, 1)
-    return boxed(key), boxed(value)
+    return StringArray.scalar(key), StringArray.scalar(value)
 
 
 def _read_up_to(reading: Reading, queue: QueueStorage, most: Any) -> Element:
@@ -75,7 +76,7 @@ def _read_up_to(reading: Reading, queue: QueueStorage, most: Any) -> Element:
 
 
 def _state(reading: Reading) -> Element:
-    return (boxed(reading.state()),)
+    return (StringArray.scalar(reading.state()),)
 
 
 def _restore(reading: Reading, text: Any) -> None:

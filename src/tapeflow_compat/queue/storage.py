@@ -15,8 +15,9 @@ import torch
 
 from tapeflow.core import errors
 from tapeflow.core.forking import new_condition
-from tapeflow.core.types.dtypes import DType
+from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import invalid
 from tapeflow_compat.queue.waiting import wait_until
 
@@ -301,10 +302,13 @@ def _padded(values: Sequence[Any]) -> list[Any]:
             padded.append(value)
             continue
         wide: Any
+        if isinstance(value, StringArray):
+            padded.append(value.padded(largest))
+            continue
         if isinstance(value, torch.Tensor):
             wide = torch.zeros(largest, dtype=value.dtype, device=value.device)
         else:
-            wide = np.full(largest, b"" if value.dtype.hasobject else 0, value.dtype)
+            wide = np.zeros(largest, value.dtype)
         wide[tuple(slice(0, n) for n in value.shape)] = value
         padded.append(wide)
     return padded
@@ -314,7 +318,11 @@ def _stack(values: Sequence[Any], dtype: DType, shape: TensorShape) -> Any:
     """Stacks raw values of one shape."""
     if not values:
         dims = [0, *(0 if d is None else d for d in shape)]
+        if dtype is string:
+            return StringArray.of([], dims)
         return np.empty(dims, object) if dtype.torch is None else torch.zeros(dims, dtype=dtype.torch)
+    if isinstance(values[0], StringArray):
+        return StringArray.stack(values)
     if isinstance(values[0], torch.Tensor):
         return torch.stack(list(values))
     stacked = np.empty([len(values), *values[0].shape], values[0].dtype)

@@ -6,7 +6,6 @@ import collections
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
 import torch
 
 from tapeflow.core import errors
@@ -14,9 +13,10 @@ from tapeflow.core.forking import new_condition
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.raw_kernels import define, kernel_of
 from tapeflow.core.ops.shape_rules import no_results, scalar
-from tapeflow.core.types.dtypes import DType
+from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.boxed_objects import boxed, held_object
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import invalid
 from tapeflow.graph.ir.session_resources import held_here
 from tapeflow.logger import get_logger
@@ -158,8 +158,8 @@ def _read(handle: Raw, index: Raw, flow_in: Raw, dtype: DType) -> Raw:
 
 def _stacked(values: Sequence[Raw], dtype: DType) -> Raw:
     if not values:
-        return np.empty((0,), object) if dtype.torch is None else torch.zeros((0,), dtype=dtype.torch)
-    return np.stack(values) if isinstance(values[0], np.ndarray) else torch.stack(list(values))
+        return StringArray.of([]) if dtype is string else torch.zeros((0,), dtype=dtype.torch)
+    return StringArray.stack(values) if isinstance(values[0], StringArray) else torch.stack(list(values))
 
 
 @kernel_of("TensorArrayGatherV3", **_WITHOUT_GRADIENT)
@@ -180,7 +180,7 @@ def _concat(handle: Raw, flow_in: Raw, dtype: DType, element_shape_except0: Any)
     values = [array.read(i) for i in range(len(array.items))]
     if not values:
         return _stacked([], dtype), torch.zeros(0, dtype=torch.int64)
-    joined = np.concatenate(values) if isinstance(values[0], np.ndarray) else torch.cat(values)
+    joined = StringArray.concatenate(values) if isinstance(values[0], StringArray) else torch.cat(values)
     return joined, torch.tensor([len(v) for v in values])
 
 

@@ -20,6 +20,7 @@ from tapeflow.core.ops.shape_rules import no_results, scalar, with_rank
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.boxed_objects import boxed, held_object
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.graph.ir.session_resources import held_here
 from tapeflow.graph.ir.variables import without_value
@@ -61,7 +62,7 @@ def _mutable(
 
 
 def _dense(empty_key: Any, deleted_key: Any, value_dtype: DType, value_shape: Any, buckets: int) -> TableStorage:
-    key_dtype = string if isinstance(empty_key, np.ndarray) else FROM_TORCH[empty_key.dtype]
+    key_dtype = string if isinstance(empty_key, StringArray) else FROM_TORCH[empty_key.dtype]
     empty, deleted = EagerTensor(empty_key, key_dtype), EagerTensor(deleted_key, key_dtype)
     return DenseStorage(value_dtype, _dims(value_shape), empty, deleted, buckets)
 
@@ -153,7 +154,7 @@ def _filespec(basename: Any, num_shards: Any) -> Any:
 
 
 def _text(value: Any) -> str:
-    return value.item().decode() if isinstance(value, np.ndarray) else value.decode()
+    return value.item().decode() if isinstance(value, StringArray) else value.decode()
 
 
 @kernel_of("MergeV2Checkpoints", shape=no_results)

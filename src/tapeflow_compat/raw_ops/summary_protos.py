@@ -19,7 +19,7 @@ from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import scalar
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import float32
-from tapeflow.core.values.boxed_objects import boxed
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, strings
 from tapeflow.summary.kinds import png_file
 
@@ -27,12 +27,12 @@ _SMALLEST, _LARGEST, _GROWTH = 1e-12, 1e20, 1.1  # the edges of a histogram's bu
 _BAD_COLOR = np.array([255, 0, 0, 255], np.uint8)  # the color of pixels that are no finite numbers
 
 
-def _text(array: np.ndarray) -> str:
+def _text(array: StringArray) -> str:
     return array.reshape(-1)[0].decode("utf-8", "replace")
 
 
-def _serialized(*values: Any) -> np.ndarray:
-    return boxed(summary_pb2.Summary(value=values).SerializeToString())
+def _serialized(*values: Any) -> StringArray:
+    return StringArray.scalar(summary_pb2.Summary(value=values).SerializeToString())
 
 
 def _as_array(values: Any) -> np.ndarray:
@@ -41,7 +41,7 @@ def _as_array(values: Any) -> np.ndarray:
 
 
 @op("ScalarSummary", strings=True, shape=scalar)
-def scalar_summary(tags: np.ndarray, values: Any) -> np.ndarray:
+def scalar_summary(tags: StringArray, values: Any) -> StringArray:
     """Writes numbers with their tags, of the same shape, as a `Summary` message."""
     if tuple(tags.shape) != tuple(values.shape):
         tag = f" (tag '{_text(tags)}')" if tags.size == 1 else ""
@@ -85,7 +85,7 @@ def histogram_proto(numbers: np.ndarray) -> Any:
 
 
 @op("HistogramSummary", strings=True, shape=scalar)
-def histogram_summary(tag: np.ndarray, values: Any) -> np.ndarray:
+def histogram_summary(tag: StringArray, values: Any) -> StringArray:
     """Writes the distribution of a tensor's elements as a `Summary` message."""
     numbers = _as_array(values).astype(np.float64).reshape(-1)
     for wrong, kind in ((np.isnan(numbers), "Nan"), (np.isinf(numbers), "Infinity")):
@@ -94,7 +94,7 @@ def histogram_summary(tag: np.ndarray, values: Any) -> np.ndarray:
     return _serialized(summary_pb2.Summary.Value(tag=_text(tag), histo=histogram_proto(numbers)))
 
 
-def _numbered(tag: np.ndarray, kind: str, at: int, most: int) -> str:
+def _numbered(tag: StringArray, kind: str, at: int, most: int) -> str:
     return f"{_text(tag)}/{kind}/{at}" if most > 1 else f"{_text(tag)}/{kind}"
 
 
@@ -113,7 +113,7 @@ def _normalized(image: np.ndarray) -> np.ndarray:
 
 
 @op("ImageSummary", strings=True, shape=scalar)
-def image_summary(tag: np.ndarray, tensor: Any, max_images: int = 3) -> np.ndarray:
+def image_summary(tag: StringArray, tensor: Any, max_images: int = 3) -> StringArray:
     """Writes images of shape `[batch, height, width, channels]` as a `Summary` message."""
     if tensor.ndim != 4 or tensor.shape[3] not in (1, 3, 4):
         shape = ",".join(map(str, tensor.shape))
@@ -134,7 +134,7 @@ def image_summary(tag: np.ndarray, tensor: Any, max_images: int = 3) -> np.ndarr
 
 
 @op("AudioSummaryV2", strings=True, host=("sample_rate",), shape=scalar)
-def audio_summary(tag: np.ndarray, tensor: Any, sample_rate: float, max_outputs: int = 3) -> np.ndarray:
+def audio_summary(tag: StringArray, tensor: Any, sample_rate: float, max_outputs: int = 3) -> StringArray:
     """Writes sound `[batch, frames, channels]` (or of one channel `[batch, frames]`) as a `Summary` message."""
     if tensor.ndim not in (2, 3):
         raise invalid(f"Tensor must be 3-D or 2-D, got: [{','.join(map(str, tensor.shape))}]")
@@ -158,8 +158,8 @@ def audio_summary(tag: np.ndarray, tensor: Any, sample_rate: float, max_outputs:
     )
 
 
-def _tensor(tag: np.ndarray, tensor: Any, serialized_summary_metadata: np.ndarray) -> np.ndarray:
-    proto = make_tensor_proto(strings(tensor) if isinstance(tensor, np.ndarray) else tensor)
+def _tensor(tag: StringArray, tensor: Any, serialized_summary_metadata: StringArray) -> StringArray:
+    proto = make_tensor_proto(strings(tensor) if isinstance(tensor, StringArray) else tensor)
     try:
         metadata = summary_pb2.SummaryMetadata.FromString(serialized_summary_metadata.item())
     except DecodeError:
@@ -175,7 +175,7 @@ def tensor_summary(
 
 
 @op("MergeSummary", strings=True, shape=scalar)
-def merge_summary(inputs: list[np.ndarray]) -> np.ndarray:
+def merge_summary(inputs: list[np.ndarray]) -> StringArray:
     """Merges several `Summary` messages into one."""
     merged, tags = summary_pb2.Summary(), set()
     for text in (t for array in inputs for t in array.reshape(-1)):

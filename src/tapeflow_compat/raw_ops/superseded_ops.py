@@ -330,15 +330,6 @@ def _segment_sqrt_n_n(data: Any, indices: Any, segment_ids: Any, num_segments: A
 # ---- text ------------------------------------------------------------------------------------------------------------
 
 
-@form("StringSplit")
-def _string_split(input: Any, delimiter: Any, skip_empty: bool) -> Any:
-    with_rank(argument_shape(delimiter), 0)
-    if tf.get_static_value(delimiter) is None:
-        raise NotStatic
-    parts = tf.compat.v1.string_split(input, delimiter=delimiter, skip_empty=skip_empty)
-    return parts.indices, parts.values, parts.dense_shape
-
-
 @form("Fact")
 def _fact() -> Any:
     return tf.constant(random.choice(["There is no one truth.", "A tensor is a list of lists.", "0! = 1"]))

@@ -15,6 +15,7 @@ from tapeflow.core.ops.shape_rules import sparse, unknown, with_rank
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import DType, int8, int16, int32, int64, string, uint8, uint16
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.sparse import places
 from tapeflow.sparse.tensor import SparseTensor, SparseTensorValue
@@ -75,9 +76,7 @@ def _combined(a: Any, b: Any, operation: str, like: Any) -> tuple[Any, Any, Any]
     shape = torch.tensor([*groups, longest], dtype=torch.int64)
     if isinstance(like, torch.Tensor):
         return where, torch.tensor(values, dtype=like.dtype), shape
-    array = np.empty(len(values), object)
-    array[:] = values
-    return where, array, shape
+    return where, StringArray.of(values), shape
 
 
 def _sets_of_rank(rank: int | None) -> list[TensorShape]:

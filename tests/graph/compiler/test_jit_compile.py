@@ -130,14 +130,14 @@ def test_loops_are_compiled_without_any_other_program(tmp_path):
 
 
 def test_code_that_was_damaged_on_disk_is_compiled_anew(tmp_path, monkeypatch):
-    from tapeflow.graph.compiler import target
+    from tapeflow.core import machine_code
 
     monkeypatch.setenv("TAPEFLOW_CACHE_DIR", str(tmp_path))
     text = 'define void @"{name}"(ptr %x) {\n  store i32 7, ptr %x\n  ret void\n}'
-    target.target().load("first", text, lambda: text)
+    machine_code.target().load("first", text, lambda: text)
     (path,) = (tmp_path / "tapeflow" / "kernels").iterdir()
     path.write_bytes(b"\x7fELF" + bytes(200))
-    assert target.Target().load("first", text, lambda: text)
+    assert machine_code.Target().load("first", text, lambda: text)
     assert len(path.read_bytes()) > 204
 
 

@@ -25,6 +25,7 @@ from tapeflow.core.ops.sequences import (
     is_sequence,
     letter,
     quick_array,
+    quick_strings,
     unfit,
     unsupported,
 )
@@ -42,6 +43,7 @@ from tapeflow.core.types.dtypes import (
     uint64,
 )
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 
 _INT32 = range(-(2**31), 2**31)
@@ -110,6 +112,12 @@ def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -
     if isinstance(value, (int, float, complex, str, bytes)):  # subclasses, such as IntEnum
         base: Any = next(b for b in (bool, int, float, complex, str, bytes) if isinstance(value, b))
         return operand(base(value), dtype)
+    if dtype in (None, string) and _is_arrow(value):
+        from tapeflow.core.values.arrow import strings_of_arrow  # here, as few programs have such values
+
+        strings = strings_of_arrow(value)
+        if strings is not None:
+            return EagerTensor(strings, string)
     if hasattr(value, "__array__"):
         return placed(from_array(np.asarray(value), dtype))
     if hasattr(value, "__dlpack__"):
@@ -122,6 +130,14 @@ def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -
             message = f"Cannot infer dtype of a {kind.__name__} object, as iter(<object>).next() failed: {reason}"
             raise ValueError(message) from error
     raise unsupported(value, value)
+
+
+def _is_arrow(value: Any) -> bool:
+    """Returns True for an array or a series of an Arrow library; a series may also hold an array of NumPy."""
+    kind = type(value)
+    if hasattr(kind, "__arrow_c_array__"):
+        return True
+    return hasattr(kind, "__arrow_c_stream__") and not isinstance(getattr(value, "dtype", None), np.dtype)
 
 
 def as_operand(value: Any, dtype: DType | None = None, hint: DType | None = None) -> Any:
@@ -174,9 +190,7 @@ def from_scalar(value: Any, dtype: DType | None) -> EagerTensor:
     if kind is str or kind is bytes:
         if dtype is not None and dtype is not string:
             raise unfit(value, dtype)
-        text = np.empty((), object)
-        text[()] = value.encode() if kind is str else value
-        return EagerTensor(text, string)
+        return EagerTensor(StringArray.scalar(value.encode() if kind is str else value), string)
     requested = dtype is not None
     if dtype is None:
         if kind is float:
@@ -242,9 +256,14 @@ def from_sequence(value: Sequence[Any], dtype: DType | None) -> EagerTensor:
         array, array_dtype = quick
         tensor = EagerTensor(torch.from_numpy(array), array_dtype)
         return tensor if not state.devices and devices.default() is devices.CPU else placed(tensor)
+    strings = quick_strings(value, dtype)
+    if strings is not None:
+        return EagerTensor(strings, string)
     if _has_tensor(value):
         return _packed(value, dtype)
     array, array_dtype = array_of(value, dtype)
+    if isinstance(array, StringArray):
+        return EagerTensor(array, string)
     if dtype is None and state.graph is not None and array.dtype.kind in "iufc":
         array, array_dtype = _in_graph(value)
     return placed(from_array(array, array_dtype, own=True))
@@ -386,9 +405,8 @@ def _from_text(array: np.ndarray, dtype: DType | None) -> EagerTensor:
             raise ValueError(
                 f"Failed to convert a NumPy array to a Tensor (Unsupported object type {type(v).__name__})."
             )
-    out = np.empty(len(flat), object)
-    out[:] = [v.encode() if isinstance(v, str) else v for v in flat]
-    return EagerTensor(out.reshape(array.shape), string)
+    encoded = [v.encode() if isinstance(v, str) else v for v in flat]
+    return EagerTensor(StringArray.of(encoded, array.shape), string)
 
 
 def from_torch(value: torch.Tensor, dtype: DType | None = None) -> EagerTensor:

@@ -21,6 +21,7 @@ from tapeflow.core.ops.definition import MANY
 from tapeflow.core.ops.shape_rules import too_large
 from tapeflow.core.types.dtypes import DType, resource, variant
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.strings import StringArray
 
 if TYPE_CHECKING:
     from tapeflow.core.ops.op import RegisteredOp
@@ -108,7 +109,7 @@ def run_kernel(
         dtype = types.get(op.opdef.outputs[0].type_attr or "")
         device = devices.current_or_default(None if dtype is None else dtype.torch)
         kernel = lambda *a: op.kernel(*a, device=device)  # noqa: E731
-    if any(isinstance(v, np.ndarray) for v in _leaves(values)):
+    if any(isinstance(v, (StringArray, np.ndarray)) for v in _leaves(values)):
         return on_strings(op)(*_with_arrays(args, values)), False
     if op.uint64_kernel is not None and _has_tensor_dtype(values, (torch.uint64,)):
         return op.uint64_kernel(*values), False
@@ -200,8 +201,8 @@ def on_cpu(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _with_arrays(args: Sequence[Any], values: list[Any]) -> list[Any]:
-    """Returns inputs that include arrays. Beside arrays of strings, all other inputs move to the CPU. Beside arrays of
-    objects, which hold tensors on any device, they stay unchanged."""
+    """Returns inputs that include arrays. Beside strings, all other inputs move to the CPU. Beside arrays of objects,
+    which hold tensors on any device, they stay unchanged."""
     objects = any(getattr(arg, "dtype", None) in (resource, variant) for arg in _leaves(args))
     return values if objects else _map_tensors(torch.Tensor.cpu, values)
 
@@ -274,26 +275,31 @@ def on_strings(op: RegisteredOp) -> Callable[..., Any]:
 
 
 def _moved_by_indices(op: RegisteredOp, *values: Any) -> Any:
-    """Runs an op that only moves elements on arrays."""
-    kind = next(v.dtype for v in _leaves(values) if isinstance(v, np.ndarray))  # objects, or a quantized dtype's ints
-    pool: list[np.ndarray] = [np.array([b""], object) if kind.hasobject else np.zeros(1, kind)]  # padding is index 0
-    count = 1
+    """Runs an op that only moves elements on strings, or on arrays of a quantized dtype's integers."""
+    sources: list[Any] = []
+    count = 1  # padding is index 0
 
     def index(value: Any) -> Any:
         nonlocal count
-        if isinstance(value, np.ndarray):
-            pool.append(value.reshape(-1))
+        if isinstance(value, (StringArray, np.ndarray)):
+            sources.append(value.reshape(-1))
             start, count = count, count + value.size
             return torch.arange(start, count).view(value.shape)
         return [index(v) for v in value] if type(value) is list else value
 
     result = op.kernel(*[index(v) for v in values])
-    strings = np.concatenate(pool)
+    pool: Any = None
 
-    def back(output: torch.Tensor) -> np.ndarray:
-        array = np.empty(tuple(output.shape), kind)
-        array[...] = strings[output.cpu().numpy()]
-        return array
+    def back(output: torch.Tensor) -> Any:
+        nonlocal pool
+        places = output.cpu().numpy()
+        if len(sources) == 1 and (not places.size or places.min() > 0):
+            return sources[0].take(places - 1)
+        if pool is None:
+            of_strings = isinstance(sources[0], StringArray)
+            zero: Any = StringArray.of([b""]) if of_strings else np.zeros(1, sources[0].dtype)
+            pool = (StringArray.concatenate if of_strings else np.concatenate)([zero, *sources])
+        return pool.take(places)
 
     if isinstance(result, torch.Tensor):
         return back(result)
@@ -303,7 +309,7 @@ def _moved_by_indices(op: RegisteredOp, *values: Any) -> Any:
     string_attrs = {
         argument.type_attr
         for argument, value in zip(op.opdef.inputs, values, strict=False)
-        if any(isinstance(v, np.ndarray) for v in _leaves([value]))
+        if any(isinstance(v, (StringArray, np.ndarray)) for v in _leaves([value]))
     }
     return tuple(back(r) if o.type_attr in string_attrs else r for r, o in zip(result, outputs, strict=True))
 

@@ -38,7 +38,7 @@ class RegisteredOp(DefinedOp):
     Attributes:
         kernel: `kernel(*arguments)`, in the order of the function's parameters: `torch.Tensor`s for tensors, lists of
             them for lists, plain Python values for the rest.
-        string_kernel: the same for string tensors, which it gets as NumPy object arrays of `bytes`; or None.
+        string_kernel: the same for string tensors, which it gets as `StringArray`s; or None.
         uint64_kernel: the same for uint64 tensors, if ATen's kernel takes these for int64; or None.
         moves: the kernel only moves elements, so elements of a dtype that it lacks are moved as bits.
         creates: the kernel has no tensor to take its device from, and takes a `device=` instead.
@@ -409,7 +409,7 @@ def op(
         shape: the family's shape rule, see `core/ops/shape_rules.py`.
         input_shape: a function from a tensor to the shape rule's argument: its shape.
         held_shape: the rule for the static shape of the matrix that the output, a variant, holds; or None.
-        strings: the kernel for string tensors, on NumPy object arrays; True where it is the same.
+        strings: the kernel for string tensors, on `StringArray`s; True where it is the same.
         moves: the kernel only moves elements, and so works for every dtype there is.
         creates: the kernel takes `device=` as it has no tensor inputs.
         orders: the kernel only compares elements; uint64, which ATen can't compare, is then compared as int64.

@@ -30,6 +30,7 @@ from tapeflow.core.types.dtypes import (
     string,
     uint64,
 )
+from tapeflow.core.values.strings import StringArray
 
 MIXED = "Can't convert Python sequence with mixed types to Tensor."
 _DATATYPE_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
@@ -136,6 +137,22 @@ def quick_array(value: Any, dtype: DType | None) -> tuple[np.ndarray, DType] | N
         return None
 
 
+def quick_strings(value: Any, dtype: DType | None) -> StringArray | None:
+    """Returns the array of a list of texts, or None where something else may be in it."""
+    if type(value) is not list or not value or type(value[0]) not in _TEXTS or dtype not in (None, string):
+        return None
+    try:
+        whole = "\0".join(value).encode() if type(value[0]) is str else b"\0".join(value)
+    except TypeError:
+        return None
+    if type(value[0]) is bytes and set(map(type, value)) != {bytes}:
+        return None
+    strings = StringArray.from_separated(whole, (len(value),))
+    if strings is None:  # some contain zero bytes
+        strings = StringArray.of([v.encode() if isinstance(v, str) else v for v in value])
+    return strings
+
+
 # ---- any sequence ----------------------------------------------------------------------------------------------------
 
 
@@ -151,7 +168,7 @@ def is_sequence(value: Any) -> bool:
     return hasattr(kind, "__getitem__") and hasattr(kind, "__len__") and not hasattr(kind, "__array__")
 
 
-def array_of(value: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:
+def array_of(value: Any, dtype: DType | None) -> tuple[Any, DType]:
     """Returns the array of a nested sequence of numbers or texts, and the dtype it stands for.
 
     Raises:
@@ -204,7 +221,7 @@ def _collect(value: Any, shape: list[int], depth: int, leaves: list[Any]) -> Non
     leaves.extend(value)
 
 
-def _row(leaves: list[Any], value: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:
+def _row(leaves: list[Any], value: Any, dtype: DType | None) -> tuple[Any, DType]:
     leaves = [v[()] if isinstance(v, np.ndarray) else v for v in leaves]
     kinds: list[Any] = [*map(type, leaves)]
     letters, first = set(map(letter, set(kinds))), letter(kinds[0])
@@ -244,7 +261,7 @@ def _row(leaves: list[Any], value: Any, dtype: DType | None) -> tuple[np.ndarray
     return np.array(leaves, np.bool_), bool_
 
 
-def _as_direct(leaves: list[Any], dtype: DType) -> np.ndarray:
+def _as_direct(leaves: list[Any], dtype: DType) -> Any:
     if dtype is string:
         return _texts(leaves)
     if dtype.is_integer:
@@ -282,7 +299,5 @@ def _check_range(array: np.ndarray, dtype: DType) -> None:
         raise _out_of_range()
 
 
-def _texts(leaves: list[Any]) -> np.ndarray:
-    array = np.empty(len(leaves), object)
-    array[:] = [v.encode() if isinstance(v, str) else bytes(v) for v in leaves]
-    return array
+def _texts(leaves: list[Any]) -> StringArray:
+    return StringArray.of([v.encode() if isinstance(v, str) else bytes(v) for v in leaves])

@@ -5,6 +5,7 @@ The arithmetic operators and indexing are ops, and `core` imports no op: `tapefl
 
 from __future__ import annotations
 
+import copy
 import itertools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -19,6 +20,7 @@ from tapeflow.core.hooks import hooks
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, as_dtype
 from tapeflow.core.types.dtypes import string as string_dtype
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.strings import StringArray
 
 _is_compiling = torch.compiler.is_dynamo_compiling
 next_id = itertools.count(1).__next__  # ids are never reused: a tape can hold one without its tensor
@@ -196,7 +198,7 @@ class EagerTensor(Tensor):
     """A tensor that holds its value.
 
     Attributes:
-        value: a `torch.Tensor`; for strings a NumPy object array of `bytes`; for resources and variants any object.
+        value: a `torch.Tensor`; for strings a `StringArray`; for resources and variants a NumPy array of objects.
         dtype: its `tf.DType`.
     """
 
@@ -301,6 +303,8 @@ class EagerTensor(Tensor):
         value = self.value
         if type(value) is torch.Tensor:
             return as_numpy(value, self.dtype).copy() if value.ndim else self.dtype.as_numpy_dtype(value.item())
+        if type(value) is StringArray:
+            return value.__array__() if value.shape else value.item()
         array = self._array()
         return array.copy() if array.ndim else array[()]
 
@@ -314,7 +318,7 @@ class EagerTensor(Tensor):
         value = self.value
         if isinstance(value, torch.Tensor):
             return as_numpy(value, self.dtype)
-        return value
+        return value.__array__() if type(value) is StringArray else value
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         array = np.asarray(self._array(), dtype=dtype)
@@ -326,6 +330,15 @@ class EagerTensor(Tensor):
 
     def __dlpack_device__(self) -> Any:
         return self.value.__dlpack_device__()
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]:
+        """Returns a vector of strings as an Arrow array (large binary) in the same memory: two PyCapsules."""
+        value = self.value
+        if type(value) is not StringArray or value.ndim != 1:
+            raise TypeError(f"Only vectors of strings become Arrow arrays, not {self!r}: pass tensor.numpy().")
+        from tapeflow.core.values.arrow import arrow_of_strings  # here, as few programs have such values
+
+        return arrow_of_strings(value)
 
     def tolist(self) -> Any:
         return self._array().tolist()
@@ -370,7 +383,7 @@ class EagerTensor(Tensor):
 
     def __deepcopy__(self, memo: Any) -> EagerTensor:
         copied = EagerTensor(
-            self.value.clone() if isinstance(self.value, torch.Tensor) else self.value.copy(), self.dtype
+            self.value.clone() if isinstance(self.value, torch.Tensor) else copy.copy(self.value), self.dtype
         )
         memo[id(self)] = copied
         return copied
@@ -506,8 +519,8 @@ def eager(value: torch.Tensor) -> EagerTensor:
 
 
 def strings(array: Any) -> EagerTensor:
-    """Returns an eager string tensor of an array of `bytes`."""
-    return EagerTensor(array, string_dtype)
+    """Returns an eager string tensor of a `StringArray`, or of a NumPy array of `bytes`."""
+    return EagerTensor(array if type(array) is StringArray else StringArray.from_objects(array), string_dtype)
 
 
 def traced(value: torch.Tensor) -> bool:

@@ -21,6 +21,7 @@ from tapeflow.core.ops.convert import convert, datatype_name
 from tapeflow.core.ops.kernels import COMPUTE_IN
 from tapeflow.core.types.dtypes import DType, bool_, int32, int64
 from tapeflow.core.values.indexed_slices import IndexedSlices
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 
 Rows = Callable[[torch.Tensor, torch.Tensor, torch.Tensor], Any]
@@ -323,7 +324,13 @@ class AssignsParts:
         rows = math.prod(memory.shape[:depth])
         width = math.prod(memory.shape[depth:])
         try:
-            if isinstance(memory, np.ndarray):
+            if isinstance(memory, StringArray):
+                places = memory.places().reshape(rows, width)
+                added = memory.size + values.places()
+                places[at.numpy()] = added.reshape(len(at), width) if values.ndim else added
+                pool = StringArray.concatenate([memory.reshape(-1), values.reshape(-1)])
+                memory = pool.take(places).reshape(memory.shape)
+            elif isinstance(memory, np.ndarray):
                 memory.reshape(rows, width)[at.numpy()] = values.reshape(len(at), width) if values.ndim else values
             else:
                 at, values = at.to(memory.device), values.to(memory.device)

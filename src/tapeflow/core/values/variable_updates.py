@@ -11,6 +11,7 @@ nobody has it any more: torch counts the tensors that use it.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -178,7 +179,7 @@ class Updates:
         else:
             memory = tensor.value
             if not isinstance(memory, torch.Tensor):
-                return tensor, memory.copy()
+                return tensor, copy.copy(memory)
             if type(memory) is not torch.Tensor:
                 return tensor, memory.clone(memory_format=torch.contiguous_format)
         del tensor, memory

@@ -12,7 +12,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import int64, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
-from tapeflow.core.values.boxed_objects import boxed
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.data.elements import Element
 from tapeflow.data.functions import MappedFunction
@@ -115,7 +115,7 @@ class Contents(OfFiles):
             contents = in_turn(files, cores() if self.parallel == AUTOTUNE else self.parallel, 1)
         else:
             contents = itertools.chain.from_iterable(files)
-        return zip(map(boxed, contents), strict=False)
+        return zip(map(StringArray.scalar, contents), strict=False)
 
     def _of_file(self, name: Element) -> Iterator[bytes]:
         return self.contents_of(name[0].item())
@@ -135,7 +135,7 @@ def list_files(file_pattern: Any, shuffle: bool, seed: Any) -> Node:
     pattern = convert(_plain(file_pattern), string)
     names: Any = matching_files(pattern)
     if isinstance(names, EagerTensor) and not names.shape[0]:
-        shown = ", ".join(p.decode(errors="replace") for p in pattern.value.ravel().tolist())
+        shown = ", ".join(p.decode(errors="replace") for p in pattern.value.reshape(-1).tolist())
         raise invalid(f"No files matched pattern: {shown}")
     files = FromTensorSlices(names)
     if not shuffle:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.data import elements
 from tapeflow.data.elements import Element
@@ -59,7 +60,7 @@ class FromTensorSlices(Node):
 
     def rows(self) -> Rows | None:
         columns = self._columns
-        if not all(isinstance(v, (torch.Tensor, np.ndarray)) for v in columns):
+        if not all(isinstance(v, (torch.Tensor, StringArray, np.ndarray)) for v in columns):
             return None
         takers = [_taker(v) for v in columns]
         return Rows(

@@ -12,7 +12,7 @@ import torch
 from tapeflow.core.errors import UnknownError
 from tapeflow.core.types.dtypes import as_dtype, bool_, float64, int8, int16, int32, int64, string, uint8, uint16
 from tapeflow.core.types.spec import TensorSpec
-from tapeflow.core.values.boxed_objects import boxed
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import invalid
 from tapeflow.data import elements
 from tapeflow.data.elements import Element
@@ -66,5 +66,5 @@ class Sql(Node):
 def _scalar(value: Any, dtype: Any) -> Any:
     """Returns a column's value as a bare scalar; 0 or "" for NULL."""
     if dtype is string:
-        return boxed(b"" if value is None else value if isinstance(value, bytes) else str(value).encode())
+        return StringArray.scalar(b"" if value is None else value if isinstance(value, bytes) else str(value).encode())
     return torch.scalar_tensor(0 if value is None else value, dtype=dtype.torch)

@@ -16,6 +16,7 @@ from tapeflow.core.ops.static import static_shape
 from tapeflow.core.types.dtypes import int64, string, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import invalid
 from tapeflow.data import elements
@@ -144,11 +145,15 @@ def _padded(values: Sequence[Any], shape: Any, fill: Any) -> Any:
     if any(n > s for n, s in zip(longest, sizes, strict=True)):
         raise DataLossError.of("Attempted to pad to a smaller size than the input element. [Op:IteratorGetNext]")
     full = [len(values), *sizes]
-    out: Any
-    if isinstance(values[0], torch.Tensor):
-        out = torch.full(full, fill, dtype=values[0].dtype)
-    else:
-        out = np.full(full, fill, object)
+    if isinstance(values[0], StringArray):
+        places, first = np.zeros(full, np.int64), 1
+        for i, v in enumerate(values):
+            where: Any = (i, *map(slice, v.shape))
+            places[where] = first + v.places()
+            first += v.size
+        return StringArray.concatenate([StringArray.of([fill]), *[v.reshape(-1) for v in values]]).take(places)
+    out = torch.full(full, fill, dtype=values[0].dtype)
     for i, v in enumerate(values):
-        out[(i, *[slice(n) for n in v.shape])] = v if v.ndim or isinstance(v, torch.Tensor) else v[()]
+        at: Any = (i, *map(slice, v.shape))
+        out[at] = v
     return out

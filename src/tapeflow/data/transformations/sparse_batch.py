@@ -14,6 +14,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.dtypes import int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.data import elements
 from tapeflow.data.elements import Element
@@ -69,6 +70,6 @@ class SparseBatch(Unary):
         indices = torch.tensor(places, dtype=torch.int64).reshape(-1, rank + 1)
         flat: list[Any] = [v.reshape(-1) for v in run]
         values = EagerTensor(
-            torch.cat(flat) if isinstance(run[0], torch.Tensor) else np.concatenate(flat), self.spec.dtype
+            torch.cat(flat) if isinstance(run[0], torch.Tensor) else StringArray.concatenate(flat), self.spec.dtype
         )
         return SparseTensor(EagerTensor(indices, int64), values, convert([len(run), *dims], int64))

@@ -18,6 +18,7 @@ from typing import Any
 
 import llvmlite.ir as ir
 
+from tapeflow.core.machine_code import target
 from tapeflow.core.ops.elements import Element
 from tapeflow.core.rng.elements import block_at, joined
 from tapeflow.core.types.dtypes import DType, float64, uint64
@@ -36,7 +37,6 @@ from tapeflow.graph.compiler.instructions import (
     store_entry,
 )
 from tapeflow.graph.compiler.loops import Operand
-from tapeflow.graph.compiler.target import target
 from tapeflow.graph.compiler.vectors import MEMORY, Accumulator, Vectors
 
 # Elements: for fewer, waking other threads takes longer than computing them.

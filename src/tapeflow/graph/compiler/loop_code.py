@@ -15,6 +15,7 @@ from typing import Any
 import llvmlite.ir as ir
 import numpy as np
 
+from tapeflow.core.machine_code import target
 from tapeflow.core.ops.elements import Element, Unsupported
 from tapeflow.core.types.dtypes import DType, int64
 from tapeflow.graph.compiler.expressions import recorded
@@ -31,7 +32,6 @@ from tapeflow.graph.compiler.instructions import (
 )
 from tapeflow.graph.compiler.kernels import write_row
 from tapeflow.graph.compiler.loops import Operand
-from tapeflow.graph.compiler.target import target
 from tapeflow.graph.compiler.vectors import MEMORY, Accumulator, Register, Vectors
 
 FEW = 16  # the most elements that are held in registers

@@ -8,6 +8,7 @@ from typing import Any
 
 import llvmlite.ir as ir
 
+from tapeflow.core.machine_code import target
 from tapeflow.core.ops.elements import HALVES, Element, ElementBuilder, Unsupported
 from tapeflow.core.types.dtypes import (
     DType,
@@ -27,7 +28,6 @@ from tapeflow.core.types.dtypes import (
 )  # fmt: skip
 from tapeflow.graph.compiler import functions
 from tapeflow.graph.compiler.instructions import I1, I8, I16, I32, I64, POINTER, allocated, declared
-from tapeflow.graph.compiler.target import target
 
 # The types of numbers in memory. A bool is a byte in memory and a bit in a register.
 MEMORY = {

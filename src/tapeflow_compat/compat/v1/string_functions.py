@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from tapeflow.array.creation import convert_to_tensor
-from tapeflow.array.properties import get_static_value
 from tapeflow.array.shaping import expand_dims
 from tapeflow.core.types.dtypes import string
-from tapeflow.core.values.tensor import invalid
-from tapeflow.math.comparison import not_equal
-from tapeflow.ragged.ragged_ops import boolean_mask
+from tapeflow.ragged.tensor import RaggedTensor
+from tapeflow.sparse.tensor import SparseTensor
 from tapeflow.strings import splitting
 from tapeflow.strings.hashing import to_hash_bucket
-from tapeflow.strings.regex import regex_replace
-from tapeflow.strings.splitting import bytes_split
 from tapeflow_compat.compat.v1.aliases import either
 
 
@@ -64,19 +59,10 @@ def string_split(
         [b'a', b'b', b'c']
     """
     separators = either("sep", sep, "delimiter", delimiter)
-    marks = b" " if separators is None else get_static_value(convert_to_tensor(separators, string))
-    marks = (marks.item() if hasattr(marks, "item") else marks).decode()
-    source = convert_to_tensor(source, string)
-    if source.shape.rank not in (1, None):
-        raise invalid(f"input must be a vector, got shape: {source.shape} [Op:StringSplit]")
-    if marks:
-        one_of_them = f"[{re.escape(marks)}]"
-        parts = splitting.split(regex_replace(source, one_of_them, marks[0]), marks[0])
-    else:
-        parts = bytes_split(source)
-    if skip_empty:
-        parts = boolean_mask(parts, not_equal(parts, ""))
-    return _of_type(parts, result_type)
+    if result_type not in ("SparseTensor", "RaggedTensor"):
+        raise ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'.")
+    parts = SparseTensor(*splitting.split_at_any(source, " " if separators is None else separators, skip_empty, name))
+    return parts if result_type == "SparseTensor" else RaggedTensor.from_sparse(parts)
 
 
 def split(

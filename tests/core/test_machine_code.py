@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("llvmlite")
 
 from tapeflow.core import disk_cache
-from tapeflow.graph.compiler.target import Target
+from tapeflow.core.machine_code import Target
 
 SUCCESSOR = 'define i64 @"{name}"(i64 %x) {\n  %y = add i64 %x, 1\n  ret i64 %y\n}\n'
 

@@ -1,0 +1,510 @@
+"""Loops over the bytes of buffers, written in Python and compiled by LLVM.
+
+    @loop
+    def count_byte(data: Bytes, size: int, byte: int) -> int:
+        count = 0
+        for i in range(size):
+            if data[i] == byte:
+                count += 1
+        return count
+
+A loop takes buffers and integers, and returns an integer or nothing. It may use integers, floats, indexing, arithmetic,
+comparisons, `if`, `while`, `for` over a `range`, other loops, and the functions of this module. It is Python: small
+calls run as they stand, until a loop has had enough work to be worth its compilation. Both ways give the same results
+if the source keeps to two rules. An integer that can exceed 64 bits is masked by `MASK`, and shifts to the right,
+quotients and remainders take integers that are not negative. Machine code checks no indices, so a loop does that
+itself.
+
+NumPy has no function for strings of different lengths, and a library of such kernels (Arrow's, 170 MB) has those of
+TensorFlow for few ops: its kernels for text refuse bytes that are not UTF-8, positions differ, and there are no hashes.
+"""
+
+from __future__ import annotations
+
+import ast
+import ctypes
+import functools
+import hashlib
+import inspect
+import pathlib
+import textwrap
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core import machine_code
+from tapeflow.core.ops.elements import Unsupported
+
+MASK = (1 << 64) - 1
+
+
+class Bytes(list[int]):
+    """A buffer of bytes, in annotations of parameters."""
+
+
+class Int32s(list[int]):
+    """A buffer of int32s."""
+
+
+class Int64s(list[int]):
+    """A buffer of int64s."""
+
+
+class Words(list[int]):
+    """A buffer of 64-bit integers without signs."""
+
+
+class Float64s(list[float]):
+    """A buffer of float64s."""
+
+
+_ELEMENTS = {
+    "Bytes": ("i8", "zext"), "Int32s": ("i32", "sext"), "Int64s": ("i64", ""), "Words": ("i64", ""),
+    "Float64s": ("double", ""),
+}  # fmt: skip
+_RETURNED = {"None": "void", "int": "i64", "float": "double"}
+_FORMATS: dict[str, Any] = {"Bytes": "B", "Int32s": "i", "Int64s": "q", "Words": "Q", "Float64s": "d"}
+
+_NOTHING = memoryview(bytearray())
+_WORTH_COMPILING = 1 << 13  # bytes of buffers that a loop has run over in Python
+
+
+def copy(target: Any, at: int, source: Any, start: int, size: int) -> None:
+    """Copies bytes from one buffer to another."""
+    target[at : at + size] = source[start : start + size]
+
+
+def equal(a: Any, i: int, b: Any, j: int, size: int) -> bool:
+    """Returns True if the bytes at two places are equal."""
+    return a[i : i + size] == b[j : j + size]
+
+
+def order(a: Any, i: int, b: Any, j: int, size: int) -> int:
+    """Returns a negative number, zero or a positive number: the order of the bytes at two places."""
+    first, second = bytes(a[i : i + size]), bytes(b[j : j + size])
+    return (first > second) - (first < second)
+
+
+def word(data: Any, at: int, size: int) -> int:
+    """Returns the little-endian integer of 1, 4 or 8 bytes; of 8 bytes without a sign."""
+    return int.from_bytes(data[at : at + size], "little")
+
+
+def trailing_zeros(value: int) -> int:
+    """Returns the number of zero bits below the lowest one bit of an integer of 64 bits, which is not zero."""
+    return (value & -value).bit_length() - 1
+
+
+class Loop:
+    """A loop: a function of buffers and integers."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+        self.function = function
+        kinds = {name: getattr(kind, "__name__", str(kind)) for name, kind in function.__annotations__.items()}
+        self.returns = kinds.pop("return")
+        self.params = kinds
+        self._buffers = [kind in _ELEMENTS for kind in self.params.values()]
+        self._first = self._buffers.index(True) if any(self._buffers) else None
+        self._compiled: Callable[..., Any] | None = None
+        self._work = 0  # the bytes it has run over in Python
+
+    def __call__(self, *args: Any) -> Any:
+        if self._first is None or type(args[self._first]) is memoryview:
+            return self.function(*args)  # called by another loop
+        compiled = self._compiled
+        if compiled is None:
+            self._work += 256 + sum([len(a) for a, buffer in zip(args, self._buffers, strict=True) if buffer])
+            if self._work < _WORTH_COMPILING:
+                return self._run(*args)
+            compiled = self._compiled = self._compile()
+        return compiled(*args)
+
+    def _run(self, *args: Any) -> Any:
+        """Runs the loop as Python."""
+        return self.function(*[
+            a if kind not in _FORMATS else memoryview(a).cast("B").cast(_FORMATS[kind]) if len(a) else _NOTHING
+            for a, kind in zip(args, self.params.values(), strict=True)
+        ])  # fmt: skip
+
+    def _compile(self) -> Callable[..., Any]:
+        """Returns the loop as machine code, or as Python if this machine has no LLVM."""
+        try:
+            target = machine_code.target()
+        except Unsupported:
+            return self._run
+        function = self.function
+        key = f"{function.__module__}.{function.__qualname__} {_source_hash(function.__code__.co_filename)}"
+        code = target.load(function.__name__.strip("_"), key, lambda: _module_text(self))
+        kinds = [ctypes.c_void_p if buffer else ctypes.c_int64 for buffer in self._buffers]
+        result = {"None": None, "int": ctypes.c_int64, "float": ctypes.c_double}[self.returns]
+        names = [f"a{i}" for i in range(len(kinds))]
+        values = [
+            f'{n} if type({n}) is bytes else {n}.__array_interface__["data"][0]' if buffer else n
+            for n, buffer in zip(names, self._buffers, strict=True)
+        ]
+        # A function generated for the parameters takes half the time of one that goes through them.
+        source = f"lambda {', '.join(names)}: compiled({', '.join(values)})"
+        compiled: Any = ctypes.CFUNCTYPE(result, *kinds)(code.address)
+        compiled.code = code  # it is freed with the function
+        return eval(source, {"compiled": compiled})
+
+
+def loop(function: Callable[..., Any]) -> Loop:
+    """Declares a function as a loop, see the module."""
+    return Loop(function)
+
+
+@functools.cache
+def _source_hash(path: str) -> str:
+    """Returns a hash of what determines a loop's code: its file, and this one."""
+    return hashlib.sha256(pathlib.Path(path).read_bytes() + pathlib.Path(__file__).read_bytes()).hexdigest()
+
+
+def _module_text(main: Loop) -> str:
+    """Returns the LLVM IR of a loop and of the loops that it calls."""
+    written: dict[str, str] = {}
+    pending = [main]
+    while pending:
+        each = pending.pop()
+        if each.function.__name__ not in written:
+            writer = _Writer(each, each is main)
+            written[each.function.__name__] = writer.text()
+            pending += writer.called
+    declared = (
+        "declare ptr @memcpy(ptr, ptr, i64)\n"
+        "declare i32 @memcmp(ptr, ptr, i64)\ndeclare i64 @llvm.smin.i64(i64, i64)\n"
+        "declare i64 @llvm.smax.i64(i64, i64)\ndeclare i64 @llvm.cttz.i64(i64, i1)\n"
+    )
+    return declared + "\n".join(written.values())
+
+
+_ARITHMETIC = {
+    ast.Add: ("add", "fadd"), ast.Sub: ("sub", "fsub"), ast.Mult: ("mul", "fmul"), ast.Div: ("", "fdiv"),
+    ast.BitAnd: ("and", ""), ast.BitOr: ("or", ""), ast.BitXor: ("xor", ""), ast.LShift: ("shl", ""),
+    ast.RShift: ("lshr", ""), ast.FloorDiv: ("udiv", ""), ast.Mod: ("urem", ""),
+}  # fmt: skip
+_COMPARISONS = {
+    ast.Eq: ("eq", "oeq"), ast.NotEq: ("ne", "une"), ast.Lt: ("slt", "olt"), ast.LtE: ("sle", "ole"),
+    ast.Gt: ("sgt", "ogt"), ast.GtE: ("sge", "oge"),
+}  # fmt: skip
+
+
+class _Writer:
+    """Writes the LLVM IR of one loop. Variables live in stack slots, which LLVM turns into registers."""
+
+    def __init__(self, loop: Loop, is_main: bool) -> None:
+        self._loop, self._is_main = loop, is_main
+        self._lines: list[str] = []
+        self._slots: dict[str, str] = {}  # the types of local variables
+        self._count = 0
+        self._ends: list[tuple[str, str]] = []  # the labels that `continue` and `break` jump to
+        self._open = True  # the block being written has no end yet
+        self.called: list[Loop] = []
+
+    def text(self) -> str:
+        tree: Any = ast.parse(textwrap.dedent(inspect.getsource(self._loop.function))).body[0]
+        body = tree.body[1:] if ast.get_docstring(tree) is not None else tree.body
+        params = []
+        for name, kind in self._loop.params.items():
+            params.append(f"ptr noundef %{name}" if kind in _ELEMENTS else f"i64 %{name}.in")
+            if kind not in _ELEMENTS:
+                self._slots[name] = "i64"
+                self._emit(f"store i64 %{name}.in, ptr %{name}")
+        self._block(body)
+        if self._open:
+            self._emit("ret void" if self._loop.returns == "None" else "unreachable")
+        slots = [f"  %{name} = alloca {kind}" for name, kind in self._slots.items()]
+        symbol = "{name}" if self._is_main else self._loop.function.__name__
+        kind = _RETURNED[self._loop.returns]
+        linkage = "" if self._is_main else "internal "
+        inlined = "" if self._is_main else " alwaysinline"
+        head = f'define {linkage}{kind} @"{symbol}"({", ".join(params)}){inlined} {{\nblock.first:'
+        return "\n".join([head, *slots, *self._lines, "}\n"])
+
+    # ---- blocks ------------------------------------------------------------------------------------------------------
+
+    def _emit(self, line: str) -> None:
+        if self._open:
+            self._lines.append(f"  {line}")
+
+    def _value(self, line: str) -> str:
+        self._count += 1
+        self._emit(f"%.{self._count} = {line}")
+        return f"%.{self._count}"
+
+    def _label(self) -> str:
+        self._count += 1
+        return f"block.{self._count}"
+
+    def _jump(self, label: str) -> None:
+        self._emit(f"br label %{label}")
+        self._open = False
+
+    def _branch(self, test: str, yes: str, no: str) -> None:
+        self._emit(f"br i1 {test}, label %{yes}, label %{no}")
+        self._open = False
+
+    def _begin(self, label: str) -> None:
+        if self._open:
+            self._jump(label)
+        self._lines.append(f"{label}:")
+        self._open = True
+
+    # ---- statements --------------------------------------------------------------------------------------------------
+
+    def _block(self, statements: list[Any]) -> None:
+        for statement in statements:
+            getattr(self, f"_write_{type(statement).__name__.lower()}")(statement)
+
+    def _write_pass(self, node: Any) -> None:
+        pass
+
+    def _write_expr(self, node: Any) -> None:
+        self._expression(node.value)
+
+    def _write_assign(self, node: Any) -> None:
+        (target,) = node.targets
+        if isinstance(target, ast.Tuple):
+            values = [self._expression(v) for v in node.value.elts]
+            for name, value in zip(target.elts, values, strict=True):
+                self._store(name, value)
+            return
+        self._store(target, self._expression(node.value))
+
+    def _write_augassign(self, node: Any) -> None:
+        load = ast.Subscript(node.target.value, node.target.slice) if isinstance(node.target, ast.Subscript) else (
+            ast.Name(node.target.id)
+        )  # fmt: skip
+        self._store(node.target, self._expression(ast.BinOp(load, node.op, node.value)))
+
+    def _store(self, target: Any, value: tuple[str, str]) -> None:
+        text, kind = value
+        if isinstance(target, ast.Name):
+            if kind == "i1":
+                text, kind = self._value(f"zext i1 {text} to i64"), "i64"
+            self._slots.setdefault(target.id, kind)
+            self._emit(f"store {kind} {text}, ptr %{target.id}")
+            return
+        pointer, element, _ = self._element(target)
+        if element in ("i8", "i32"):
+            text = self._value(f"trunc i64 {self._integer(value)} to {element}")
+        self._emit(f"store {element} {text}, ptr {pointer}, align 1")
+
+    def _write_return(self, node: Any) -> None:
+        if node.value is None:
+            self._emit("ret void")
+        else:
+            value = self._expression(node.value)
+            self._emit(f"ret double {value[0]}" if value[1] == "double" else f"ret i64 {self._integer(value)}")
+        self._open = False
+
+    def _write_if(self, node: Any) -> None:
+        yes, no, after = self._label(), self._label(), self._label()
+        self._branch(self._test(node.test), yes, no)
+        self._begin(yes)
+        self._block(node.body)
+        if self._open:
+            self._jump(after)
+        self._begin(no)
+        self._block(node.orelse)
+        self._begin(after)
+
+    def _write_while(self, node: Any) -> None:
+        head, body, after = self._label(), self._label(), self._label()
+        self._begin(head)
+        self._branch(self._test(node.test), body, after)
+        self._begin(body)
+        self._ends.append((head, after))
+        self._block(node.body)
+        self._ends.pop()
+        if self._open:
+            self._jump(head)
+        self._begin(after)
+
+    def _write_for(self, node: Any) -> None:
+        """Writes a loop over a range with a positive constant step."""
+        bounds = [self._integer(self._expression(a)) for a in node.iter.args]
+        start, stop, step = ["0", *bounds, "1"] if len(bounds) == 1 else [*bounds, "1"][:3]
+        name = node.target.id
+        self._count += 1
+        counter = f"{name}.{self._count}"  # the body may assign to the variable
+        self._slots[name] = self._slots[counter] = "i64"
+        self._emit(f"store i64 {start}, ptr %{counter}")
+        head, body, again, after = self._label(), self._label(), self._label(), self._label()
+        self._begin(head)
+        now = self._value(f"load i64, ptr %{counter}")
+        self._branch(self._value(f"icmp slt i64 {now}, {stop}"), body, after)
+        self._begin(body)
+        self._emit(f"store i64 {now}, ptr %{name}")
+        self._ends.append((again, after))
+        self._block(node.body)
+        self._ends.pop()
+        self._begin(again)
+        self._emit(f"store i64 {self._value(f'add i64 {now}, {step}')}, ptr %{counter}")
+        self._jump(head)
+        self._begin(after)
+
+    def _write_break(self, node: Any) -> None:
+        self._jump(self._ends[-1][1])
+
+    def _write_continue(self, node: Any) -> None:
+        self._jump(self._ends[-1][0])
+
+    # ---- expressions -------------------------------------------------------------------------------------------------
+
+    def _integer(self, value: tuple[str, str]) -> str:
+        text, kind = value
+        return self._value(f"zext i1 {text} to i64") if kind == "i1" else text
+
+    def _test(self, node: Any) -> str:
+        text, kind = self._expression(node)
+        return text if kind == "i1" else self._value(f"icmp ne i64 {text}, 0")
+
+    def _element(self, node: Any) -> tuple[str, str, str]:
+        """Returns the address of an element, its type, and how it becomes an integer."""
+        element, extended = _ELEMENTS[self._loop.params[node.value.id]]
+        index = self._integer(self._expression(node.slice))
+        return self._value(f"getelementptr {element}, ptr %{node.value.id}, i64 {index}"), element, extended
+
+    def _expression(self, node: Any) -> tuple[str, str]:
+        return getattr(self, f"_read_{type(node).__name__.lower()}")(node)
+
+    def _read_constant(self, node: Any) -> tuple[str, str]:
+        if isinstance(node.value, float):
+            return f"0x{np.float64(node.value).view(np.uint64):016X}", "double"
+        return _signed(int(node.value)), "i64"
+
+    def _read_name(self, node: Any) -> tuple[str, str]:
+        if node.id in self._slots:
+            kind = self._slots[node.id]
+            return self._value(f"load {kind}, ptr %{node.id}"), kind
+        return self._read_constant(ast.Constant(self._loop.function.__globals__[node.id]))
+
+    def _read_subscript(self, node: Any) -> tuple[str, str]:
+        pointer, element, extended = self._element(node)
+        loaded = self._value(f"load {element}, ptr {pointer}, align 1")
+        if extended:
+            return self._value(f"{extended} {element} {loaded} to i64"), "i64"
+        return loaded, element
+
+    def _read_unaryop(self, node: Any) -> tuple[str, str]:
+        if isinstance(node.op, ast.Invert):
+            return self._value(f"xor i64 {self._integer(self._expression(node.operand))}, -1"), "i64"
+        if isinstance(node.op, ast.Not):
+            return self._value(f"xor i1 {self._test(node.operand)}, true"), "i1"
+        if isinstance(node.operand, ast.Constant):
+            value: Any = node.operand.value
+            return self._read_constant(ast.Constant(-value))
+        text, kind = self._expression(node.operand)
+        return self._value(f"fneg double {text}" if kind == "double" else f"sub i64 0, {text}"), kind
+
+    def _read_binop(self, node: Any) -> tuple[str, str]:
+        (a, kind), (b, other) = left, right = self._expression(node.left), self._expression(node.right)
+        whole, floating = _ARITHMETIC[type(node.op)]
+        if "double" in (kind, other):
+            a, b = (t if k == "double" else self._value(f"sitofp i64 {t} to double") for t, k in (left, right))
+            return self._value(f"{floating} double {a}, {b}"), "double"
+        return self._value(f"{whole} i64 {self._integer(left)}, {self._integer(right)}"), "i64"
+
+    def _read_compare(self, node: Any) -> tuple[str, str]:
+        values = [self._expression(v) for v in (node.left, *node.comparators)]
+        out = ""
+        for op, left, right in zip(node.ops, values, values[1:], strict=False):
+            whole, floating = _COMPARISONS[type(op)]
+            test = self._value(
+                f"fcmp {floating} double {left[0]}, {right[0]}" if left[1] == "double"
+                else f"icmp {whole} i64 {self._integer(left)}, {self._integer(right)}"
+            )  # fmt: skip
+            out = self._value(f"and i1 {out}, {test}") if out else test
+        return out, "i1"
+
+    def _read_boolop(self, node: Any) -> tuple[str, str]:
+        """Writes `and` and `or`, which do not look at the right if the left decides."""
+        self._count += 1
+        slot = f"t{self._count}.bool"
+        self._slots[slot] = "i1"
+        done = self._label()
+        for i, operand in enumerate(node.values):
+            test = self._test(operand)
+            self._emit(f"store i1 {test}, ptr %{slot}")
+            if i + 1 < len(node.values):
+                following = self._label()
+                both = (following, done) if isinstance(node.op, ast.And) else (done, following)
+                self._branch(test, *both)
+                self._begin(following)
+        self._begin(done)
+        return self._value(f"load i1, ptr %{slot}"), "i1"
+
+    def _read_ifexp(self, node: Any) -> tuple[str, str]:
+        self._count += 1
+        slot = f"t{self._count}.if"
+        yes, no, after = self._label(), self._label(), self._label()
+        self._branch(self._test(node.test), yes, no)
+        for label, branch in ((yes, node.body), (no, node.orelse)):
+            self._begin(label)
+            text, kind = self._expression(branch)
+            if kind == "i1":
+                text, kind = self._integer((text, kind)), "i64"
+            self._slots[slot] = kind
+            self._emit(f"store {kind} {text}, ptr %{slot}")
+            self._jump(after)
+        self._begin(after)
+        return self._value(f"load {kind}, ptr %{slot}"), kind
+
+    def _read_call(self, node: Any) -> tuple[str, str]:
+        name = node.func.id
+        if name in ("min", "max"):
+            a, b = (self._integer(self._expression(v)) for v in node.args)
+            return self._value(f"call i64 @llvm.s{name}.i64(i64 {a}, i64 {b})"), "i64"
+        if name == "float":
+            return self._value(f"sitofp i64 {self._integer(self._expression(node.args[0]))} to double"), "double"
+        if name in ("copy", "equal", "order"):
+            first, i, second, j, size = node.args
+            a, b = (
+                self._value(
+                    f"getelementptr i8, ptr %{buffer.id}, i64 {self._integer(self._expression(index))}"
+                )
+                for buffer, index in ((first, i), (second, j))
+            )  # fmt: skip
+            count = self._integer(self._expression(size))
+            if name == "copy":
+                return self._value(f"call ptr @memcpy(ptr {a}, ptr {b}, i64 {count})"), "ptr"
+            compared = self._value(f"call i32 @memcmp(ptr {a}, ptr {b}, i64 {count})")
+            if name == "equal":
+                return self._value(f"icmp eq i32 {compared}, 0"), "i1"
+            return self._value(f"sext i32 {compared} to i64"), "i64"
+        if name == "trailing_zeros":
+            value = self._integer(self._expression(node.args[0]))
+            return self._value(f"call i64 @llvm.cttz.i64(i64 {value}, i1 true)"), "i64"
+        if name == "word":
+            buffer, at, size = node.args
+            pointer = self._value(
+                f"getelementptr i8, ptr %{buffer.id}, i64 {self._integer(self._expression(at))}"
+            )  # fmt: skip
+            bits = 8 * size.value
+            loaded = self._value(f"load i{bits}, ptr {pointer}, align 1")
+            return (loaded if bits == 64 else self._value(f"zext i{bits} {loaded} to i64")), "i64"
+        called = self._loop.function.__globals__[name]
+        self.called.append(called)
+        args = []
+        for value, kind in zip(node.args, called.params.values(), strict=True):
+            args.append(f"ptr %{value.id}" if kind in _ELEMENTS else f"i64 {self._integer(self._expression(value))}")
+        if called.returns == "None":
+            self._emit(f"call void @{name}({', '.join(args)})")
+            return "", "void"
+        kind = _RETURNED[called.returns]
+        return self._value(f"call {kind} @{name}({', '.join(args)})"), kind
+
+
+def _signed(value: int) -> str:
+    """Returns an integer of 64 bits as LLVM writes it."""
+    value &= MASK
+    return str(value - (1 << 64) if value >> 63 else value)
+
+
+__all__ = [
+    "MASK", "Bytes", "Float64s", "Int32s", "Int64s", "Loop", "Words", "copy", "equal", "loop", "order",
+    "trailing_zeros", "word",
+]  # fmt: skip

@@ -1,0 +1,440 @@
+"""The value of a string tensor: a buffer of bytes and one of offsets, the layout of Arrow's large binary arrays."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core.loops import Bytes, Int64s, copy, equal, loop, trailing_zeros, word
+
+_new = object.__new__
+_FLAT = (-1,)
+_MANY, _NARROW = 64, 64  # strings, and bytes
+_FEW = 16  # strings: up to here, `bytes` are faster than loops over buffers
+
+
+class StringArray:
+    """An array of strings, which never changes.
+
+    String `i`, counted in row-major order, is `data[offsets[i] : offsets[i + 1]]`. Parts of an array share its buffers,
+    so the first offset may be greater than zero. An array of one string may have no offsets: `data` is that string, and
+    `bytes`.
+
+    Attributes:
+        data: the bytes of all strings in order, a contiguous uint8 array or `bytes`.
+        shape: a tuple of ints.
+    """
+
+    __slots__ = ("_offsets", "data", "shape")
+
+    data: Any
+    shape: tuple[int, ...]
+    _offsets: np.ndarray | None
+
+    def __init__(self, data: Any, offsets: np.ndarray, shape: Sequence[int] = _FLAT) -> None:
+        """Creates an array of buffers, which nobody may change afterwards.
+
+        Args:
+            data: bytes.
+            offsets: int64, with one more element than there are strings; ascending.
+            shape: the shape; -1 stands for a dimension that follows from the others.
+        """
+        count = len(offsets) - 1
+        self.data, self._offsets = data, offsets
+        self.shape = (count,) if shape is _FLAT else _whole_shape(shape, count)
+
+    @staticmethod
+    def scalar(value: bytes) -> StringArray:
+        """Returns the array of shape `[]` with a string."""
+        array = _new(StringArray)
+        array.data, array._offsets, array.shape = value, None, ()
+        return array
+
+    @staticmethod
+    def of(values: Sequence[bytes], shape: Sequence[int] = _FLAT) -> StringArray:
+        """Returns the array of a list of `bytes`."""
+        count = len(values)
+        if count <= _FEW:
+            array = _new(StringArray)
+            array.shape = (count,) if shape is _FLAT else _whole_shape(shape, count)
+            if count == 1:
+                array.data, array._offsets = values[0], None
+            else:
+                array.data, array._offsets = b"".join(values), np.array([0, *accumulate(map(len, values))])
+            return array
+        return StringArray(b"".join(values), offsets_of(np.fromiter(map(len, values), np.int64, count)), shape)
+
+    @staticmethod
+    def from_lengths(data: Any, lengths: np.ndarray, shape: Sequence[int] = _FLAT) -> StringArray:
+        """Returns the array of strings that stand one after the other in a buffer."""
+        return StringArray(data, offsets_of(lengths), shape)
+
+    @staticmethod
+    def from_separated(data: bytes, shape: Sequence[int]) -> StringArray | None:
+        """Returns the strings that zero bytes separate, or None if they are more than a shape has elements."""
+        count = math.prod(shape)
+        if len(data) < 256:
+            parts = data.split(b"\0") if count else []
+            return StringArray.of(parts, shape) if len(parts) == count else None
+        out, offsets = np.empty(len(data) + 8, np.uint8), np.zeros(count + 1, np.int64)
+        if _separate(data, len(data), out, offsets, count) != count:
+            return None
+        return StringArray(out[: offsets[-1]], offsets, shape)
+
+    @staticmethod
+    def from_objects(array: Any) -> StringArray:
+        """Returns the array of a NumPy array of `bytes`."""
+        array = np.asarray(array, object)
+        return StringArray.of(array.reshape(-1).tolist(), array.shape)
+
+    @staticmethod
+    def full(shape: Sequence[int], value: bytes) -> StringArray:
+        """Returns an array of a shape, filled with one string."""
+        size = math.prod(shape)
+        if size == 1:
+            return StringArray.of([value], shape)
+        return StringArray(value * size, np.arange(size + 1) * len(value), shape)
+
+    @staticmethod
+    def concatenate(arrays: Sequence[StringArray], axis: int = 0) -> StringArray:
+        """Returns arrays joined along a dimension; all others must be equal."""
+        if len(arrays) == 1:
+            return arrays[0]
+        shape = [*arrays[0].shape]
+        shape[axis] = sum([a.shape[axis] for a in arrays])
+        whole = StringArray(*_joined_buffers(arrays))
+        if axis == 0:
+            return whole.reshape(shape)
+        starts = np.cumsum([0, *[a.size for a in arrays]])
+        return whole.take(np.concatenate([a.places() + s for a, s in zip(arrays, starts, strict=False)], axis))
+
+    @staticmethod
+    def stack(arrays: Sequence[StringArray]) -> StringArray:
+        """Returns arrays of one shape as the rows of an array."""
+        shape = arrays[0].shape
+        if not shape:
+            return StringArray.of([a.item() for a in arrays])
+        return StringArray(*_joined_buffers(arrays), (len(arrays), *shape))
+
+    # ---- as other arrays have them -----------------------------------------------------------------------------------
+
+    @property
+    def offsets(self) -> np.ndarray:
+        """The int64 offsets of the strings' starts in `data`, and of the end of the last one."""
+        offsets = self._offsets
+        return np.array([0, len(self.data)]) if offsets is None else offsets
+
+    @property
+    def buffer(self) -> np.ndarray:
+        """`data` as a uint8 array."""
+        data = self.data
+        return np.frombuffer(data, np.uint8) if type(data) is bytes else data
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """The int64 lengths of all strings in bytes, a vector."""
+        offsets = self.offsets
+        return offsets[1:] - offsets[:-1]
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        return 1 if self._offsets is None else len(self._offsets) - 1
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.tolist()) if self.ndim == 1 else (self[i] for i in range(len(self)))
+
+    def __copy__(self) -> StringArray:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> StringArray:
+        return self
+
+    def __repr__(self) -> str:
+        return f"StringArray({self.tolist()!r})"
+
+    def item(self) -> bytes:
+        """Returns the only string."""
+        if self._offsets is None:
+            return self.data
+        if self.size != 1:
+            raise ValueError("can only convert an array of size 1 to bytes")
+        return bytes(self.data[self._offsets[0] : self._offsets[1]])
+
+    def tolist(self) -> Any:
+        """Returns the strings as `bytes`, in lists nested like the dimensions."""
+        if not self.shape:
+            return self.item()
+        return self._flat_list() if self.ndim == 1 else self.__array__().tolist()
+
+    def _flat_list(self) -> list[bytes]:
+        if self._offsets is None:
+            return [self.data]
+        columns = self._as_columns()
+        if columns is not None:
+            return columns.tolist()
+        whole, offsets = self.packed()
+        return [whole[i:j] for i, j in pairwise(offsets.tolist())]
+
+    def _as_columns(self) -> np.ndarray | None:
+        """Returns the strings as a NumPy array of fixed width, whose elements become `bytes` twice as fast; None for
+        few strings, long ones, and any with a zero byte, which NumPy takes for padding."""
+        if self.size < _MANY:
+            return None
+        data, offsets = self.buffer, self.offsets
+        width = int(self.lengths.max())
+        if not 0 < width <= _NARROW or not data[offsets[0] : offsets[-1]].all():
+            return None
+        out = np.zeros(self.size * width, np.uint8)
+        _copy_ranges(data, offsets, out, np.arange(self.size) * width, offsets[1:] - offsets[:-1], self.size)
+        return out.view(f"S{width}")
+
+    def packed(self) -> tuple[bytes, np.ndarray]:
+        """Returns the bytes of these strings and no others, and offsets that begin with zero."""
+        if self._offsets is None:
+            return self.data, self.offsets
+        first, last = int(self._offsets[0]), int(self._offsets[-1])
+        data = self.data[first:last]
+        return data if type(data) is bytes else data.tobytes(), self._offsets - first if first else self._offsets
+
+    def separated(self) -> bytes | None:
+        """Returns the strings joined by zero bytes, for work on all at once; None if a string has a zero byte."""
+        data, offsets = self.packed()
+        if not self.size or 0 in data:
+            return None
+        out = bytearray(len(data) + self.size)
+        _join_by_zeros(data, offsets, np.frombuffer(out, np.uint8), self.size)
+        return bytes(out[:-1])
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """Returns a NumPy array of `bytes` objects."""
+        columns = self._as_columns()
+        if columns is not None:
+            out = columns.astype(object)
+        else:
+            out = np.empty(self.size, object)
+            out[:] = self._flat_list()
+        return out.reshape(self.shape) if dtype in (None, object) else out.reshape(self.shape).astype(dtype)
+
+    # ---- moves -------------------------------------------------------------------------------------------------------
+
+    def reshape(self, *shape: Any) -> StringArray:
+        """Returns the same strings in another shape; -1 stands for a dimension that follows from the others."""
+        array = _new(StringArray)
+        array.data, array._offsets = self.data, self._offsets
+        if shape == (-1,):
+            array.shape = (self.size,)
+        else:
+            dims = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
+            array.shape = _whole_shape(dims, self.size)
+        return array
+
+    def take(self, indices: np.ndarray) -> StringArray:
+        """Returns the strings at places of all strings in row-major order.
+
+        Args:
+            indices: a NumPy array of integers; its shape is the result's.
+        """
+        shape = indices.shape
+        if indices.size <= _FEW and self.size <= _FEW:
+            strings = self._flat_list()
+            return StringArray.of([strings[i] for i in indices.reshape(-1).tolist()], shape)
+        flat = np.ascontiguousarray(indices, np.int64).reshape(-1)
+        offsets = self.offsets
+        if flat.size and flat[-1] - flat[0] == flat.size - 1 and (flat[1:] - flat[:-1] == 1).all():
+            return StringArray(self.data, offsets[flat[0] : flat[-1] + 2], shape)
+        return gather_ranges(self.data, offsets[:-1][flat], self.lengths[flat], shape)
+
+    def __getitem__(self, key: Any) -> Any:
+        """Returns what NumPy's indexing would return: `bytes` for one string."""
+        if type(key) is tuple and len(key) < 2:
+            if not key:
+                return self if self.shape else self.item()
+            key = key[0]
+        if type(key) is int and self.shape:
+            count = self.shape[0]
+            if not -count <= key < count:
+                raise IndexError(f"index {key} is out of bounds for axis 0 with size {count}")
+            key = key % count
+            if self.ndim == 1:
+                offsets = self._offsets
+                return self.data if offsets is None else bytes(self.data[offsets[key] : offsets[key + 1]])
+            return self._rows(key, key + 1).reshape(self.shape[1:])
+        if type(key) is slice and self.shape and key.step in (None, 1):
+            return self._rows(*key.indices(self.shape[0])[:2])
+        if isinstance(key, np.ndarray) and key.dtype.kind == "i" and self.shape:
+            inner = self.shape[1:]
+            width = math.prod(inner)
+            rows = np.where(key < 0, key + self.shape[0], key)
+            if not inner:
+                return self.take(rows)
+            return self.take(rows.reshape(-1, 1) * width + np.arange(width)).reshape((*key.shape, *inner))
+        places = self.places()[key]
+        return self.take(places) if isinstance(places, np.ndarray) else self.reshape(-1)[int(places)]
+
+    def _rows(self, start: int, stop: int) -> StringArray:
+        """Returns the rows of the first dimension in a range, without a copy."""
+        stop = max(start, stop)
+        inner = self.shape[1:]
+        if not inner:
+            return StringArray(self.data, self.offsets[start : stop + 1])
+        width = math.prod(inner)
+        return StringArray(self.data, self.offsets[start * width : stop * width + 1], (stop - start, *inner))
+
+    def places(self) -> np.ndarray:
+        """Returns the places of the strings, in this shape: what moves places moves strings."""
+        return np.arange(self.size).reshape(self.shape)
+
+    def broadcast_to(self, shape: Sequence[int]) -> StringArray:
+        """Returns the strings repeated to a shape.
+
+        Raises:
+            ValueError: the shapes do not fit.
+        """
+        shape = tuple(shape)
+        return self if shape == self.shape else self.take(np.broadcast_to(self.places(), shape))
+
+    def padded(self, shape: Sequence[int], fill: bytes = b"") -> StringArray:
+        """Returns the strings at the beginning of a larger array, which holds another one everywhere else."""
+        places = np.zeros(shape, np.int64)
+        places[tuple(map(slice, self.shape))] = 1 + self.places()
+        return StringArray.concatenate([StringArray.of([fill]), self.reshape(-1)]).take(places)
+
+    def transpose(self, *axes: int) -> StringArray:
+        """Returns the strings with the dimensions in another order."""
+        return self if axes == tuple(range(self.ndim)) else self.take(self.places().transpose(*axes))
+
+    def equals(self, other: StringArray) -> np.ndarray:
+        """Compares strings with those of an array of the same shape, or with one string.
+
+        Returns:
+            A bool array of that shape.
+        """
+        if self._offsets is None and other._offsets is None:
+            return np.full(self.shape, self.data == other.data)
+        out = np.empty(self.size, np.uint8)
+        _compare(self.data, self.offsets, other.data, other.offsets, other.size != 1, out, self.size)
+        return out.view(np.bool_).reshape(self.shape)
+
+
+def _whole_shape(shape: Sequence[int], size: int) -> tuple[int, ...]:
+    """Returns a shape of so many elements as a tuple of ints.
+
+    Raises:
+        ValueError: there are more or fewer elements.
+    """
+    dims = tuple(shape)
+    if -1 in dims:
+        known = -math.prod(dims)
+        dims = tuple(size // known if d == -1 and known else 0 if d == -1 else d for d in dims)
+    if math.prod(dims) != size:
+        raise ValueError(f"cannot reshape array of size {size} into shape {tuple(shape)}")
+    return dims
+
+
+def offsets_of(lengths: np.ndarray) -> np.ndarray:
+    """Returns where strings of these lengths begin one after the other, and the end of the last one."""
+    offsets = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets
+
+
+def gather_ranges(data: Any, starts: np.ndarray, lengths: np.ndarray, shape: Sequence[int] = _FLAT) -> StringArray:
+    """Returns the array of ranges of a buffer.
+
+    Args:
+        data: bytes.
+        starts: int64, where each string begins.
+        lengths: int64, how long each is.
+        shape: the result's shape.
+    """
+    if len(starts) == 1:
+        start = int(starts[0])
+        return StringArray.of([bytes(data[start : start + int(lengths[0])])], shape)
+    starts, lengths = np.ascontiguousarray(starts, np.int64), np.ascontiguousarray(lengths, np.int64)
+    out, offsets = np.empty(int(lengths.sum()), np.uint8), np.empty(len(starts) + 1, np.int64)
+    _gather(data, starts, lengths, out, offsets, len(starts))
+    return StringArray(out, offsets, shape)
+
+
+def _joined_buffers(arrays: Sequence[StringArray]) -> tuple[bytes, np.ndarray]:
+    if sum([a.size for a in arrays]) <= _FEW:
+        few = StringArray.of([v for a in arrays for v in a._flat_list()])
+        return few.data, few.offsets
+    parts = [a.packed() for a in arrays]
+    starts = np.cumsum([0, *[len(p) for p, _ in parts]])
+    offsets = np.concatenate([*[o[:-1] + s for (_, o), s in zip(parts, starts, strict=False)], starts[-1:]])
+    return b"".join([p for p, _ in parts]), offsets
+
+
+# ---- loops -----------------------------------------------------------------------------------------------------------
+
+
+@loop
+def _gather(data: Bytes, starts: Int64s, sizes: Int64s, out: Bytes, offsets: Int64s, count: int) -> None:
+    at, offsets[0] = 0, 0
+    for i in range(count):
+        copy(out, at, data, starts[i], sizes[i])
+        at += sizes[i]
+        offsets[i + 1] = at
+
+
+@loop
+def _copy_ranges(data: Bytes, starts: Int64s, out: Bytes, places: Int64s, sizes: Int64s, count: int) -> None:
+    for i in range(count):
+        copy(out, places[i], data, starts[i], sizes[i])
+
+
+@loop
+def _join_by_zeros(data: Bytes, offsets: Int64s, out: Bytes, count: int) -> None:
+    for i in range(count):
+        at = offsets[i]
+        copy(out, at + i, data, at, offsets[i + 1] - at)
+
+
+@loop
+def _compare(a: Bytes, a_offsets: Int64s, b: Bytes, b_offsets: Int64s, step: int, out: Bytes, count: int) -> None:
+    for i in range(count):
+        size, j = a_offsets[i + 1] - a_offsets[i], i * step
+        out[i] = size == b_offsets[j + 1] - b_offsets[j] and equal(a, a_offsets[i], b, b_offsets[j], size)
+
+
+_ONES, _HIGHS = 0x0101010101010101, 0x8080808080808080
+
+
+@loop
+def _separate(data: Bytes, size: int, out: Bytes, offsets: Int64s, count: int) -> int:
+    """Copies the strings between zero bytes; returns how many there are, or a greater number than `count`."""
+    found, at, i = 0, 0, 0
+    while found < count:
+        while i + 8 <= size:  # eight bytes at once, of which those before the first zero count
+            eight = word(data, i, 8)
+            zeros = (eight - _ONES) & ~eight & _HIGHS
+            copy(out, at, data, i, 8)
+            if zeros:
+                step = trailing_zeros(zeros) >> 3
+                i += step
+                at += step
+                break
+            i += 8
+            at += 8
+        while i < size and data[i]:
+            out[at] = data[i]
+            i += 1
+            at += 1
+        found += 1
+        offsets[found] = at
+        if i == size:
+            return found
+        i += 1  # the zero
+    return count + 1

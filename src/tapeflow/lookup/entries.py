@@ -1,0 +1,158 @@
+"""The entries of a table, in columns: keys are numbered, and the values of key `i` are row `i` of a column."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from tapeflow.core.types.dtypes import DType, string
+from tapeflow.core.values.string_index import StringIndex
+from tapeflow.core.values.strings import StringArray
+
+
+class Keys:
+    """Numbers for keys that are integers, or vectors of integers or strings."""
+
+    def __init__(self, shape: Sequence[int]) -> None:
+        self._shape = tuple(shape)
+        self._numbers: dict[Any, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def _rows(self, keys: Any) -> list[Any]:
+        if not self._shape:
+            return keys.reshape(-1).tolist()
+        return [tuple(row) for row in keys.reshape((-1, math.prod(self._shape))).tolist()]
+
+    def add(self, keys: Any) -> np.ndarray:
+        """Adds the keys that are new, raw values. Returns the numbers of all, an int64 vector."""
+        numbers = self._numbers
+        return np.array([numbers.setdefault(key, len(numbers)) for key in self._rows(keys)], np.int64)
+
+    def find(self, keys: Any) -> np.ndarray:
+        """Returns the numbers of keys, an int64 vector; -1 for keys that were not added."""
+        get, rows = self._numbers.get, self._rows(keys)
+        return np.fromiter((get(key, -1) for key in rows), np.int64, len(rows))
+
+    def values(self, dtype: DType) -> Any:
+        """Returns the raw value of all keys, in the order of their numbers."""
+        rows = list(self._numbers)
+        shape, flat = (len(rows), *self._shape), [v for row in rows for v in row] if self._shape else rows
+        if dtype is string:
+            return StringArray.of(flat, shape)
+        return torch.from_numpy(np.array(flat, dtype.as_numpy_dtype)).reshape(shape)
+
+
+class StringKeys(StringIndex):
+    """Numbers for strings."""
+
+    def values(self, dtype: DType) -> StringArray:
+        """Returns the raw value of all keys, in the order of their numbers."""
+        return self.strings
+
+
+class Column:
+    """Rows of numbers, of which any may change."""
+
+    def __init__(self, dtype: DType, shape: Sequence[int]) -> None:
+        self._rows = torch.zeros((16, *shape), dtype=dtype.torch)
+
+    def put(self, places: np.ndarray, rows: torch.Tensor) -> None:
+        """Sets rows; of several rows for one place, the last one counts."""
+        most = int(places.max(initial=-1)) + 1
+        if most > len(self._rows):
+            more = self._rows.new_zeros((max(most, 2 * len(self._rows)), *self._rows.shape[1:]))
+            more[: len(self._rows)] = self._rows
+            self._rows = more
+        self._rows[torch.from_numpy(places)] = rows.reshape((-1, *self._rows.shape[1:])).to(self._rows.device)
+
+    def take(self, places: np.ndarray) -> torch.Tensor:
+        """Returns rows."""
+        return self._rows.index_select(0, torch.from_numpy(places))
+
+
+class StringColumn:
+    """Rows of strings, of which any may change. Equal strings are stored once."""
+
+    def __init__(self, dtype: DType, shape: Sequence[int]) -> None:
+        self._shape = tuple(shape)
+        self._strings, self._places = StringIndex(), Column(dtype, shape)
+        self._places._rows = torch.zeros((16, *shape), dtype=torch.int64)
+
+    def put(self, places: np.ndarray, rows: StringArray) -> None:
+        """Sets rows; of several rows for one place, the last one counts."""
+        self._places.put(places, torch.from_numpy(self._strings.add(rows)))
+
+    def take(self, places: np.ndarray) -> StringArray:
+        """Returns rows."""
+        return self._strings.strings.take(self._places.take(places).numpy())
+
+
+class Entries:
+    """Keys with their values.
+
+    Args:
+        key_dtype, value_dtype: the dtypes of keys and values.
+        key_shape, value_shape: the shapes of one key and of one value.
+    """
+
+    def __init__(
+        self, key_dtype: DType, value_dtype: DType, key_shape: Sequence[int], value_shape: Sequence[int]
+    ) -> None:
+        self._description = key_dtype, value_dtype, key_shape, value_shape
+        self.keys = keys_of(key_dtype, key_shape)
+        self._values = (StringColumn if value_dtype is string else Column)(value_dtype, value_shape)
+        self._exists = np.zeros(16, np.bool_)  # by number: False for keys that were removed
+        self._removed = 0
+
+    def __len__(self) -> int:
+        return len(self.keys) - self._removed
+
+    def put(self, keys: Any, values: Any) -> np.ndarray:
+        """Sets the values of keys, raw values. Returns the keys' numbers."""
+        numbers = self.keys.add(keys)
+        self._values.put(numbers, values)
+        if len(self.keys) > len(self._exists):
+            self._exists = np.concatenate([self._exists, np.zeros(len(self.keys), np.bool_)])
+        self._exists[numbers] = True
+        self._removed = len(self.keys) - int(np.count_nonzero(self._exists)) if self._removed else 0
+        return numbers
+
+    def remove(self, keys: Any) -> None:
+        """Removes keys; missing ones are ignored."""
+        numbers = self.keys.find(keys)
+        self._exists[numbers[numbers >= 0]] = False
+        self._removed = len(self.keys) - int(np.count_nonzero(self._exists))
+        if self._removed > len(self) + 1024:  # their room is worth having again
+            left = Entries(*self._description)
+            left.put(*self.export())
+            self.__dict__.update(left.__dict__)
+
+    def find(self, keys: Any) -> np.ndarray:
+        """Returns the numbers of keys, an int64 vector; -1 for missing keys."""
+        numbers = self.keys.find(keys)
+        if self._removed:
+            numbers[~self._exists[numbers] & (numbers >= 0)] = -1
+        return numbers
+
+    def take(self, numbers: np.ndarray) -> Any:
+        """Returns the values of keys by their numbers, as raw values."""
+        return self._values.take(numbers)
+
+    def export(self) -> tuple[Any, Any]:
+        """Returns all keys and all values, as raw values."""
+        keys = self.keys.values(self._description[0])
+        numbers = np.flatnonzero(self._exists[: len(self.keys)])
+        if self._removed:
+            keys = keys[numbers]
+        return keys, self._values.take(numbers)
+
+
+def keys_of(dtype: DType, shape: Sequence[int]) -> Any:
+    """Returns an empty numbering of keys of a dtype and shape."""
+    return StringKeys() if dtype is string and not shape else Keys(shape)
