@@ -1,5 +1,6 @@
 """Quotients and remainders of integers at the ends of their ranges."""
 
+import numpy as np
 import pytest
 
 import tapeflow as tf
@@ -81,3 +82,19 @@ def test_raw_division_has_the_gradient_of_a_quotient():
     assert z.numpy().tolist() == pytest.approx([0.25, 0.4])
     assert by_x.numpy().tolist() == pytest.approx([0.25, 0.2])
     assert by_y.numpy().tolist() == pytest.approx([-1 / 16, -2 / 25])
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
+@pytest.mark.parametrize("divisor", [1, 3, 8, 100, -3])
+def test_many_integers_by_one_number(dtype, divisor):
+    if divisor < 0 and dtype.startswith("u"):
+        return
+    limits = np.iinfo(dtype)
+    x = np.random.default_rng(0).integers(limits.min, limits.max, (100, 100), dtype, endpoint=True)
+    x[0, :2] = limits.min, limits.max
+    y = np.array(divisor, dtype)
+    for function, expected in ((tf.math.floordiv, x // y), (tf.math.floormod, x % y)):
+        result = function(tf.constant(x), tf.constant(y))
+        assert result.dtype == dtype
+        np.testing.assert_array_equal(result.numpy(), expected)
+    np.testing.assert_array_equal(tf.math.floormod(tf.transpose(x), y).numpy(), (x % y).T)

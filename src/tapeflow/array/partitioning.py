@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import torch
 
 from tapeflow.array.gathering import gather
@@ -12,6 +13,7 @@ from tapeflow.array.shaping import reshape
 from tapeflow.core.autodiff.gradients import shape_argument, shape_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.elementwise_kernels import by_value
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import op, widened
 from tapeflow.core.ops.shape_rules import text
@@ -46,9 +48,14 @@ def _distributed(data: torch.Tensor, partitions: torch.Tensor, num_partitions: i
         raise invalid(f"partitions{at} = {partitions[tuple(place)].item()} is not in [0, {num_partitions})")
     which = partitions.reshape(-1)
     rows = data.reshape((which.numel(), *data.shape[rank:]))
-    order = torch.argsort(which.to(torch.uint8) if num_partitions <= 256 else which, stable=True)  # bytes are faster
+    order = _stable_order(which.to(torch.uint8) if num_partitions <= 256 else which)  # bytes are faster
     counts = torch.bincount(which, minlength=num_partitions).tolist()
     return torch.split_with_sizes(torch.index_select(rows, 0, order), counts)
+
+
+def _stable_order(x: torch.Tensor) -> torch.Tensor:
+    """Returns the order of integers. NumPy counts small ones, ATen compares."""
+    return torch.from_numpy(np.argsort(x.numpy(), kind="stable")) if by_value(x) else torch.argsort(x, stable=True)
 
 
 @op("DynamicPartition", kernel=_distributed, shape=_partition_rule, moves=True)

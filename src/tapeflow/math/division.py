@@ -44,6 +44,14 @@ def _by_zero(x: torch.Tensor, y: torch.Tensor) -> bool:
     return _has_divisor(0, x, y)
 
 
+def _by_one_number(x: torch.Tensor, y: torch.Tensor) -> bool:
+    """Returns True if many integers are divided by one positive number. NumPy multiplies instead, which takes a tenth
+    of the time."""
+    if y.ndim or x.is_floating_point() or x.is_complex():
+        return False
+    return elementwise_kernels.by_value(x, elementwise_kernels.SOME) and elementwise_kernels.by_value(y) and int(y) > 0
+
+
 def _for_uint64(function: Callable[..., Any], x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     """Computes uint64 by NumPy's function: no other integer type of ATen can stand in for it."""
     return torch.from_numpy(np.asarray(function(x.cpu().numpy(), y.cpu().numpy()))).to(x.device)
@@ -187,6 +195,8 @@ def _floor_divide(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         raise invalid("Integer division by zero")
     if x.dtype is torch.uint64:
         return _for_uint64(np.floor_divide, x, y)
+    if _by_one_number(x, y):
+        return torch.from_numpy(np.floor_divide(x.numpy(), y.numpy()))
     return torch.div(x, y, rounding_mode="floor")
 
 
@@ -334,6 +344,10 @@ def _floor_mod(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         raise invalid("Integer division by zero")
     if x.dtype is torch.uint64:
         return _for_uint64(np.remainder, x, y)
+    if _by_one_number(x, y):
+        multiples = np.floor_divide(x.numpy(), y.numpy())
+        multiples *= y.numpy()
+        return torch.from_numpy(np.subtract(x.numpy(), multiples, out=multiples))
     return _remainder(torch.remainder, np.remainder, x, y)
 
 
