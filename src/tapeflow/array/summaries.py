@@ -193,22 +193,23 @@ def fingerprint(data: TensorLike, method: TensorLike = "farmhash64", name: str |
 def _levenshtein(a: np.ndarray, b: np.ndarray, a_lengths: np.ndarray, b_lengths: np.ndarray) -> np.ndarray:
     """Returns the least numbers of elements to insert, delete or replace to get from some sequences to others.
 
-    The tables of distances of all pairs are computed at once, row by row. In a row, the cost of insertions is a running
-    minimum of the other costs, less the columns' numbers.
+    The tables of distances of all pairs are computed at once, row by row. Without its column's number, the cost of
+    insertions in a row is a running minimum of the other costs.
 
     Args:
         a, b: sequences of numbers, `[pairs, elements]`.
-        a_lengths, b_lengths: their lengths, `[pairs]`.
+        a_lengths, b_lengths: their lengths, `[pairs]`. Those of `a` ascend.
     """
-    columns = np.arange(b.shape[1] + 1)
-    row = np.broadcast_to(columns, (len(b), len(columns)))
+    row = np.zeros((len(b), b.shape[1] + 1), np.int64)  # the distances, less the columns' numbers
     out = b_lengths.copy()  # the distances from an empty `a`
+    ends = np.searchsorted(a_lengths, np.arange(1, a.shape[1] + 2))
     for i in range(a.shape[1]):
-        new = np.minimum(row[:, 1:] + 1, row[:, :-1] + (a[:, i : i + 1] != b))
-        new = np.concatenate([np.full((len(b), 1), i + 1), new], 1)
-        row = np.minimum.accumulate(new - columns, 1) + columns
-        ends = np.flatnonzero(a_lengths == i + 1)
-        out[ends] = row[ends, b_lengths[ends]]
+        new = row + 1
+        np.minimum(new[:, 1:], row[:, :-1] - (a[:, i : i + 1] == b), out=new[:, 1:])
+        row = np.minimum.accumulate(new, 1)
+        ended = np.arange(ends[i], ends[i + 1])
+        if len(ended):
+            out[ended] += row[ended, b_lengths[ended]]
     return out
 
 

@@ -342,9 +342,9 @@ def _banded_solve(bands: torch.Tensor, rhs: torch.Tensor, lower: bool, adjoint: 
     matrix = bands.new_zeros(*bands.shape[:-2], n, n)
     for k in range(min(count, n)):
         if lower:
-            matrix = torch.diagonal_scatter(matrix, bands[..., k, k:], -k, -2, -1)
+            matrix.diagonal(-k, -2, -1).copy_(bands[..., k, k:])
         else:
-            matrix = torch.diagonal_scatter(matrix, bands[..., count - 1 - k, : n - k], k, -2, -1)
+            matrix.diagonal(k, -2, -1).copy_(bands[..., count - 1 - k, : n - k])
     if is_singular(matrix.diagonal(0, -2, -1)):
         raise invalid("Input matrix is not invertible.")
     return torch.linalg.solve_triangular(matrix.mH if adjoint else matrix, rhs, upper=lower == adjoint)

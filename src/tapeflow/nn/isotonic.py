@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import itertools
 import math
 from typing import Any
 
@@ -33,35 +34,40 @@ from tapeflow.nn.softmaxes import check_dim
 IsotonicRegression = collections.namedtuple("IsotonicRegression", ["output", "segments"])
 
 
-def _pool_violators(row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Computes the nearest decreasing sequence, and the segment of each element.
+def _pool_violators(row: list[float]) -> tuple[list[float], list[int]]:
+    """Returns the segments of the nearest decreasing sequence: their sums, and the numbers of their elements.
 
     Neighbours in the wrong order are pooled into a segment, which takes their mean, until there are none.
     """
-    sums: list[float] = []
-    counts: list[int] = []
-    for value in row:
-        total, count = float(value), 1
-        while sums and sums[-1] * count < total * counts[-1]:  # the mean before is smaller
-            total += sums.pop()
-            count += counts.pop()
-        sums.append(total)
-        counts.append(count)
-    return np.repeat(np.array(sums) / counts, counts), np.repeat(np.arange(len(counts)), counts)
+    sums, counts = [math.inf], [1]  # of the segments before the last one
+    total, count = row[0], 1
+    for value in row[1:]:
+        if total < value * count:  # the mean before is smaller
+            total += value
+            count += 1
+            while sums[-1] * count < total * counts[-1]:
+                total += sums.pop()
+                count += counts.pop()
+        else:
+            sums.append(total)
+            counts.append(count)
+            total, count = value, 1
+    return [*sums[1:], total], [*counts[1:], count]
 
 
 @op("IsotonicRegression", shape=lambda input, _: [input, input], batching=leading_dimensions, autograd=False)
 def _isotonic(input: torch.Tensor, output_dtype: DType) -> tuple[torch.Tensor, torch.Tensor]:
     """Computes the decreasing sequence nearest to each row, and its segments."""
     shape = input.shape
-    rows = input.detach().double().cpu().numpy().reshape(math.prod(shape[:-1]), shape[-1] if shape else 1)
-    output = np.zeros(rows.shape)
-    segments = np.zeros(rows.shape, np.int32)
-    for i, row in enumerate(rows):
-        if len(row):
-            output[i], segments[i] = _pool_violators(row)
-    values = torch.from_numpy(output).to(output_dtype.torch).view(shape).to(input.device)
-    return values, torch.from_numpy(segments).view(shape).to(input.device)
+    if not input.numel():
+        return input.new_empty(shape, dtype=output_dtype.torch), input.new_empty(shape, dtype=torch.int32)
+    rows = input.detach().double().reshape(math.prod(shape[:-1]), shape[-1] if shape else 1)
+    pooled = [_pool_violators(row) for row in rows.tolist()]
+    sums, counts = (np.array(list(itertools.chain.from_iterable(part))) for part in zip(*pooled, strict=True))
+    numbers = np.concatenate([np.arange(len(row), dtype=np.int32) for row, _ in pooled])
+    values = torch.from_numpy(np.repeat(sums / counts, counts)).to(output_dtype.torch)
+    segments = torch.from_numpy(np.repeat(numbers, counts))
+    return values.view(shape).to(input.device), segments.view(shape).to(input.device)
 
 
 @_isotonic.gradient(needs="shapes outputs", none_for_zero=True)
