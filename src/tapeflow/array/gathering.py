@@ -243,7 +243,7 @@ def flat_places(indices: torch.Tensor, shape: Any, name: str, ending: str = "") 
     """
     indices = indices.to(torch.int64)
     depth = indices.shape[-1]
-    rows = indices.reshape(-1, depth) if depth else indices.new_zeros((int(np.prod(indices.shape[:-1])), 0))
+    rows = indices.reshape(-1, depth) if depth else indices.new_zeros((math.prod(indices.shape[:-1]), 0))
     lengths = torch.tensor(shape[:depth], dtype=torch.int64, device=indices.device)
     outside = ((rows < 0) | (rows >= lengths)).any(1)
     if outside.any():
@@ -311,7 +311,7 @@ def _gather_nd(params: torch.Tensor, indices: torch.Tensor, bad_indices_policy: 
         except (IndexError, RuntimeError):  # out of range, or a dtype that torch can't index
             pass
     flat, inner = flat_places(indices, params.shape, "param shape", ", node name: GatherNd")
-    rows = params.reshape((int(np.prod(params.shape[:depth])), *inner))
+    rows = params.reshape((math.prod(params.shape[:depth]), *inner))
     out = torch.index_select(rows, 0, flat).view(indices.shape[:-1] + inner)
     return out if outside is None else out.masked_fill(outside.reshape(outside.shape + (1,) * len(inner)), 0)
 

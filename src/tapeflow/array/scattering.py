@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,7 @@ def _places(indices: torch.Tensor, updates: torch.Tensor, shape: Any, policy: st
     inner = torch.Size(shape[depth:])
     if updates.shape != outer + inner:
         raise TypeError("the shape rule says what is wrong")
-    updates = updates.reshape((int(np.prod(outer)), *inner))
+    updates = updates.reshape((math.prod(outer), *inner))
     if drops_bad_indices(indices, policy):
         rows = indices.reshape(updates.shape[0], depth).to(torch.int64)
         good = ((rows >= 0) & (rows < torch.tensor(shape[:depth], device=rows.device))).all(1)
@@ -82,7 +83,7 @@ def _places(indices: torch.Tensor, updates: torch.Tensor, shape: Any, policy: st
 
 
 def _rows_of(tensor: torch.Tensor, depth: int) -> torch.Tensor:
-    return tensor.reshape((int(np.prod(tensor.shape[:depth])), *tensor.shape[depth:]))
+    return tensor.reshape((math.prod(tensor.shape[:depth]), *tensor.shape[depth:]))
 
 
 def _scattered_texts(
@@ -210,12 +211,15 @@ def _extreme(reduction: str, least: float) -> Any:
     return kernel
 
 
-def _may_repeat(places: torch.Tensor, count: int) -> bool:
-    """Returns False if few places out of many are different."""
+def _last_updates(places: torch.Tensor, count: int) -> torch.Tensor | None:
+    """Returns the numbers of the updates that count: of several of one place, the last. None if all do."""
     if 4 * places.numel() > count:
-        return True
-    ordered = torch.sort(places, stable=True).values
-    return bool((ordered[1:] == ordered[:-1]).any())
+        numbers = torch.arange(places.numel())
+        last = torch.full((count,), -1, dtype=torch.int64).scatter_reduce_(0, places, numbers, "amax")
+        return numbers[last[places] == numbers]
+    ordered, numbers = torch.sort(places, stable=True)
+    ends = ordered[1:] != ordered[:-1]
+    return None if ends.all() else torch.cat([numbers[:-1][ends], numbers[-1:]])
 
 
 @op("TensorScatterUpdate", shape=_into_rule, moves=True,
@@ -225,12 +229,10 @@ def _tensor_scatter_update(
 ) -> torch.Tensor:
     """Replaces slices of a tensor at places."""
     out, target, places, rows = _into(tensor, indices, updates, bad_indices_policy)
-    if places.numel() > 1 and indices.is_cpu and _may_repeat(places, len(target)):
-        last = torch.full((target.shape[0],), -1, dtype=torch.int64)  # of several updates of one place the last counts
-        order = torch.arange(places.numel())
-        last.scatter_reduce_(0, places, order, "amax")
-        keep = last[places] == order
-        places, rows = places[keep], rows[keep]
+    if places.numel() > 1 and indices.is_cpu:
+        last = _last_updates(places, len(target))
+        if last is not None:
+            places, rows = places[last], rows[last]
     target[places] = rows
     return out
 
