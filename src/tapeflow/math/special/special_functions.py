@@ -454,7 +454,7 @@ def _far_fresnel(a: torch.Tensor, tolerance: float) -> tuple[torch.Tensor, torch
     return result.real, result.imag
 
 
-@op("FresnelCos", kernel=tabulated(lambda x: _fresnel(x)[1], -1, 4.0), shape=same, elementwise=True)
+@op("FresnelCos", kernel=tabulated(lambda x: _fresnel(x)[1], -1, 8.0), shape=same, elementwise=True)
 def fresnel_cos(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes Fresnel's cosine integral, the integral of `cos(pi * t * t / 2)` from 0 to `x`.
 
@@ -475,7 +475,7 @@ def _(call: Call, dy: Any) -> Any:
     return multiply(dy, cos(multiply(square(call.inputs[0]), math.pi / 2)))
 
 
-@op("FresnelSin", kernel=tabulated(lambda x: _fresnel(x)[0], -1, 4.0), shape=same, elementwise=True)
+@op("FresnelSin", kernel=tabulated(lambda x: _fresnel(x)[0], -1, 8.0), shape=same, elementwise=True)
 def fresnel_sin(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes Fresnel's sine integral, the integral of `sin(pi * t * t / 2)` from 0 to `x`.
 
