@@ -272,7 +272,8 @@ tf.io.parse_example(es, {"i": tf.io.RaggedFeature(tf.int64)})
 
 # sparse rows of different widths batched
 es = [example("int64", v) for v in ([1], [2, 3])]
-ds = data.from_tensor_slices(es).map(lambda e: tf.io.parse_single_example(e, {"i": tf.io.VarLenFeature(tf.int64)})["i"])
+spec = {"i": tf.io.VarLenFeature(tf.int64)}
+ds = data.from_tensor_slices(es).map(lambda e: tf.io.parse_single_example(e, spec)["i"])
 [tf.sparse.to_dense(b) for b in ds.batch(2)]
 
 # save and load

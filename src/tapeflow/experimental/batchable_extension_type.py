@@ -139,8 +139,9 @@ class BatchableExtensionTypeSpec(ExtensionTypeSpec):
         """Returns one value of a stack."""
         from tapeflow.data import elements  # heavy, and only datasets call this
 
-        rows = [elements.slice_row(part, index) for part in self._encoded(value, 1)]
-        return self._unbatch()._decoded(iter(rows))
+        spec = self._unbatch()
+        rows = [(elements.slice_row(part, index),) for part in self._encoded(value, 1)]
+        return spec._decoded(elements.Packer(s)(row) for s, row in zip(spec._part_specs(), rows, strict=True))
 
 
 class BatchableExtensionType(ExtensionType):

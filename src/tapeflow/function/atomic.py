@@ -50,7 +50,7 @@ class AtomicFunction:
     def call_with_captures(self, args: Sequence[Any], kwargs: Mapping[str, Any], captures: Sequence[Any]) -> Any:
         """Calls it with structured arguments and the captured tensors; returns the structured result."""
         concrete = self._concrete
-        return concrete._pack(self.call_flat(*concrete._binding.tensors(tuple(args), dict(kwargs)), *captures))
+        return concrete._pack(self.call_flat(*concrete.binding.tensors(tuple(args), dict(kwargs)), *captures))
 
     def __repr__(self) -> str:
         return f"<AtomicFunction> {self._concrete._short()}"

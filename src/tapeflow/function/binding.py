@@ -15,6 +15,7 @@ from typing import Any
 from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.convert import convert, datatype_name
+from tapeflow.core.types.dtypes import DType
 from tapeflow.core.types.spec import TensorSpec, TypeSpec, VariableSpec
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeTensor
@@ -31,17 +32,26 @@ class Binding:
         graph: the traced graph.
         name: the name under which a graph calls it.
         described: returns its parameters and results in a line, for messages.
+
+    Attributes:
+        positional: how many flat arguments it takes by position. The others go by name.
     """
 
     def __init__(self, function_type: FunctionType, graph: FuncGraph, name: str, described: Callable[[], str]) -> None:
         self._type = function_type
         self._specs = list(graph.inputs)
-        self._dtypes = [t.dtype for t in graph.inputs]
+        self._dtypes: list[DType] | None = [t.dtype for t in graph.inputs]
         self._keywords = [_identifier(t.op.name) for t in graph.inputs]
         self._summary = f"{graph.name}({', '.join(self._keywords)})"
         self._name = name
         self._described = described
         self._signature: inspect.Signature | None = None
+        self.positional = len(self._keywords)
+
+    def limit_positional(self, count: int) -> None:
+        """Takes at most `count` flat arguments by position: a signature's order says nothing to its caller."""
+        if count < self.positional:
+            self.positional, self._dtypes = count, None
 
     def tensors(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any]:
         """Returns the tensors of a call, in the order of the function's inputs.
@@ -93,8 +103,8 @@ class Binding:
 
     def _flat(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
         values, keywords, summary = list(args), self._keywords, self._summary
-        if len(values) > len(keywords):
-            raise TypeError(f"{summary} takes {len(keywords)} positional arguments, got {len(values)}.")
+        if len(values) > self.positional:
+            raise TypeError(f"{summary} takes {self.positional} positional arguments, got {len(values)}.")
         named = {_identifier(k): v for k, v in kwargs.items()}
         for keyword in keywords[len(values) :]:
             if keyword not in named:

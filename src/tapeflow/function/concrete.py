@@ -38,6 +38,7 @@ class ConcreteFunction:
     Attributes:
         key: the key of the trace in its `tf.function`.
         around: a weak reference to the graph whose tensors it captures, or None.
+        binding: the arguments that it accepts.
         saved_outputs: the specs of its results in the file that it was loaded from, or None.
 
     Example:
@@ -63,7 +64,7 @@ class ConcreteFunction:
         self.around = weakref.ref(graph.around) if symbolic and graph.around is not None else None
         self._pack = _packer(graph)
         self._wrap = _wrapper(graph, self._pack)
-        self._binding = Binding(function_type, graph, self.name.decode(), self._short)
+        self.binding = Binding(function_type, graph, self.name.decode(), self._short)
 
     # ---- calling -----------------------------------------------------------------------------------------------------
 
@@ -90,7 +91,7 @@ class ConcreteFunction:
             TypeError: the arguments are neither.
         """
         try:
-            return self.call_flat(self._binding.tensors(args, kwargs))
+            return self.call_flat(self.binding.tensors(args, kwargs))
         except Exception as error:
             filtered(error)
             raise

@@ -54,7 +54,7 @@ def embedding_lookup(
         InvalidArgumentError: there is no such row.
 
     Example:
-        >>> tf.nn.embedding_lookup([[1.0, 2.0], [3.0, 4.0]], [1]).numpy().tolist()
+        >>> tf.nn.embedding_lookup(tf.constant([[1.0, 2.0], [3.0, 4.0]]), [1]).numpy().tolist()
         [[3.0, 4.0]]
     """
     if type(ids) is EagerTensor and max_norm is None and isinstance(params, (EagerTensor, Variable)):
@@ -65,9 +65,9 @@ def embedding_lookup(
         ragged: Any = ids
         return ragged.with_flat_values(embedding_lookup(params, ragged.flat_values, max_norm, name))
     indices = convert(ids)
-    if isinstance(params, (list, tuple)) and all(hasattr(p, "dtype") for p in params):
+    if isinstance(params, (list, tuple)):
         if len(params) > 1:
-            return _from_parts(list(params), indices, max_norm)
+            return _from_parts([p if hasattr(p, "dtype") else convert(p) for p in params], indices, max_norm)
         params = params[0]
     return _clipped(gather(params, indices), max_norm, indices)
 

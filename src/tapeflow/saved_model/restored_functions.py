@@ -291,9 +291,11 @@ class SignatureMap(Mapping[str, ConcreteFunction]):
 
 def bare_function(saved: Any, library: Library) -> ConcreteFunction:
     """Returns the trace that a `SavedBareConcreteFunction` message stands for."""
-    if saved.HasField("function_spec"):
-        return library.concrete(saved.concrete_function_name, signature_of(saved.function_spec))
     positional = saved.allowed_positional_arguments
+    if saved.HasField("function_spec"):
+        concrete = library.concrete(saved.concrete_function_name, signature_of(saved.function_spec))
+        concrete.binding.limit_positional(positional)
+        return concrete
     parameters = [
         inspect.Parameter(
             name, inspect.Parameter.POSITIONAL_OR_KEYWORD if i < positional else inspect.Parameter.KEYWORD_ONLY

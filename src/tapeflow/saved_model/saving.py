@@ -366,9 +366,8 @@ class _Model:
             concrete = function.function
             bare = node.bare_concrete_function
             bare.concrete_function_name = self._names[id(concrete)]
-            names = [spec.name for spec in _tensor_specs(concrete)]
-            bare.argument_keywords.extend(names)
-            bare.allowed_positional_arguments = len(names)
+            bare.argument_keywords.extend(spec.name for spec in _tensor_specs(concrete))
+            bare.allowed_positional_arguments = concrete.binding.positional
             bare.function_spec.CopyFrom(function_spec(_signature(concrete)))
             return
         node.function.SetInParent()

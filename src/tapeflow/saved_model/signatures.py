@@ -80,7 +80,9 @@ def _wrapper(name: str, concrete: ConcreteFunction) -> ConcreteFunction:
         return _named_outputs(name, concrete.call_flat([tensors[n] for n in specs_by_name]))
 
     function = Function(signature_wrapper, Options(autograph=False), f"signature_wrapper_{concrete.graph.name}")
-    return function.get_concrete_function(**specs_by_name)
+    signature = function.get_concrete_function(**specs_by_name)
+    signature.binding.limit_positional(1 if count == 1 else 0)
+    return signature
 
 
 def _named_outputs(name: str, result: Any) -> dict[str, Any]:

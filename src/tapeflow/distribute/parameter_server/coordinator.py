@@ -181,7 +181,7 @@ class ClusterCoordinator:
 
         def run(worker: _Worker) -> Any:
             own_args, own_kwargs = of_worker(worker.index, (args, kwargs))
-            tensors = concrete._binding.tensors(own_args, own_kwargs)
+            tensors = concrete.binding.tensors(own_args, own_kwargs)
             arguments = [argument_message(t, self._task.share, message["name"]) for t in tensors]
             return concrete._pack(worker.run(key, message, arguments))
 

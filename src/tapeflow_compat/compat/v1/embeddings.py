@@ -108,7 +108,7 @@ def embedding_lookup_sparse(
         >>> tf.compat.v1.nn.embedding_lookup_sparse([[1.0], [2.0], [5.0]], ids, None).numpy().tolist()
         [[3.0]]
     """
-    table = _whole(params, partition_strategy) if _in_pieces(params) else params
+    table = _whole_table(params, partition_strategy)
     return embedding.embedding_lookup_sparse(table, sp_ids, sp_weights, combiner, max_norm, name, allow_fast_lookup)
 
 
@@ -133,10 +133,17 @@ def safe_embedding_lookup_sparse(
     """
     if embedding_weights is None or (_in_pieces(embedding_weights) and not len(embedding_weights)):
         raise ValueError(f"Missing embedding_weights {embedding_weights}.")
-    table = _whole(embedding_weights, partition_strategy) if _in_pieces(embedding_weights) else embedding_weights
+    table = _whole_table(embedding_weights, partition_strategy)
     return embedding.safe_embedding_lookup_sparse(
         table, sparse_ids, sparse_weights, combiner, default_id, max_norm, name, allow_fast_lookup
     )
+
+
+def _whole_table(params: Any, partition_strategy: str) -> Any:
+    """Returns a table, given as one, in pieces, or as a nest of numbers."""
+    if _in_pieces(params):
+        return _whole(params, partition_strategy)
+    return convert(params) if isinstance(params, (list, tuple)) else params
 
 
 def _in_pieces(params: Any) -> bool:
