@@ -297,3 +297,9 @@ def test_ops_that_pass_values_on_are_not_checked():  # TensorFlow's list
     assert np.isinf(tf.identity(tf.reshape(low, [1, 2]))).all()
     assert np.isnan(tf.constant([1 + 0j]) / tf.constant([0j])).all()  # complex numbers aren't either
     assert tf.zeros([0, 3]).shape == [0, 3]
+
+
+def test_a_call_is_not_differentiated_without_a_tape():
+    s = tf.sparse.from_dense([[1.0, 0.0], [0.0, 2.0]])  # the gradient of its op needs eager tensors
+    joined = tf.function(lambda s: tf.sparse.to_dense(tf.sparse.concat(0, [s, s])))(s)
+    assert joined.numpy().tolist() == [[1.0, 0.0], [0.0, 2.0]] * 2
