@@ -1,6 +1,7 @@
 """`tf.errors`. Codes and printed forms were recorded from TensorFlow 2.21."""
 
 import pickle
+import re
 import traceback
 
 import pytest
@@ -166,8 +167,13 @@ def test_nothing_is_elided_from_short_or_final_runs():
 
 def test_too_little_memory_is_a_resource_exhausted_error():
     x = tf.ones([1 << 22, 1])
+    message = re.escape("OOM when allocating tensor with shape[4194304,4194304] and type float")
     for add in (lambda a: a + tf.transpose(a), tf.function(lambda a: a + tf.transpose(a))):
-        with pytest.raises(tf.errors.ResourceExhaustedError, match="OOM when allocating"):
+        with pytest.raises(tf.errors.ResourceExhaustedError, match=message):
             add(x)
+    elements = tf.data.Dataset.from_tensors(tf.broadcast_to(1.0, [1 << 30])).repeat()
+    message = re.escape("OOM when allocating tensor with shape[16384,1073741824] and type float")
+    with pytest.raises(tf.errors.ResourceExhaustedError, match=message):
+        next(iter(elements.batch(1 << 14)))
     with pytest.raises(tf.errors.ResourceExhaustedError):
         tf.zeros([1 << 44])

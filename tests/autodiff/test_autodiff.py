@@ -655,3 +655,15 @@ def test_second_gradients_by_a_variable_that_branches_and_their_loops_read():
     e = tf.constant([1.0, 2.0])
     assert second(e, tf.constant(True)).numpy().tolist() == [16.0, 96.0]
     assert second(e, tf.constant(False)).numpy().tolist() == [1856.0, 576.0]
+
+
+def test_integers_warn_when_they_are_watched_and_not_when_they_are_targets(caplog):  # as in TensorFlow
+    x, i = tf.constant([1.0, 2.0]), tf.constant([1, 2])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = tf.cast(x * 2.0, tf.int32)
+    assert tape.gradient(y, x) is None
+    assert caplog.text == ""
+    with tf.GradientTape() as tape:
+        tape.watch(i)
+    assert "The dtype of the watched tensor must be floating" in caplog.text

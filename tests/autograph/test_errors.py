@@ -156,3 +156,21 @@ def test_errors_of_numpy_functions(error, cls):
     assert raised(tf.numpy_function, raising(error), [X], tf.float32) is error
     staged = tf.function(lambda: tf.numpy_function(raising(error), [X], tf.float32))
     assert type(raised(staged)) is cls
+
+
+def test_the_first_frame_that_is_not_converted_has_two_marks():  # as in TensorFlow
+    @tf.autograph.experimental.do_not_convert
+    def inner(x):
+        return innermost(x)
+
+    def innermost(x):
+        return tf.matmul(x, tf.ones([5, 2]))
+
+    @tf.function
+    def f(x):
+        return inner(x)
+
+    with pytest.raises(ValueError) as caught:
+        f(tf.ones([2, 4]))
+    frames = [line.rpartition(", in ")[2] for line in str(caught.value).splitlines() if line.startswith("    File")]
+    assert [frame for frame in frames if not frame.startswith("wrapper")][:3] == ["f  *", "inner  **", "innermost"]

@@ -1,5 +1,7 @@
 """What TensorFlow checks while a function is traced, and what only when it runs: by its shape functions and kernels."""
 
+import re
+
 import pytest
 
 import tapeflow as tf
@@ -108,3 +110,23 @@ def test_lookups_of_sparse_ids_of_unknown_rank():
 
 def test_constants_of_several_outputs_are_evaluated_for_shapes():
     assert traced(lambda: tf.strings.split(["a b", "c"], maxsplit=1)).structured_outputs.row_splits.shape == [3]
+
+
+@pytest.mark.parametrize(
+    ("call", "dims"),
+    [
+        (lambda: tf.matmul(tf.ones([2, 4]), tf.ones([5, 2])), (4, 5)),
+        (lambda: tf.matmul(tf.ones([2, 4]), tf.ones([5, 2]), transpose_a=True), (2, 5)),
+        (lambda: tf.matmul(tf.ones([2, 4]), tf.ones([5, 2]), transpose_b=True), (4, 2)),
+        (lambda: tf.matmul(tf.ones([3, 2, 4]), tf.ones([3, 5, 2])), (4, 5)),
+        (lambda: tf.nn.bias_add(tf.ones([2, 3]), tf.ones([4])), (3, 4)),
+        (lambda: tf.linalg.solve(tf.ones([2, 2]), tf.ones([3, 1])), (2, 3)),
+        (lambda: tf.ones([2, 3]) + tf.ones([4]), (3, 4)),
+    ],
+)
+def test_dimensions_that_differ(call, dims):  # TensorFlow's words while a graph is built
+    message = f"Dimensions must be equal, but are {dims[0]} and {dims[1]} for '{{{{node "
+    with pytest.raises(ValueError, match=re.escape(message)):
+        tf.function(call, autograph=False)()
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        call()

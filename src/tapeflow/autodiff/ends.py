@@ -20,7 +20,6 @@ from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
-from tapeflow.logger import get_logger
 
 
 class UnconnectedGradients(Enum):
@@ -128,11 +127,6 @@ def targets_in(value: Any) -> list[Any]:
             raise TypeError(
                 f"The targets of a gradient are tensors and variables, not {v!r} of type {type(v).__name__}."
             )
-        if not v.dtype.differentiable:
-            get_logger().warning(
-                "The dtype of the target tensor must be floating (e.g. tf.float32) when calling GradientTape.gradient, "
-                "got %r", v.dtype,
-            )  # fmt: skip
     return flat
 
 

@@ -66,9 +66,11 @@ def with_user_lines(error: Exception) -> Exception | None:
 
 def _message(frames: list[tuple[types.FrameType, int]], cause: str) -> str:
     lines = ["in user code:", ""]
+    converted = False
     for frame, line in frames:
         code = frame.f_code
-        mark = "  *" if is_converted_code(code) else ""
+        before, converted = converted, is_converted_code(code)
+        mark = "  *" if converted else "  **" if before else ""
         place = f'    File "{code.co_filename}", line {line}, in {code.co_name}{mark}'
         text = linecache.getline(code.co_filename, line, frame.f_globals).strip()
         lines += [place, f"        {text}"] if lines[-2:-1] != [place] else []

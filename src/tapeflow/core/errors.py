@@ -58,6 +58,7 @@ class OpError(Exception):
 
     operation: Any = None  # the operation of a graph that failed, whose lines the message names
     reason: str | None = None  # the message without these lines
+    unequal: tuple[Any, Any] | None = None  # of a shape rule: the dimensions that must be equal
 
     def __init__(self, node_def: Any, op: Any, message: str, error_code: int, *args: dict):
         super().__init__()

@@ -17,6 +17,7 @@ import torch
 from tapeflow.core.device import machine
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.memory import is_out_of_memory, out_of_memory
 from tapeflow.core.ops.static import value_of
 from tapeflow.core.types.dtypes import variant
 from tapeflow.core.types.shape import TensorShape
@@ -333,7 +334,9 @@ def batch_component(values: tuple[Any, ...], spec: Any, index: int) -> Any:
         first = values[0]
         try:
             return torch.stack(values) if isinstance(first, torch.Tensor) else _stack_arrays(values)
-        except (RuntimeError, ValueError):
+        except (RuntimeError, ValueError, MemoryError) as error:
+            if is_out_of_memory(error):
+                raise out_of_memory(error, TensorShape([len(values), *first.shape]), spec.dtype) from error
             for i, v in enumerate(values):
                 if v.shape != first.shape:
                     raise invalid(

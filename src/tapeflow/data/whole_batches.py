@@ -29,7 +29,9 @@ def batches_of(body: Body, captures: int) -> Body | None:
         captures: how many of its last inputs are no elements.
     """
     graph, count = body.graph, len(body.inputs) - captures
-    if not body.optimized or graph.variables or not count or any(isinstance(c, SymbolicTensor) for c in graph.external_captures):
+    if not body.optimized or graph.variables or not count:
+        return None
+    if any(isinstance(c, SymbolicTensor) for c in graph.external_captures):
         return None
     ends = (*body.inputs[:count], *body.outputs)
     if any(t.shape.rank is None or (t.dtype.torch is None and t.dtype is not string) for t in ends):

@@ -78,7 +78,7 @@ class _Checker:
 
     def record(self, op: Any, inputs: Any, attrs: Any, outputs: Any) -> None:
         for i in checked_outputs(op.name, [t.dtype for t in outputs]):
-            value = outputs[i].value if type(outputs[i]) is EagerTensor else None
+            value: Any = outputs[i].value if type(outputs[i]) is EagerTensor else None
             if not is_finite(value):
                 texts, raw = list(map(str, inputs)), [getattr(t, "value", None) for t in inputs]
                 error = not_finite(value, i, len(outputs), op.name, "eagerly-executing", texts, raw)

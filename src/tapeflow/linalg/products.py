@@ -15,7 +15,7 @@ from tapeflow.core.ops.batching import Batch, NoRule, Slices, equal_shapes
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import MANY
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import certainly_broadcasts, ranked, text, with_dimension
+from tapeflow.core.ops.shape_rules import certainly_broadcasts, ranked, text, unequal, with_dimension
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, bfloat16, float32
 from tapeflow.core.types.shape import TensorShape
@@ -37,7 +37,7 @@ def _matmul_rule(a: TensorShape, b: TensorShape, transpose_a: bool = False, tran
     m, k = a[::-1] if transpose_a else a
     l, n = b[::-1] if transpose_b else b  # noqa: E741
     if k != l and k is not None and l is not None:
-        raise invalid(f"Matrix size-incompatible: In[0]: {text(a)}, In[1]: {text(b)}")
+        raise unequal(f"Matrix size-incompatible: In[0]: {text(a)}, In[1]: {text(b)}", k, l)
     return TensorShape([m, n])
 
 
@@ -201,7 +201,7 @@ def _batch_matmul_rule(x: TensorShape, y: TensorShape, *attrs: Any) -> TensorSha
     m, k = x[-2:][::-1] if adj_x else x[-2:]
     l, n = y[-2:][::-1] if adj_y else y[-2:]  # noqa: E741
     if k != l and k is not None and l is not None:
-        raise invalid(f"Matrix size-incompatible: In[0]: {text(x)}, In[1]: {text(y)}")
+        raise unequal(f"Matrix size-incompatible: In[0]: {text(x)}, In[1]: {text(y)}", k, l)
     return batch.concatenate([m, n])
 
 

@@ -20,7 +20,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elementwise_kernels import by_value
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import check_rank, ranked, text, with_rank
+from tapeflow.core.ops.shape_rules import check_rank, ranked, text, unequal, with_rank
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid, traced
@@ -228,7 +228,10 @@ def _solve_rule(matrix: TensorShape, rhs: TensorShape, adjoint: bool = False, *_
         raise invalid(f"First input (lhs) must be a square matrix. It has the shape {text(matrix)}.")
     rows = square_matrices(matrix)[:-1]
     if not rows.is_compatible_with(rhs[:-1]):
-        raise invalid(f"Input matrix and rhs are incompatible. They have {text(matrix)} and {text(rhs)}.")
+        pairs = ((a, b) for a, b in zip(rows, rhs, strict=False) if a != b and None not in (a, b))
+        raise unequal(
+            f"Input matrix and rhs are incompatible. They have {text(matrix)} and {text(rhs)}.", *next(pairs)
+        )
     return rows.merge_with(rhs[:-1]) + rhs[-1:]
 
 

@@ -14,7 +14,7 @@ from tapeflow.core.ops.batching import Batch, NoRule, Slices
 from tapeflow.core.ops.convert import convert, operand
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
-from tapeflow.core.ops.shape_rules import text, with_rank
+from tapeflow.core.ops.shape_rules import text, unequal, with_rank
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
@@ -33,7 +33,8 @@ def _bias_rule(value: TensorShape, bias: TensorShape, data_format: str = "NHWC")
     channel = 1 if data_format == "NCHW" else -1
     if not TensorShape(value[channel]).is_compatible_with(TensorShape(bias[0])):
         kind = "channel dimension" if channel == 1 else "last dimension"
-        raise invalid(f"Must provide as many biases as the {kind} of the input tensor: {text(bias)} vs. {text(value)}")
+        wrong = f"Must provide as many biases as the {kind} of the input tensor: {text(bias)} vs. {text(value)}"
+        raise unequal(wrong, value[channel], bias[0])
     dims = value.as_list()
     dims[channel] = bias[0] if dims[channel] is None else dims[channel]
     return TensorShape(dims)

@@ -105,6 +105,11 @@ def test_in_functions(name):
         tf.function(CALLS[name], autograph=False)()
 
 
+def test_the_shape_is_written_as_in_tensorflow():
+    with pytest.raises(tf.errors.ResourceExhaustedError, match=re.escape("tensor with shape[2,536870912]")):
+        memory.check_memory([2, 2**29], 4)
+
+
 def test_a_share_of_the_memory():
     memory.check_memory([2**29], 4)
     with pytest.raises(tf.errors.ResourceExhaustedError, match=re.escape("OOM when allocating tensor with shape[536")):

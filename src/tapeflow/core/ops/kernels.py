@@ -18,6 +18,7 @@ from tapeflow.core import device as devices
 from tapeflow.core import errors
 from tapeflow.core.context import state
 from tapeflow.core.ops.definition import MANY
+from tapeflow.core.ops.memory import is_out_of_memory, out_of_memory
 from tapeflow.core.ops.shape_rules import too_large
 from tapeflow.core.types.dtypes import DType, resource, variant
 from tapeflow.core.types.shape import TensorShape
@@ -42,12 +43,6 @@ COMPUTE_IN = {
 }
 # A dtype of the same size that ATen can move, for the bits of dtypes that it can't move.
 SAME_BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
-
-# Of torch's `RuntimeError`s for CPUs, and of NumPy's `ValueError`s.
-_NO_MEMORY = re.compile(
-    "DefaultCPUAllocator: can't allocate memory|Storage size calculation overflowed|array is too big|"
-    "Maximum allowed dimension exceeded"
-)
 
 
 def compute(op: RegisteredOp, args: Sequence[Any], types: dict[str, DType], name: str | None) -> tuple[Any, bool]:
@@ -74,7 +69,7 @@ def compute(op: RegisteredOp, args: Sequence[Any], types: dict[str, DType], name
         return run_kernel(op, kernel, args, values, types)
     except Exception as error:
         own = isinstance(error, ValueError) and not isinstance(error, UnicodeError)  # TensorFlow's, as kernels raise it
-        if isinstance(error, errors.OpError) or (own and not _NO_MEMORY.search(str(error))):
+        if isinstance(error, errors.OpError) or (own and not is_out_of_memory(error)):
             raise located(error, op, name) from None
         raise located(translated(op, args, types, error), op, name) from error
 
@@ -342,15 +337,18 @@ def located(error: Exception, op: RegisteredOp, name: str | None) -> Exception:
 
 def translated(op: RegisteredOp, args: Sequence[Any], types: dict[str, DType], error: Exception) -> errors.OpError:
     """Returns TensorFlow's error for torch's: the error of the op's shape rule, if the rule raises one."""
+    no_memory = is_out_of_memory(error)
     known = status_error(error, op.name)
-    if known is not None:
+    if known is not None and not no_memory:
         return known
     try:
         shapes = op.infer(args, types, 1)
     except errors.OpError as wrong:
-        return wrong
+        return out_of_memory(error) if no_memory else wrong
     except ValueError as wrong:
-        return errors.InvalidArgumentError.of(str(wrong))
+        return out_of_memory(error) if no_memory else errors.InvalidArgumentError.of(str(wrong))
+    if no_memory:
+        return out_of_memory(error, shapes[0], op.output_dtypes(types, 1)[0])
     message = first_line(error)
     if "integer multiplication overflow" in message:
         return errors.InvalidArgumentError.of(too_large(shapes[0]))
@@ -370,13 +368,13 @@ def status_error(error: Exception, op: str = "ReadVariableOp") -> errors.OpError
     """
     if isinstance(error, errors.OpError):
         return None
-    if isinstance(error, (torch.OutOfMemoryError, MemoryError)) or _NO_MEMORY.search(str(error)):
-        size = re.search(r"tried to allocate ([\d.]+ \w+)", str(error), re.IGNORECASE)
-        return errors.ResourceExhaustedError.of(f"OOM when allocating {size[1] if size else 'memory'}")
+    if is_out_of_memory(error):
+        return out_of_memory(error)
     if isinstance(error, UnicodeDecodeError):
         return errors.InvalidArgumentError.of(f"Expected text: {error}")
     if isinstance(error, AttributeError) and error.name == "_value" and hasattr(error.obj, "_tape_value"):
-        name = error.obj._name  # a variable
+        variable: Any = error.obj
+        name = variable._name
         if op != "ReadVariableOp":
             missing = f"Could not find resource: localhost/{name}"
             return errors.NotFoundError.of(f"The variable {name} does not exist. ({missing})")

@@ -7,13 +7,24 @@ import functools
 import math
 import os
 import pathlib
+import re
 from collections.abc import Iterable
 
+import torch
+
 from tapeflow.core.errors import ResourceExhaustedError
-from tapeflow.core.ops.shape_rules import check_sizes
+from tapeflow.core.ops.sequences import datatype_name
+from tapeflow.core.ops.shape_rules import check_sizes, text
+from tapeflow.core.types.dtypes import DType
+from tapeflow.core.types.shape import TensorShape
 
 UNFILLED = 1 / 4
 _FEW = 2**26  # bytes that every machine has
+# Of torch's `RuntimeError`s for CPUs, and of NumPy's `ValueError`s.
+_NO_MEMORY = re.compile(
+    "DefaultCPUAllocator: can't allocate memory|Storage size calculation overflowed|array is too big|"
+    "Maximum allowed dimension exceeded"
+)
 _LIMITS = "/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"  # of a container
 
 
@@ -35,7 +46,29 @@ def check_memory(dims: Iterable[int], itemsize: int = 4, share: float = 1.0) -> 
     check_sizes(dims)
     count = math.prod(dims)
     if count * itemsize > _FEW and count * itemsize > share * _memory():
-        raise ResourceExhaustedError.of(f"OOM when allocating tensor with shape{list(dims)}")
+        raise ResourceExhaustedError.of(f"OOM when allocating tensor with shape{text(TensorShape(dims))}")
+
+
+def is_out_of_memory(error: Exception) -> bool:
+    """Returns True if an error of torch, NumPy or Python says that there is not enough memory."""
+    return isinstance(error, (torch.OutOfMemoryError, MemoryError)) or bool(_NO_MEMORY.search(str(error)))
+
+
+def out_of_memory(
+    error: Exception, shape: TensorShape | None = None, dtype: DType | None = None
+) -> ResourceExhaustedError:
+    """Returns TensorFlow's error for one that says that there is not enough memory.
+
+    Args:
+        error: torch's, NumPy's or Python's error.
+        shape, dtype: those of the result, if they are known.
+    """
+    size = re.search(r"tried to allocate ([\d.]+ \w+)", str(error), re.IGNORECASE)
+    if shape is None or not shape.is_fully_defined():
+        return ResourceExhaustedError.of(f"OOM when allocating {size[1] if size else 'memory'}")
+    of_type = "" if dtype is None else f" and type {datatype_name(dtype)}"
+    tried = f": tried to allocate {size[1]}" if size else ""
+    return ResourceExhaustedError.of(f"OOM when allocating tensor with shape{text(shape)}{of_type}{tried}")
 
 
 @functools.cache

@@ -30,6 +30,18 @@ def check_sizes(shape: Sequence[int]) -> None:
         count *= size
 
 
+def unequal(message: str, first: int | None, second: int | None) -> errors.InvalidArgumentError:
+    """Returns the error for two dimensions that differ.
+
+    Args:
+        message: the message of the kernel. While a graph is built, the message names only the dimensions.
+        first, second: the dimensions.
+    """
+    error = invalid(message)
+    error.unequal = first, second
+    return error
+
+
 def text(shape: TensorShape) -> str:
     """Returns the shape as TensorFlow's messages print it: `[2,3]`."""
     if shape.rank is None:

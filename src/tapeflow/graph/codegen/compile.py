@@ -20,6 +20,7 @@ import torch
 from tapeflow.core import device as devices
 from tapeflow.core import errors
 from tapeflow.core.ops.kernels import first_line, raw_arguments, run_kernel, status_error, translated
+from tapeflow.core.ops.memory import is_out_of_memory
 from tapeflow.core.ops.static import host_static, numbers, value_of
 from tapeflow.core.processors import share
 from tapeflow.core.types.shape import TensorShape
@@ -138,11 +139,15 @@ class Written:
     def explained(self, error: Exception) -> Exception:
         """Returns TensorFlow's error for an error of a step, with the user's lines that added the step."""
         step, local = self.failed(error)
+        no_memory = is_out_of_memory(error)
         error = status_error(error, "ReadVariableOp" if step is None else step.op.name) or error
         if step is None or getattr(error, "operation", None) is not None:
             return error
         if isinstance(error, errors.OpError):
-            return detected(error, step.operation)
+            known = detected(error, step.operation)
+            if not no_memory:  # a second run tells the shape
+                return known
+            error = known
         values = self._writer.values({**self._writer.namespace, **local}, step)
         calls: list[Any] = [step] if step.registered else step.origins
         for call in calls:
@@ -154,7 +159,7 @@ class Written:
             except errors.OpError as explained:
                 return detected(explained, operation)
             except KeyError:  # a value was deleted or overwritten
-                return detected(errors.InvalidArgumentError.of(first_line(error)), operation)
+                return error if no_memory else detected(errors.InvalidArgumentError.of(first_line(error)), operation)
             except Exception as other:
                 return other
         return error

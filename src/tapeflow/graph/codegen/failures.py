@@ -19,10 +19,10 @@ def detected(error: OpError, operation: Operation) -> OpError:
     name, unavailable = operation.name, "<stack traces unavailable>\n"
     node = f"[[{{{{node {name}}}}}]]"
     start = "Graph execution error:\n\nDetected at node"
-    frames = [
-        f'File "{frame.filename}", line {frame.lineno}, in {frame.name}\n' + (f"      {frame.line}\n" if frame.line else "")
-        for frame in operation.traceback
-    ]
+    frames = []
+    for frame in operation.traceback:
+        source = f"      {frame.line}\n" if frame.line else ""
+        frames.append(f'File "{frame.filename}", line {frame.lineno}, in {frame.name}\n{source}')
     if graph.building_function:
         lines = "".join(f"  {frame}" for frame in frames) or unavailable
         function = f" [Op:{graph.inference_name}]" if graph.inference_name else ""

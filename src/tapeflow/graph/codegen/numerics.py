@@ -1,7 +1,7 @@
 """Functions that check the result of each operation for infinities and NaNs.
 
 A thread that called `tf.debugging.enable_check_numerics` traces graphs for these functions. They run each operation as
-it stands: no pass removes, merges or replaces one.
+it stands: no pass removes, merges or replaces one with a floating-point result.
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ from typing import Any
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.compile import Compiled, after_passes
 from tapeflow.graph.codegen.passes import Pass
-from tapeflow.graph.codegen.passes.inspecting import inspect_results
+from tapeflow.graph.codegen.passes.folding import fold
+from tapeflow.graph.codegen.passes.inspecting import inspect_results, keep_results
 from tapeflow.graph.codegen.program import Program
-from tapeflow.graph.ir.operation import Operation
+from tapeflow.graph.ir.operation import GraphOp, Operation
 
 
 class Inspected(Compiled):
     """A function of a graph with a check after each step; arguments as in `Compiled`."""
 
-    simplifying_passes = ()
+    simplifying_passes = keep_results, fold  # sizes and indices stay constants
     special_passes = (inspect_results,)
 
     def __init__(
@@ -30,7 +31,7 @@ class Inspected(Compiled):
         effects = [*effects]
         graph: Any = next((o.graph for o in (*(t.op for t in outputs), *effects)), None)
         if graph is not None and graph.traced:  # unused results are checked, too
-            effects += [o for o in graph.get_operations() if any(t.dtype.is_floating for t in o.outputs)]
+            effects += [o for o in graph.get_operations() if _is_computation(o)]
         super().__init__(name, inputs, outputs, effects, **options)
 
     def specialized(self, special_passes: Sequence[Pass] = special_passes) -> Program:
@@ -43,6 +44,12 @@ class Inspected(Compiled):
     def text(self, optimized: bool, captured: Sequence[Any]) -> str:
         """Returns the source of the function; the arguments are ignored."""
         return self.source
+
+
+def _is_computation(operation: Operation) -> bool:
+    """Returns True if an operation computes floating-point numbers from tensors."""
+    op = operation.op
+    return not isinstance(op, GraphOp) and not op.creates and any(t.dtype.is_floating for t in operation.outputs)
 
 
 class NumericsCompiler:

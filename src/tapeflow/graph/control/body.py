@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tapeflow.core.autodiff.tape import Tape, record
+from tapeflow.core.autodiff.tape import EVERYTHING, Tape, record
 from tapeflow.core.context import state
 from tapeflow.core.forking import cached_property, new_rlock
 from tapeflow.core.ops.definition import ops
@@ -114,7 +114,10 @@ class Body:
             values = [state.graph.capture(v) for v in values]
         if not state.tapes or not is_watched(values):
             if state.graph is None:
-                return eager_outputs(self.compiled(*[raw(v) for v in values]), self.outputs)
+                results = eager_outputs(self.compiled(*[raw(v) for v in values]), self.outputs)
+                if state.tapes:
+                    report_call(self, values, results)
+                return results
             return list(Call(self, self.outputs).add(values))
         op = self.differentiable.forward(order_of_tapes())
         if state.graph is not None:
@@ -272,14 +275,24 @@ def _missing(backward: Body, forward_values: dict[int, Any]) -> list[SymbolicTen
 
 def order_of_tapes() -> int:
     """Returns the highest order of gradients that this thread's tapes may compute, less one."""
-    return len(state.tapes) - 1 + any(getattr(t, "persistent", True) for t in state.tapes)
+    tapes = [t for t in state.tapes if t.seen is not EVERYTHING]
+    return len(tapes) - 1 + any(getattr(t, "persistent", True) for t in tapes)
 
 
 def is_watched(values: Sequence[Any]) -> bool:
     """Returns True if a tape watches an input of a call. Reports the variables among the inputs as read."""
     note_reads(values)
     ids = [v._id for v in values]
-    return any(type(tape) is not Tape or not tape.watched.isdisjoint(ids) for tape in state.tapes)
+    return any(
+        not tape.watched.isdisjoint(ids) if type(tape) is Tape else tape.seen is not EVERYTHING for tape in state.tapes
+    )
+
+
+def report_call(body: Body, values: Sequence[Any], results: Sequence[Any]) -> None:
+    """Reports an eager call of a body, which no tape watches, to the listeners that are no tapes."""
+    for tape in state.tapes:
+        if tape.seen is EVERYTHING:
+            tape.record(Call(body, body.outputs), values, (), results)
 
 
 def raw(value: Any) -> Any:

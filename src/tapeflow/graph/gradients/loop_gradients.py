@@ -99,7 +99,8 @@ class LoopGradient:
         grads.update((i, raw_zeros(v)) for i, v in zip(self.zero_at_end, finals, strict=True))
         totals: dict[int, Any] = {}
         owned: set[int] = set()  # the totals that this call allocated
-        is_stacked = trips > 0 and self.backward.optimized and all(type(entries) in (Rows, Repeated) for entries in lists)
+        is_stacked = trips > 0 and all(type(entries) in (Rows, Repeated) for entries in lists)
+        is_stacked = is_stacked and self.backward.optimized
         iteration = self.iteration
         columns = self._columns(lists, inputs, trips)
         computed = iteration.in_machine_code(columns, trips, grads, totals) if is_stacked else None

@@ -120,6 +120,9 @@ def shape_error(op: Any, name: str, args: Sequence[Any], types: Mapping[str, Any
     """Returns the error that TensorFlow raises for incompatible shapes while a graph is built."""
     message = error.message if isinstance(error, errors.OpError) else str(error)
     message = message.partition(" [Op:")[0]
+    unequal = getattr(error, "unequal", None)
+    if unequal is not None:
+        message = f"Dimensions must be equal, but are {unequal[0]} and {unequal[1]}"
     match = re.match(r"Incompatible shapes: \[([\d,?]*)\] vs\. \[([\d,?]*)\]", message)
     if match:
         a, b = (m.split(",")[::-1] for m in match.groups())

@@ -48,7 +48,7 @@ def fold(program: Program) -> None:
 def _unchanged_operand(step: Step, program: Program) -> SymbolicTensor | None:
     """Returns the operand that a step returns unchanged, or None."""
     op = step.op
-    if step.placed or len(step.outputs) != 1 or not step.inputs:
+    if step.placed or step.must_run or len(step.outputs) != 1 or not step.inputs:
         return None
     first, last = step.inputs[0], step.inputs[-1]
     result = step.outputs[0]

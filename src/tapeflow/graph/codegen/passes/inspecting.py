@@ -31,8 +31,14 @@ class Inspection(GraphOp):
                 texts = list(map(str, step.inputs))
                 by_tensor = dict(zip(map(id, self.inputs), values[len(self._places) :], strict=True))
                 raw = [by_tensor.get(id(t)) for t in step.inputs]
-                name = step.operation.graph.name
-                raise not_finite(value, place, len(step.outputs), step.name, "graph", texts, raw, name)
+                graph: Any = step.operation.graph
+                raise not_finite(value, place, len(step.outputs), step.name, "graph", texts, raw, graph.name)
+
+
+def keep_results(program: Program) -> None:
+    """Keeps other passes from removing steps with results to check."""
+    for step in program.steps:
+        step.must_run = step.must_run or bool(checked_outputs(step.name, [t.dtype for t in step.outputs]))
 
 
 def inspect_results(program: Program) -> None:
