@@ -376,7 +376,8 @@ def status_error(error: Exception, op: str = "ReadVariableOp") -> errors.OpError
     if isinstance(error, UnicodeDecodeError):
         return errors.InvalidArgumentError.of(f"Expected text: {error}")
     if isinstance(error, AttributeError) and error.name == "_value" and hasattr(error.obj, "_tape_value"):
-        name = error.obj._name  # a variable
+        variable: Any = error.obj
+        name = variable._name
         if op != "ReadVariableOp":
             missing = f"Could not find resource: localhost/{name}"
             return errors.NotFoundError.of(f"The variable {name} does not exist. ({missing})")
