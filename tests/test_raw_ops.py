@@ -272,6 +272,16 @@ def int64(value):
     return tf.constant(value, tf.int64)
 
 
+def in_function(call):
+    """A function of a call, without a result of the call that is an operation."""
+
+    def run(*args):
+        result = call(*args)
+        return None if isinstance(result, tf.Operation) else result
+
+    return tf.function(run, autograph=False)
+
+
 def _list():
     return tf.raw_ops.TensorListReserve(element_shape=[2], num_elements=3, element_dtype=tf.float32)
 
@@ -280,7 +290,7 @@ def _list():
 def test_handles_of_something_else_are_refused(name):
     """As a file may pass them; TensorFlow raises InvalidArgumentError, too."""
     variable = tf.Variable([1.0])
-    for call in (WRONG_HANDLES[name], tf.function(WRONG_HANDLES[name], autograph=False)):
+    for call in (WRONG_HANDLES[name], in_function(WRONG_HANDLES[name])):
         with pytest.raises(tf.errors.InvalidArgumentError, match=r"Expected the handle of a \w+"):
             call(variable)
 
@@ -318,8 +328,12 @@ def test_texts_that_are_no_text():
 def test_variables_without_a_value(use):
     variable = tf.raw_ops.VarHandleOp(dtype=tf.float32, shape=[2])
     assert "<unavailable>" in repr(variable)
-    for call in (use, tf.function(use, autograph=False)):
+    returned = tf.function(lambda: tf.raw_ops.VarHandleOp(dtype=tf.float32, shape=[2]))()
+    for read in (returned.numpy, returned.value, returned.read_value):
         with pytest.raises(tf.errors.FailedPreconditionError, match="Could not find variable"):
+            read()
+    for call in (use, in_function(use)):
+        with pytest.raises((tf.errors.FailedPreconditionError, tf.errors.NotFoundError), match="Could not find"):
             call(variable)
     tf.raw_ops.AssignVariableOp(resource=variable, value=[1.0, 2.0])
     use(variable)
@@ -333,7 +347,8 @@ def test_values_of_optionals_have_the_expected_types():
     for types, shapes, message in (
         ([tf.float32], [[]], "has 2 components, expected 1"),
         ([tf.int32, tf.string], [[], []], "type for component 0"),
-        ([tf.float32, tf.float32], [[], []], "type for component 1"),
+        ([tf.float32, tf.float32], [[], []], "type for component 1. Expected: float32. Actual: string"),
+        ([tf.string, tf.string], [[], []], "type for component 0. Expected: string. Actual: float32"),
         ([tf.float32, tf.string], [[], [3]], r"shape for component 1. Expected: \[3\]. Actual: \[\]"),
     ):
         with pytest.raises(tf.errors.InvalidArgumentError, match=message):
@@ -379,3 +394,36 @@ def test_scattering_into_a_variable_without_elements():
         tf.raw_ops.ResourceScatterNdSub(
             ref=variable.handle, indices=tf.zeros([0], tf.int32), updates=tf.zeros([4, 3, 1])
         )
+
+
+@pytest.mark.parametrize(("x", "source", "target", "message"), [
+    (3, "NHWC", "NCHW", r"input must be a vector or 2D tensor, but got shape \[\]"),
+    ([[[1, 2]] * 4], "NHWC", "NCHW", "input must be a vector or 2D tensor"),
+    ([1, 2, 3], "NHWC", "NCHW", r"1D input must be of size 2 or 4, but got shape \[3\]"),
+    ([1, 2, 3, 4, 5], "NHWC", "NCHW", "1D input must be of size 2 or 4"),
+    ([[1, 2, 3]] * 4, "NHWC", "NCHW", r"Second dimension of 2D input must be of size 2, but got shape \[4, 3\]"),
+    ([1, 2], "", "", "Source format must be of length 4 or 5, received src_format = "),
+    ([1, 2], "NHWC", "HWC", "Destination format must be of length 4 or 5, received dst_format = HWC"),
+    ([1, 2], "NHWC", "NNNN", "must determine a permutation, got NHWC and NNNN"),
+])  # fmt: skip
+def test_permutations_of_data_formats_are_checked(x, source, target, message):
+    def permute(x):
+        return tf.raw_ops.DataFormatVecPermute(x=x, src_format=source, dst_format=target)
+
+    unknown = tf.function(permute, input_signature=[tf.TensorSpec(None, tf.int32)])
+    for call in (permute, unknown):
+        with pytest.raises((tf.errors.InvalidArgumentError, ValueError), match=message):
+            call(tf.constant(x))
+    if not message.startswith(("input", "1D", "Second")):
+        with pytest.raises((tf.errors.InvalidArgumentError, ValueError), match=message):
+            tf.raw_ops.DataFormatDimMap(x=[0], src_format=source, dst_format=target)
+
+
+def test_permutations_of_data_formats_of_unknown_rank():
+    permute = tf.function(
+        lambda x: tf.raw_ops.DataFormatVecPermute(x=x, src_format="NDHWC", dst_format="NCWHD"),
+        input_signature=[tf.TensorSpec(None, tf.int32)],
+    )
+    assert permute([1, 2, 3]).numpy().tolist() == [3, 2, 1]
+    assert permute([1, 2, 3, 4, 5]).numpy().tolist() == [1, 5, 4, 3, 2]
+    assert permute([[1, 2], [3, 4], [5, 6]]).numpy().tolist() == [[5, 6], [3, 4], [1, 2]]

@@ -36,8 +36,8 @@ from tapeflow_compat.raw_ops.generated import RENAMED, without_kernel
 
 # Ops that end or block the process, as they should, or work on files, sockets and sessions.
 LEFT_OUT = seeds.words("""
-Abort Assert CreateSummaryFileWriter CreateSummaryDbWriter MutexLock Print PrintV2 ReadFile RecordInput SaveDataset
-SaveDatasetV2 Save SaveSlices SaveV2 Snapshot SleepDataset WriteFile WriteGraphSummary IteratorFromStringHandle
+Abort Assert CreateSummaryFileWriter CreateSummaryDbWriter MergeV2Checkpoints MutexLock Print PrintV2 ReadFile RecordInput
+SaveDataset SaveDatasetV2 Save SaveSlices SaveV2 Snapshot SleepDataset WriteFile WriteGraphSummary IteratorFromStringHandle
 DataServiceDataset DataServiceDatasetV2 DataServiceDatasetV3 DataServiceDatasetV4 RegisterDataset RegisterDatasetV2
 BarrierTakeMany AccumulatorTakeGradient SparseAccumulatorTakeGradient ResourceAccumulatorTakeGradient
 QueueDequeue QueueDequeueMany QueueDequeueUpTo QueueDequeueV2 QueueDequeueManyV2 QueueDequeueUpToV2

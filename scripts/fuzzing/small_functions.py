@@ -33,7 +33,8 @@ class SmallDrawing:
     """
 
     def __init__(
-        self, seed: int, values: Sequence[Any], indices: Sequence[Any], variables: Sequence[Any], dtypes: set[str], tf: Any
+        self, seed: int, values: Sequence[Any], indices: Sequence[Any], variables: Sequence[Any], dtypes: set[str],
+        tf: Any,
     ) -> None:  # fmt: skip
         self.rng, self.values, self.indices = random.Random(seed), list(values), list(indices)
         self.variables, self.dtypes, self.tf = list(variables), dtypes, tf
@@ -159,7 +160,8 @@ class SmallDrawing:
         functions = (
             lambda: tf.reverse(x, [axis]), lambda: tf.transpose(x, rng.sample(range(rank), rank)),
             lambda: tf.expand_dims(x, axis), lambda: tf.reshape(x, [-1]), lambda: tf.concat([x, x], axis),
-            lambda: tf.stack([x, x], axis), lambda: tf.unstack(x, axis=axis)[-1], lambda: tf.tile(x, [1] * (rank - 1) + [2]),
+            lambda: tf.stack([x, x], axis), lambda: tf.unstack(x, axis=axis)[-1],
+            lambda: tf.tile(x, [1] * (rank - 1) + [2]),
             lambda: tf.split(tf.concat([x, x], axis), 2, axis)[1], lambda: tf.roll(x, 1, axis),
             lambda: tf.pad(x, [[int(i == axis), int(i == some)] for i in range(rank)]),
             lambda: tf.slice(x, [begin if i == axis else 0 for i in range(rank)], [-1] * rank),

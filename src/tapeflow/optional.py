@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import torch
 
 from tapeflow.core.ops.convert import operand
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.raw_kernels import kernel_of
 from tapeflow.core.ops.shape_rules import scalar, text
-from tapeflow.core.types.dtypes import DType, variant
+from tapeflow.core.types.dtypes import DType, string, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec, TypeSpec
 from tapeflow.core.values import nest
 from tapeflow.core.values.boxed_objects import boxed, held
 from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 
@@ -198,8 +198,9 @@ def _get_value(optional: Any, types: Sequence[DType], shapes: Sequence[Any]) -> 
         raise invalid(f"The given optional has {len(values)} components, expected {len(types)}")
     for i, (value, dtype, shape) in enumerate(zip(values, types, shapes, strict=True)):
         start = f"The given optional does not match the expected {{}} for component {i}. Expected: {{}}. Actual: {{}}."
-        if value.dtype != (dtype.torch or np.dtype(object)):
-            raise invalid(start.format("type", dtype.name, str(value.dtype).removeprefix("torch.")))
+        actual = "string" if isinstance(value, StringArray) else str(value.dtype).removeprefix("torch.")
+        if isinstance(value, StringArray) != (dtype is string) or (dtype.torch and value.dtype != dtype.torch):
+            raise invalid(start.format("type", dtype.name, actual))
         if not TensorShape(shape).is_compatible_with(value.shape):
             raise invalid(start.format("shape", text(TensorShape(shape)), text(TensorShape(value.shape))))
     return values

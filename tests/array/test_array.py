@@ -365,3 +365,8 @@ def test_no_index_with_a_large_depth_takes_no_memory(axis):
     sizes = [0, 5]
     sizes.insert(2 if axis == -1 else axis, 2**31 - 1)
     assert shape == sizes
+
+
+def test_broadcasts_that_no_memory_holds():
+    with pytest.raises(tf.errors.ResourceExhaustedError, match="OOM when allocating"):
+        tf.broadcast_to(tf.constant(1.0), [2**31 - 1, 2**20])

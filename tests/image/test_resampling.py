@@ -1,4 +1,4 @@
-"""Images seen through projective transforms."""
+"""Images seen through projective transforms, and resized images."""
 
 import numpy as np
 import pytest
@@ -28,3 +28,13 @@ def test_a_point_at_infinity_is_the_nearest_pixel():
         interpolation="BILINEAR", fill_mode="NEAREST",
     )  # fmt: skip
     assert np.array_equal(result[1], np.ones((4, 4, 1)))
+
+
+@pytest.mark.parametrize("name", ["ResizeBilinear", "ResizeBicubic"])
+def test_weights_that_no_memory_holds(name):
+    """The image and its gradient are small, the matrix from one to the other is not."""
+    image = tf.zeros([1, 1, 6_000_000, 1])
+    with pytest.raises(tf.errors.ResourceExhaustedError, match="OOM when allocating"):
+        getattr(tf.raw_ops, name)(images=image, size=[1, 5_000_000], align_corners=True)
+    with pytest.raises(tf.errors.ResourceExhaustedError, match="OOM when allocating"):
+        getattr(tf.raw_ops, f"{name}Grad")(grads=tf.zeros([1, 1, 5_000_000, 1]), original_image=image)

@@ -13,6 +13,7 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import Batch, NoRule, Slices, behind, static, vector
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import NotStatic, ops
+from tapeflow.core.ops.memory import check_memory
 from tapeflow.core.ops.op import op, widened
 from tapeflow.core.ops.shape_rules import check_rank, leave_to_kernel, stated, text
 from tapeflow.core.ops.static import elements, host_static
@@ -157,7 +158,10 @@ def _broadcast_to_rule(x: TensorShape, shape: Any) -> TensorShape:
 def _broadcasted(x: torch.Tensor, shape: Any) -> torch.Tensor:
     if type(shape) is int or -1 in shape:  # torch would keep the dimension
         raise TypeError("the shape rule says what is wrong")
-    return torch.broadcast_to(x, shape)
+    result = torch.broadcast_to(x, shape)
+    if result.numel() >= 2**31:
+        check_memory(shape, x.itemsize)
+    return result
 
 
 @op(

@@ -13,8 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from tapeflow.core.ops.memory import check_memory
+
 MOST_BLOCKED_CHANNELS = 8  # up to here, columns of all channels are multiplied at once
 _SMALL = 48  # rows or columns
+_MOST_KEPT = 1 << 24  # weights of a matrix
+_BYTES_OF_WEIGHT = 8
 _BLOCK_WIDTH = 48  # numbers in a row of the result of a block of columns: whole vectors for 1, 3 and 4 channels
 
 
@@ -60,13 +64,20 @@ class Weights:
 
 
 def weights(function: Callable[..., np.ndarray]) -> Callable[..., Weights]:
-    """Decorates a function that computes weights: keeps the last ones."""
+    """Decorates a function that computes weights `[new, old]`: keeps the last ones, unless they are large."""
 
     @functools.lru_cache(maxsize=256)
     def kept(*args: Any) -> Weights:
         return Weights(function(*args))
 
-    return functools.wraps(function)(kept)
+    @functools.wraps(function)
+    def of_sizes(new: int, old: int, *options: Any) -> Weights:
+        if new * old <= _MOST_KEPT:
+            return kept(new, old, *options)
+        check_memory([new, old], _BYTES_OF_WEIGHT)
+        return Weights(function(new, old, *options))
+
+    return of_sizes
 
 
 def product(rows: Weights, images: torch.Tensor, columns: Weights) -> torch.Tensor:

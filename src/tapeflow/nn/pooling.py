@@ -85,6 +85,9 @@ def pool_layout(
     if ksize[0] != 1 or strides[0] != 1:
         raise UnimplementedError.of("Pooling is not yet supported on the batch dimension.")
     windows = spatial(ksize, data_format)
+    if padding == "SAME":
+        sizes = spatial(image, data_format)
+        windows = tuple(_clipped_window(*of) for of in zip(sizes, windows, spatial(strides, data_format), strict=True))
     one_each = (1,) * (dims + 2)
     geometry = window_geometry(
         op, spatial(image, data_format), windows, strides, one_each, padding, explicit, data_format
@@ -111,6 +114,14 @@ def pool_layout(
         and tuple(geometry.strides) == tuple(windows)
         and not any(geometry.before),
     )
+
+
+def _clipped_window(size: Any, window: int, stride: int) -> int:
+    """Returns the size of the smallest window that takes the same elements with "SAME" padding: from a certain size on,
+    all windows take the whole dimension."""
+    if type(size) is not int or stride < 1:
+        return window
+    return min(window, max(size + (-(-size // stride) - 1) * stride, 1))
 
 
 def pooled_depth(ksize: Any, data_format: str) -> int:

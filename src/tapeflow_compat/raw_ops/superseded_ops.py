@@ -7,11 +7,14 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+import torch
+
 import tapeflow as tf
 import tapeflow_compat.raw_ops as raw
 from tapeflow.core.context import state
 from tapeflow.core.ops.decompositions import form
 from tapeflow.core.ops.definition import NotStatic
+from tapeflow.core.ops.raw_kernels import kernel_of
 from tapeflow.core.ops.shape_rules import (
     argument_shape,
     divided,
@@ -128,24 +131,36 @@ def _reverse(tensor: Any, dims: Any) -> Any:
     return raw.ReverseV2(tensor=tensor, axis=tf.where(dims)[:, 0])
 
 
-def _places(letters: str, among: str) -> list[int]:
-    """Returns the places of a data format's letters in another."""
-    if sorted(letters) != sorted(among):
-        raise invalid(f"Destination format {letters} is not a permutation of source format {among}")
-    return [among.index(letter) for letter in letters]
+def _check_formats(source: str, target: str) -> None:
+    """Raises InvalidArgumentError for data formats that are no permutation of each other."""
+    for kind, attr, value in (("Source", "src_format", source), ("Destination", "dst_format", target)):
+        if len(value) not in (4, 5):
+            raise invalid(f"{kind} format must be of length 4 or 5, received {attr} = {value}")
+    if sorted(source) != sorted(target) or len(set(source)) < len(source):
+        raise invalid(f"Destination and source format must determine a permutation, got {source} and {target}")
 
 
 @form("DataFormatDimMap", shape=same)
 def _dim_map(x: Any, src_format: str, dst_format: str) -> Any:
-    places = _places(src_format, dst_format)
+    _check_formats(src_format, dst_format)
+    places = [dst_format.index(letter) for letter in src_format]
     return tf.gather(tf.constant(places, x.dtype), tf.math.floormod(x, len(src_format)))
 
 
-@form("DataFormatVecPermute", shape=same)
-def _vec_permute(x: Any, src_format: str, dst_format: str) -> Any:
-    if x.shape.rank is not None and x.shape[0] == len(src_format) - 2:
+@kernel_of("DataFormatVecPermute", shape=same)
+def _vec_permute(x: torch.Tensor, src_format: str, dst_format: str) -> torch.Tensor:
+    _check_formats(src_format, dst_format)
+    shape, sizes = list(x.shape), (len(src_format) - 2, len(src_format))
+    if len(shape) not in (1, 2):
+        raise invalid(f"input must be a vector or 2D tensor, but got shape {shape}")
+    if shape[0] not in sizes:
+        which = "1D input" if len(shape) == 1 else "First dimension of 2D input"
+        raise invalid(f"{which} must be of size {sizes[0]} or {sizes[1]}, but got shape {shape}")
+    if shape[1:] not in ([], [2]):
+        raise invalid(f"Second dimension of 2D input must be of size 2, but got shape {shape}")
+    if shape[0] == sizes[0]:
         src_format, dst_format = (f.replace("N", "").replace("C", "") for f in (src_format, dst_format))
-    return tf.gather(x, _places(dst_format, src_format))
+    return x[[src_format.index(letter) for letter in dst_format]]
 
 
 def _nth_rule(input: Any, n: Any, reverse: bool) -> TensorShape:

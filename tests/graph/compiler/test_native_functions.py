@@ -139,6 +139,19 @@ def test_one_hot_is_deeper_than_its_indices_count(dtype):
         np.testing.assert_allclose(got, wanted, rtol=1e-6)
 
 
+def test_small_results_of_branches():
+    def function(x, i):
+        for _ in range(8):
+            x = tf.sin(x) + 1.0
+        return tf.cond(i > 0, lambda: tf.one_hot([i, i + 1], 3), lambda: tf.zeros([2, 3])) + x
+
+    x = tf.constant(2.0)
+    compiled = tf.function(function)
+    assert is_native(compiled, x, tf.constant(1))
+    for i in (-1, 0, 1, 2):
+        np.testing.assert_allclose(compiled(x, tf.constant(i)), function(x, tf.constant(i)), rtol=1e-6)
+
+
 def test_updates_of_variables():
     results = []
     for eager in (False, True):

@@ -258,12 +258,26 @@ class Variable(Updates, AssignsParts, OfGraph, ReadAsTensor, Trackable, metaclas
         return tensor
 
     def value(self) -> EagerTensor:
-        """Returns the tensor this variable holds now."""
-        return self._read()
+        """Returns the tensor this variable holds now.
+
+        Raises:
+            FailedPreconditionError: the variable is uninitialized.
+        """
+        try:
+            return self._read()
+        except AttributeError as error:
+            raise status_error(error) or error from None
 
     def read_value(self) -> EagerTensor:
-        """Returns the tensor this variable holds now."""
-        return self._read()
+        """Returns the tensor this variable holds now.
+
+        Raises:
+            FailedPreconditionError: the variable is uninitialized.
+        """
+        try:
+            return self._read()
+        except AttributeError as error:
+            raise status_error(error) or error from None
 
     def __tf_tensor__(self, dtype: DType | None = None, name: str | None = None) -> EagerTensor:
         if dtype is not None and dtype is not self.dtype:

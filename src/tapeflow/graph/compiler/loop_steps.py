@@ -97,10 +97,14 @@ class Steps:
             except Unsupported as error:
                 error.step = step  # type: ignore[attr-defined]
                 raise
-            self._known.update(zip(map(id, step.outputs), results, strict=True))
+            self._known.update(zip(map(id, step.outputs), map(self._settled, results), strict=True))
         self.outputs = [self._result(t) for t in program.outputs]
 
     # ---- values --------------------------------------------------------------------------------------------------
+
+    def _settled(self, held: Held) -> Held:
+        """Returns a result in registers if it has few elements, except if its use computes it."""
+        return self._code.settled(held) if isinstance(held, Value) and held.form is None else held
 
     def _held(self, tensor: SymbolicTensor) -> Held:
         """Returns a tensor, or the last version of a list."""
