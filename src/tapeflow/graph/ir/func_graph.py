@@ -269,7 +269,8 @@ class FuncGraph(Graph):
         if value is None or (isinstance(value, Operation) and self.may_return_operations):
             return value
         if isinstance(value, CompositeTensor):
-            return nest.map_structure(lambda v: self.as_output(v, function), value, expand_composites=True)
+            composite = value._convert_variables_to_tensors()
+            return nest.map_structure(lambda v: self.as_output(v, function), composite, expand_composites=True)
         if hasattr(type(value), "__tf_graph_components__"):
             return value.__tf_graph_components__(self)
         try:
