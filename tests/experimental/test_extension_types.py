@@ -444,4 +444,5 @@ def test_slices_of_extension_types_hold_tensors():
         assert isinstance(point.x, tf.Tensor) and isinstance(point.y, tf.Tensor)
     for point in tf.data.Dataset.from_tensors(points).unbatch():
         assert isinstance(point.x, tf.Tensor) and isinstance(point.y, tf.Tensor)
-    assert [x.numpy().tolist() for x in tf.data.Dataset.from_tensor_slices(points).map(lambda p: p.x)] == [[1, 2], [3, 4]]
+    mapped = tf.data.Dataset.from_tensor_slices(points).map(lambda p: p.x)
+    assert [x.numpy().tolist() for x in mapped] == [[1, 2], [3, 4]]
