@@ -93,6 +93,14 @@ class BatchableSpec(TypeSpec):
     def _encoder(self) -> ExtensionTypeBatchEncoder:
         return ExtensionTypeBatchEncoder()
 
+    def _batch(self, batch_size: int | None) -> Any:
+        """Returns the spec of a stack of values."""
+        raise NotImplementedError
+
+    def _unbatch(self) -> Any:
+        """Returns the spec of one value of a stack."""
+        raise NotImplementedError
+
     def _part_specs(self) -> list[TypeSpec]:
         """Returns the specs of the tensors that `_encoded` returns."""
         specs: list[TypeSpec] = []
