@@ -16,6 +16,7 @@ from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.spec import type_spec_from_value
 from tapeflow.core.values import nest
+from tapeflow.core.values.composite import without_variables
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, invalid
 from tapeflow.graph.control import control_flow as staged
@@ -293,6 +294,7 @@ def while_loop(
         raise ValueError("'loop_vars' must be provided.")
     if state.graph is not None:
         return staged.while_loop(cond, body, loop_vars, shape_invariants, maximum_iterations, name)
+    loop_vars = nest.map_structure(without_variables, loop_vars)
     structure = nest.map_structure(type_spec_from_value, list(loop_vars))
     limit: Any = maximum_iterations
     remaining = None if limit is None else int(limit)
@@ -300,7 +302,7 @@ def while_loop(
         result = body(*loop_vars)
         if not isinstance(result, (list, tuple)):
             raise TypeError(f"'body' must give a list or tuple of {len(structure)} loop variables, not {result!r}")
-        loop_vars = result
+        loop_vars = nest.map_structure(without_variables, result)
         nest.assert_same_structure(structure, list(loop_vars))
         if remaining is not None:
             remaining -= 1

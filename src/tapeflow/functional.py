@@ -15,7 +15,7 @@ from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, int32
 from tapeflow.core.types.spec import TensorSpec, TypeSpec, spec_of
 from tapeflow.core.values import nest
-from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.composite import CompositeTensor, without_variables
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.math.casting import cast
 from tapeflow.tensor_array import TensorArray
@@ -105,7 +105,7 @@ def as_traced(fn: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _as_value(value: Any) -> Any:
-    return value if isinstance(value, (Tensor, CompositeTensor)) else convert(value)
+    return without_variables(value) if isinstance(value, (Tensor, CompositeTensor)) else convert(value)
 
 
 def _without_rows(spec: Any) -> Any:

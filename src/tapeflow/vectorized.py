@@ -20,7 +20,7 @@ from tapeflow.core.types.dtypes import resource, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec, spec_of
 from tapeflow.core.values import nest
-from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.composite import CompositeTensor, without_variables
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.functional import as_traced, map_fn
@@ -77,9 +77,11 @@ def on_slices(fn: Callable[[Any], Any], elems: Any, options: BatchOptions, at_on
         options: whether slices may be computed one by one, and how many at a time.
         at_once: False computes them one after the other.
     """
-    flat: list[Any] = [e if isinstance(e, CompositeTensor) else convert(e) for e in nest.flatten(elems)]
+    flat: list[Any] = [
+        without_variables(e) if isinstance(e, CompositeTensor) else convert(e) for e in nest.flatten(elems)
+    ]
     if any(hasattr(getattr(e, "_type_spec", None), "_encoded") for e in flat):
-        whole, parts = hooks.over_parts(fn, elems)
+        whole, parts = hooks.over_parts(fn, nest.pack_sequence_as(elems, flat))
         return on_slices(whole, parts, options, at_once)
     if not flat:
         raise ValueError("vectorized_map needs at least one tensor in `elems`")

@@ -446,3 +446,41 @@ def test_gradients_stand_in_scopes_named_after_those_of_what_they_are_of():
             tf.gradients(y, x, name="mine")
     products = [op.name for op in graph.get_operations() if op.type == "Mul"]
     assert [name.rpartition("/")[0] for name in products] == ["gradients/s/Exp_grad", "k/mine/s/Exp_grad"]
+
+
+def _looped(v):
+    return tf.while_loop(lambda i, s: i < 10, lambda i, s: (i + 1, s + v), (0, tf.constant(0.0)))[1]
+
+
+def _summed(v):
+    total = 0.0
+    for _ in tf.range(3):
+        total = total + v
+    return total
+
+
+@pytest.mark.parametrize(
+    ("uses", "derivative"),
+    [
+        (_looped, 10.0),
+        (_summed, 3.0),
+        (lambda v: tf.cond(v > 0.0, lambda: v * 2.0, lambda: v), 2.0),
+        (lambda v: tf.switch_case(tf.constant(1), [lambda: v, lambda: v * 5.0]), 5.0),
+        (lambda v: tf.function(lambda: v * 3.0)(), 3.0),
+        (lambda v: tf.reduce_sum(tf.map_fn(lambda x: x * v, tf.constant([1.0, 2.0]))), 3.0),
+    ],
+)
+def test_gradients_with_respect_to_constants_pass_inner_functions(uses, derivative):
+    @tf.function
+    def gradient():
+        x = tf.constant(1.0)
+        return tf.gradients(uses(x), [x])[0]
+
+    @tf.function
+    def tangent():
+        x = tf.constant(1.0)
+        with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as accumulator:
+            y = uses(x)
+        return accumulator.jvp(y)
+
+    assert gradient().numpy() == derivative and tangent().numpy() == derivative

@@ -436,3 +436,13 @@ def test_what_can_not_be_registered(attempt, message):
 def test_lists_in_the_place_of_a_tensor(register):
     register(tf.experimental.dispatch_for_api(tf.subtract, {"x": list[Masked]}), lambda x, y, name=None: len(x))
     assert tf.subtract([masked(1), masked(2)], 1) == 2
+
+
+def test_slices_of_extension_types_hold_tensors():
+    points = Points([[1.0, 2.0], [3.0, 4.0]], [1, 2])
+    for point in tf.data.Dataset.from_tensor_slices(points):
+        assert isinstance(point.x, tf.Tensor) and isinstance(point.y, tf.Tensor)
+    for point in tf.data.Dataset.from_tensors(points).unbatch():
+        assert isinstance(point.x, tf.Tensor) and isinstance(point.y, tf.Tensor)
+    mapped = tf.data.Dataset.from_tensor_slices(points).map(lambda p: p.x)
+    assert [x.numpy().tolist() for x in mapped] == [[1, 2], [3, 4]]

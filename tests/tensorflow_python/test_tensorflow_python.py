@@ -130,6 +130,29 @@ class PairSpec(type_specs.BatchableTypeSpec):
         return self._specs
 
 
+class BatchedPair(Pair):
+    @property
+    def _type_spec(self):
+        return BatchedPairSpec(*map(tf.type_spec_from_value, (self.left, self.right)))
+
+    def _convert_variables_to_tensors(self):
+        return BatchedPair(*type_specs.convert_variables_to_tensors([self.left, self.right]))
+
+
+@type_specs.register("tapeflow_tests.BatchedPair")
+class BatchedPairSpec(PairSpec):
+    value_type = BatchedPair
+
+    def _from_components(self, components):
+        return BatchedPair(*components)
+
+    def _batch(self, size):
+        return BatchedPairSpec(*[s._batch(size) for s in self._specs])
+
+    def _unbatch(self):
+        return BatchedPairSpec(*[s._unbatch() for s in self._specs])
+
+
 def test_composite_values_of_a_library():
     pair = Pair(tf.constant([1.0]), tf.constant(2))
     assert tf.function(lambda p: p.left * 2)(pair).numpy().tolist() == [2.0]
@@ -584,3 +607,43 @@ def test_functions_dispatch_a_type_to_itself():
 def test_the_array_of_a_string_is_its_bytes():
     assert tf.constant("a")._numpy() == b"a" and np.asarray(tf.constant("a")).dtype == object
     assert tf.constant(["a"])._numpy().tolist() == [b"a"]
+
+
+PARTS = {"eager": lambda f: f(), "function": lambda f: tf.function(f)()}
+
+
+@pytest.mark.parametrize("run", PARTS.values(), ids=PARTS)
+def test_control_flow_takes_composite_values_of_variables(run):
+    pair = Pair(tf.Variable([1.0, 2.0]), tf.Variable([1, 1]))
+    doubled = lambda p: Pair(p.left * 2.0, p.right)  # noqa: E731
+    looped = run(lambda: tf.while_loop(lambda i, p: i < 2, lambda i, p: (i + 1, doubled(p)), (0, pair))[1].left)
+    assert looped.numpy().tolist() == [4.0, 8.0]
+    kept = run(lambda: tf.while_loop(lambda i, p: i < 2, lambda i, p: (i + 1, pair), (0, pair))[1].left)
+    assert kept.numpy().tolist() == [1.0, 2.0]
+    chosen = run(lambda: tf.cond(tf.reduce_sum(pair.left) > 0.0, lambda: pair, lambda: doubled(pair)).left)
+    assert tf.convert_to_tensor(chosen).numpy().tolist() == [1.0, 2.0]
+    (mapped,) = tf.data.Dataset.range(1).map(lambda i: pair)
+    assert isinstance(mapped.left, tf.Tensor)
+
+
+@pytest.mark.parametrize("run", PARTS.values(), ids=PARTS)
+def test_maps_take_and_stack_values_of_a_library(run):
+    pair = BatchedPair(tf.Variable([1.0, 2.0]), tf.Variable([3, 4]))
+    one = BatchedPair(tf.constant(0.0), tf.constant(0))._type_spec
+    left = run(lambda: tf.map_fn(lambda p: p.left * 2.0, pair, fn_output_signature=tf.float32))
+    assert left.numpy().tolist() == [2.0, 4.0]
+    assert run(lambda: tf.vectorized_map(lambda p: p.left * 2.0, pair)).numpy().tolist() == [2.0, 4.0]
+    stacked = run(lambda: tf.map_fn(lambda p: BatchedPair(p.left + 1.0, p.right), pair, fn_output_signature=one))
+    assert stacked.left.numpy().tolist() == [2.0, 3.0] and stacked.right.numpy().tolist() == [3, 4]
+    assert [p.right.numpy() for p in tf.data.Dataset.from_tensor_slices(stacked)] == [3, 4]
+
+
+def test_a_loop_takes_a_linear_operator_of_a_variable():
+    operator = tf.linalg.LinearOperatorDiag(tf.Variable([1.0, 2.0]))
+
+    @tf.function
+    def doubled():
+        double = lambda i, o: (i + 1, tf.linalg.LinearOperatorDiag(o.diag_part() * 2.0))  # noqa: E731
+        return tf.while_loop(lambda i, o: i < 2, double, (0, operator))[1].to_dense()
+
+    assert doubled().numpy().tolist() == [[4.0, 0.0], [0.0, 8.0]]

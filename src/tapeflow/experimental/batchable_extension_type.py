@@ -84,24 +84,28 @@ class ExtensionTypeBatchEncoder:
         return spec._from_components(encoding)
 
 
-class BatchableExtensionTypeSpec(ExtensionTypeSpec):
-    """The spec of a type that can be stacked."""
+class BatchableSpec(TypeSpec):
+    """The spec of values that can be stacked, as tensors. A subclass defines `_batch` and `_unbatch`."""
+
+    __slots__ = ()
 
     @property
     def _encoder(self) -> ExtensionTypeBatchEncoder:
-        return self._value_type.__batch_encoder__
+        return ExtensionTypeBatchEncoder()
 
     def _batch(self, batch_size: int | None) -> Any:
-        return self._encoder.batch(self, batch_size)
+        """Returns the spec of a stack of values."""
+        raise NotImplementedError
 
     def _unbatch(self) -> Any:
-        return self._encoder.unbatch(self)
+        """Returns the spec of one value of a stack."""
+        raise NotImplementedError
 
     def _part_specs(self) -> list[TypeSpec]:
         """Returns the specs of the tensors that `_encoded` returns."""
         specs: list[TypeSpec] = []
         for spec in nest.flatten(self._encoder.encoding_specs(self)):
-            specs.extend(spec._part_specs() if isinstance(spec, BatchableExtensionTypeSpec) else [spec])
+            specs.extend(spec._part_specs() if isinstance(spec, BatchableSpec) else [spec])
         return specs
 
     def _encoded(self, value: Any, minimum_rank: int = 0) -> list[Any]:
@@ -109,7 +113,7 @@ class BatchableExtensionTypeSpec(ExtensionTypeSpec):
         parts: list[Any] = []
         for part in nest.flatten(self._encoder.encode(self, value, minimum_rank=minimum_rank)):
             inner = None if isinstance(part, Tensor) else spec_of(part)
-            if isinstance(inner, BatchableExtensionTypeSpec):
+            if isinstance(inner, BatchableSpec):
                 parts.extend(inner._encoded(part, minimum_rank))
             else:
                 parts.append(part)
@@ -119,7 +123,7 @@ class BatchableExtensionTypeSpec(ExtensionTypeSpec):
         """Returns the value of the next parts of an iterator."""
 
         def decoded(spec: TypeSpec) -> Any:
-            return spec._decoded(parts) if isinstance(spec, BatchableExtensionTypeSpec) else next(parts)
+            return spec._decoded(parts) if isinstance(spec, BatchableSpec) else next(parts)
 
         specs = self._encoder.encoding_specs(self)
         return self._encoder.decode(self, nest.pack_sequence_as(specs, list(map(decoded, nest.flatten(specs)))))
@@ -139,9 +143,24 @@ class BatchableExtensionTypeSpec(ExtensionTypeSpec):
         """Returns one value of a stack."""
         from tapeflow.data import elements  # heavy, and only datasets call this
 
-        spec = self._unbatch()
-        rows = [(elements.slice_row(part, index),) for part in self._encoded(value, 1)]
-        return spec._decoded(elements.Packer(s)(row) for s, row in zip(spec._part_specs(), rows, strict=True))
+        one = self._unbatch()
+        rows = [elements.slice_row(elements.bare(part), index) for part in self._encoded(value, 1)]
+        tensors = [elements.Packer(s)((row,)) for s, row in zip(one._part_specs(), rows, strict=True)]
+        return one._decoded(iter(tensors))
+
+
+class BatchableExtensionTypeSpec(BatchableSpec, ExtensionTypeSpec):
+    """The spec of an extension type that can be stacked."""
+
+    @property
+    def _encoder(self) -> ExtensionTypeBatchEncoder:
+        return self._value_type.__batch_encoder__
+
+    def _batch(self, batch_size: int | None) -> Any:
+        return self._encoder.batch(self, batch_size)
+
+    def _unbatch(self) -> Any:
+        return self._encoder.unbatch(self)
 
 
 class BatchableExtensionType(ExtensionType):
@@ -176,7 +195,7 @@ def over_parts(fn: Callable[[Any], Any], elems: Any) -> tuple[Callable[[Any], An
         A function of slices of these tensors that calls `fn`, and the tensors.
     """
     flat = nest.flatten(elems)
-    specs = [e._type_spec if isinstance(e, BatchableExtensionType) else None for e in flat]
+    specs = [s if isinstance(s := getattr(e, "_type_spec", None), BatchableSpec) else None for e in flat]
     parts = [e if spec is None else spec._encoded(e, 1) for e, spec in zip(flat, specs, strict=True)]
 
     def of_parts(slices: Any) -> Any:

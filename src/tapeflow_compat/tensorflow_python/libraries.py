@@ -146,7 +146,7 @@ MODULES = {
     "tensorflow.python.framework.tensor_util": {
         "constant_value": "tapeflow.array.properties:get_static_value",
         "constant_value_as_shape": f"{_H}.conversion",
-        "try_evaluate_constant": "tapeflow.array.properties:get_static_value",
+        "try_evaluate_constant": "tapeflow.core.ops.static:array_of",
     },
     "tensorflow.python.framework.test_util": {
         "TensorFlowTestCase": "tapeflow.test:TestCase",

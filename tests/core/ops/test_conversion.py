@@ -310,3 +310,15 @@ def test_objects_with_a_length_and_items_are_sequences():
         tf.constant(Sequence({"a": 1}))
     with pytest.raises(ValueError, match="unsupported type"):
         tf.constant({0: 1})
+
+
+@pytest.mark.parametrize("name", ["qint8", "quint8", "qint16", "quint16", "qint32"])
+def test_arrays_of_quantized_types_become_tensors(name):
+    dtype = tf.as_dtype(name)
+    array = np.array([1, 2, 3]).astype(dtype.as_numpy_dtype)
+    for tensor in (tf.convert_to_tensor(array), tf.constant(array, dtype), tf.function(lambda: tf.constant(array))()):
+        assert tensor.dtype is dtype and tensor.numpy().tolist() == [1, 2, 3]
+    assert tf.constant(array, tf.int32).dtype is tf.int32
+    assert tf.data.Dataset.from_tensors(array).element_spec.dtype is dtype
+    with pytest.raises(ValueError, match="Unsupported numpy type: NPY_VOID"):
+        tf.constant(np.zeros(2, [("a", "i4"), ("b", "i4")]))

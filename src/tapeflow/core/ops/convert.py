@@ -357,6 +357,8 @@ def from_array(array: np.ndarray, dtype: DType | None = None, own: bool = False)
     if array_dtype is None:
         kind = {"M": "DATETIME", "m": "TIMEDELTA", "V": "VOID"}.get(array.dtype.kind, array.dtype.name.upper())
         raise ValueError(f"Failed to convert a NumPy array to a Tensor (Unsupported numpy type: NPY_{kind}).")
+    if array.dtype.names:  # the type of a quantized dtype: integers in a field
+        array = array[array.dtype.names[0]]
     if dtype is None:
         dtype = array_dtype
     if dtype is string:
@@ -375,7 +377,7 @@ def from_array(array: np.ndarray, dtype: DType | None = None, own: bool = False)
 
 def from_numpy_type(array: Any) -> DType | None:
     """Returns the dtype that stands for an array's type, or None."""
-    return FROM_NUMPY.get(array.dtype.type)
+    return FROM_NUMPY.get(array.dtype if array.dtype.names else array.dtype.type)
 
 
 def storage_type(dtype: DType) -> Any:

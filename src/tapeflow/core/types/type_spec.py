@@ -169,6 +169,16 @@ class TypeSpec(CompositeSpec, metaclass=ABCMeta):
         return f"{type(self).__name__}{self._serialize()}"
 
 
+    # The mangled names of private methods of TensorFlow's class, which libraries call in specs of their own.
+
+    @staticmethod
+    def _TypeSpec__is_compatible(a: Any, b: Any) -> bool:
+        return _compatible(a, b)
+
+    def _TypeSpec__make_cmp_key(self, value: Any) -> Any:
+        return _hashable(value)
+
+
 class ShapedSpec(TypeSpec):
     """The base of specs of values that have one shape and one dtype."""
 

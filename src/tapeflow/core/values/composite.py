@@ -20,11 +20,20 @@ class CompositeTensor:
     _type_spec: Any
     _is_tensor: bool = False  # whether it is one to `tf.is_tensor`: it has elements of one dtype, and a shape
 
+    def _convert_variables_to_tensors(self) -> Any:
+        """Returns the value with tensors in the place of its variables; a class that may hold some overrides this."""
+        return self
+
     def __reduce_ex__(self, protocol: Any) -> Any:
         if not self._is_tensor:  # a dataset has more than its components
             return super().__reduce_ex__(protocol)
         spec = self._type_spec
         return spec._from_components, (spec._to_components(self),)
+
+
+def without_variables(value: Any) -> Any:
+    """Returns a composite value with tensors in the place of its variables, and any other value unchanged."""
+    return value._convert_variables_to_tensors() if isinstance(value, CompositeTensor) else value
 
 
 class CompositeSpec:

@@ -17,7 +17,7 @@ from tapeflow.core.types.dtypes import DType, int32, int64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values import nest
-from tapeflow.core.values.composite import CompositeSpec, CompositeTensor
+from tapeflow.core.values.composite import CompositeSpec, CompositeTensor, without_variables
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.nest_paths import flatten_up_to, is_namedtuple
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -271,11 +271,9 @@ def _invariant_shapes(structure: Any, invariants: Any) -> list[TensorShape]:
 
 
 def _as_tensor(value: Any) -> Any:
-    return (
-        value
-        if isinstance(value, Tensor) or (hasattr(value, "_type_spec") and not hasattr(value, "_read"))
-        else convert(value)
-    )
+    if isinstance(value, Tensor) or (hasattr(value, "_type_spec") and not hasattr(value, "_read")):
+        return without_variables(value)
+    return convert(value)
 
 
 def _checked(result: Any, structure: Any, shapes: Sequence[TensorShape]) -> Any:
@@ -289,6 +287,7 @@ def _checked(result: Any, structure: Any, shapes: Sequence[TensorShape]) -> Any:
         result = [result]
     if len(result) == len(structure) and type(result) is not type(structure) and not is_namedtuple(structure):
         result = type(structure)(result)
+    result = nest.map_structure(without_variables, result)
     nest.assert_same_structure(structure, result, expand_composites=True)
     tensors = []
     for i, (before, value) in enumerate(

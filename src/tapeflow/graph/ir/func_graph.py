@@ -119,7 +119,7 @@ class FuncGraph(Graph):
         captured = self._captured.get(tensor._id)
         if captured is not None:
             return captured
-        if tensor.op.type == "Const" and not self._may_have_gradient(tensor):
+        if tensor.op.type == "Const" and not tensor.dtype.differentiable:  # others may be sources of a gradient
             constant = self.capture(tensor.op.op.attrs["value"], tensor.op.name, scope=scope or self.scope)
             constant.op.captured = tensor
             return constant
@@ -143,19 +143,6 @@ class FuncGraph(Graph):
         if not self.finalized or tensor.graph is self:
             return super().passed_on(tensor)
         return self._captured.get(tensor._id, tensor)
-
-    def _may_have_gradient(self, constant: SymbolicTensor) -> bool:
-        """Returns True if a constant of an outer graph may need a gradient."""
-        if not constant.dtype.differentiable:
-            return False
-        if not constant.op.graph.building_function:
-            return True  # decided by a later `tf.gradients`
-        around: Any = self
-        while isinstance(around, FuncGraph):
-            if any(constant._id in tape.watched for tape in around._tapes):
-                return True
-            around = around.around
-        return False
 
     def capture_variable(self, variable: Any, name: str = "") -> SymbolicTensor:
         """Returns the placeholder of a variable's handle."""
@@ -269,7 +256,8 @@ class FuncGraph(Graph):
         if value is None or (isinstance(value, Operation) and self.may_return_operations):
             return value
         if isinstance(value, CompositeTensor):
-            return nest.map_structure(lambda v: self.as_output(v, function), value, expand_composites=True)
+            composite = value._convert_variables_to_tensors()
+            return nest.map_structure(lambda v: self.as_output(v, function), composite, expand_composites=True)
         if hasattr(type(value), "__tf_graph_components__"):
             return value.__tf_graph_components__(self)
         try:

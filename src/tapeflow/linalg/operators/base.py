@@ -21,8 +21,8 @@ from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import DType, as_dtype, int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values import nest
-from tapeflow.core.values.composite import CompositeTensor
-from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.composite import CompositeTensor, without_variables
+from tapeflow.core.values.tensor import ReadAsTensor, Tensor
 from tapeflow.debugging.values import assert_equal, assert_less, assert_positive
 from tapeflow.linalg.diagonals import adjoint as conjugate_transpose
 from tapeflow.linalg.diagonals import diag_part
@@ -629,6 +629,14 @@ class LinearOperator(Module, CompositeTensor, metaclass=ABCMeta):
     @property
     def _type_spec(self) -> Any:
         return spec_of(self)
+
+    def _convert_variables_to_tensors(self) -> Any:
+        spec = self._type_spec
+        parts = nest.map_structure(
+            lambda part: convert(part) if isinstance(part, ReadAsTensor) else without_variables(part),
+            spec._to_components(self),
+        )
+        return spec._from_components(parts)
 
     def __getitem__(self, slices: Any) -> LinearOperator:
         """Slices the batch: `slices` index the leading dimensions, like the dimensions of a tensor."""
