@@ -36,14 +36,15 @@ from tapeflow_compat.raw_ops.generated import RENAMED, without_kernel
 
 # Ops that end or block the process, as they should, or work on files, sockets and sessions.
 LEFT_OUT = seeds.words("""
-Abort Assert CreateSummaryFileWriter CreateSummaryDbWriter MergeV2Checkpoints MutexLock Print PrintV2 ReadFile RecordInput
-SaveDataset SaveDatasetV2 Save SaveSlices SaveV2 Snapshot SleepDataset WriteFile WriteGraphSummary IteratorFromStringHandle
-DataServiceDataset DataServiceDatasetV2 DataServiceDatasetV3 DataServiceDatasetV4 RegisterDataset RegisterDatasetV2
-BarrierTakeMany AccumulatorTakeGradient SparseAccumulatorTakeGradient ResourceAccumulatorTakeGradient
-QueueDequeue QueueDequeueMany QueueDequeueUpTo QueueDequeueV2 QueueDequeueManyV2 QueueDequeueUpToV2
-QueueEnqueue QueueEnqueueMany QueueEnqueueV2 QueueEnqueueManyV2 ReaderRead ReaderReadUpTo ReaderReadV2 ReaderReadUpToV2
-Stage StagePeek Unstage MapStage MapPeek MapUnstage MapUnstageNoKey OrderedMapStage OrderedMapPeek OrderedMapUnstage
-OrderedMapUnstageNoKey DeleteSessionTensor GetSessionTensor GetSessionHandle PyFunc PyFuncStateless EagerPyFunc
+Abort Assert CreateSummaryFileWriter CreateSummaryDbWriter MergeV2Checkpoints MutexLock Print PrintV2 ReadFile
+RecordInput SaveDataset SaveDatasetV2 Save SaveSlices SaveV2 Snapshot SleepDataset WriteFile WriteGraphSummary
+IteratorFromStringHandle DataServiceDataset DataServiceDatasetV2 DataServiceDatasetV3 DataServiceDatasetV4
+RegisterDataset RegisterDatasetV2 BarrierTakeMany AccumulatorTakeGradient SparseAccumulatorTakeGradient
+ResourceAccumulatorTakeGradient QueueDequeue QueueDequeueMany QueueDequeueUpTo QueueDequeueV2 QueueDequeueManyV2
+QueueDequeueUpToV2 QueueEnqueue QueueEnqueueMany QueueEnqueueV2 QueueEnqueueManyV2 ReaderRead ReaderReadUpTo
+ReaderReadV2 ReaderReadUpToV2 Stage StagePeek Unstage MapStage MapPeek MapUnstage MapUnstageNoKey OrderedMapStage
+OrderedMapPeek OrderedMapUnstage OrderedMapUnstageNoKey DeleteSessionTensor GetSessionTensor GetSessionHandle PyFunc
+PyFuncStateless EagerPyFunc
 """)
 SMALL = (0, 1, 1, 2, 2, 3, 3, 4, 5, 7, 8)
 LARGE = (100, 1000, 4097, 30000)
