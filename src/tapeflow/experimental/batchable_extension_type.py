@@ -8,7 +8,8 @@ from typing import Any
 from tapeflow.core.types.spec import spec_of
 from tapeflow.core.types.type_spec import TypeSpec
 from tapeflow.core.values import nest
-from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.composite import CompositeTensor
+from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.experimental.extension_types import ExtensionType, ExtensionTypeSpec, _mapped
 
 
@@ -139,9 +140,13 @@ class BatchableExtensionTypeSpec(ExtensionTypeSpec):
         """Returns one value of a stack."""
         from tapeflow.data import elements  # heavy, and only datasets call this
 
-        spec = self._unbatch()
-        rows = [(elements.slice_row(part, index),) for part in self._encoded(value, 1)]
-        return spec._decoded(elements.Packer(s)(row) for s, row in zip(spec._part_specs(), rows, strict=True))
+        parts = self._encoded(value, 1)
+        rows = [elements.slice_row(part, index) for part in parts]
+        tensors = [
+            row if isinstance(row, CompositeTensor) else EagerTensor(row, part.dtype)
+            for row, part in zip(rows, parts, strict=True)
+        ]
+        return self._unbatch()._decoded(iter(tensors))
 
 
 class BatchableExtensionType(ExtensionType):
