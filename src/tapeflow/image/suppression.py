@@ -572,8 +572,8 @@ def _combined_non_max_suppression(
                       min_score)
             for number, class_scores in enumerate(np.ascontiguousarray(own_scores.T))
         ]  # fmt: skip
-        indices = np.concatenate([part for part, _ in found])
-        selected_scores = np.concatenate([part for _, part in found])
+        nothing = np.empty(0, np.int64), np.empty(0, np.float32)  # there may be no classes
+        indices, selected_scores = (np.concatenate(parts) for parts in zip(nothing, *found, strict=True))
         number = np.repeat(np.arange(classes), [len(part) for part, _ in found])
         selected = of_class[number if len(of_class) > 1 else 0, indices]
         best = np.column_stack([selected, selected_scores, number.astype(np.float32)])

@@ -76,7 +76,10 @@ def _compiled(program: Program, run: Sequence[Step]) -> list[Step]:
         return [*_compiled(program, run[:place]), failed, *_compiled(program, run[place + 1 :])]
     origins = [operation for step in members for operation in step.origins]
     must_run = any(step.must_run for step in members)
-    return [*reads, Step(op, part.inputs, part.outputs, origins, must_run=must_run)]
+    taken = {id(t) for t in part.inputs}
+    before = [step for step in reads if id(step.outputs[0]) in taken]
+    after = [step for step in reads if id(step.outputs[0]) not in taken]
+    return [*before, Step(op, part.inputs, part.outputs, origins, must_run=must_run), *after]
 
 
 _NAMED = 3  # ops in the name of a function
