@@ -49,6 +49,9 @@ def translate_os_errors(path: Any) -> Iterator[None]:
     Args:
         path: the path that the message names.
 
+    Returns:
+        A context manager.
+
     Raises:
         NotFoundError, PermissionDeniedError, ...: a file can't be read or written, by the error's number.
         InvalidArgumentError: a path holds a zero byte.

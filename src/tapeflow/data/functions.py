@@ -193,7 +193,7 @@ class MappedFunction:
 
     @cached_property
     def draws(self) -> bool:
-        """Whether it, or a function that it calls, draws random numbers from a stream."""
+        """True if it, or a function that it calls, draws random numbers from a stream."""
         return any(map(draws_from_stream, nested_operations(self._body.graph)))
 
     @cached_property
