@@ -652,9 +652,6 @@ layers.Embedding(3, 1)(np.array([5]))
 # strings into a Dense layer
 layers.Dense(1)(np.array([["a", "b"]]))
 
-# set_weights of the wrong shape
-regression().set_weights([np.ones([3, 1]), np.ones([1])])
-
 # a model saved without an extension
 regression().save(tmp + "/m")
 

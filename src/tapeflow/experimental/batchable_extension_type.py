@@ -8,6 +8,7 @@ from typing import Any
 from tapeflow.core.types.spec import spec_of
 from tapeflow.core.types.type_spec import TypeSpec
 from tapeflow.core.values import nest
+from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.experimental.extension_types import ExtensionType, ExtensionTypeSpec, _mapped
 
@@ -136,7 +137,7 @@ class BatchableSpec(TypeSpec):
         stacked = []
         for column, spec in zip(columns, self._part_specs(), strict=True):
             batch = elements.batch_component(tuple(column), spec, index)
-            stacked.append(elements.Packer(spec)((batch,)))
+            stacked.append(_as_tensor(batch, spec))
         return self._batch(len(values))._decoded(iter(stacked))
 
     def _slice(self, value: Any, index: int) -> Any:
@@ -145,8 +146,15 @@ class BatchableSpec(TypeSpec):
 
         one = self._unbatch()
         rows = [elements.slice_row(elements.bare(part), index) for part in self._encoded(value, 1)]
-        tensors = [elements.Packer(s)((row,)) for s, row in zip(one._part_specs(), rows, strict=True)]
+        tensors = list(map(_as_tensor, rows, one._part_specs()))
         return one._decoded(iter(tensors))
+
+
+def _as_tensor(value: Any, spec: TypeSpec) -> Any:
+    """Returns a component of elements, or a stack of components, as a tensor or composite value."""
+    from tapeflow.data import elements  # heavy, and only datasets call this
+
+    return value if isinstance(value, CompositeTensor) else elements.Packer(spec)((value,))
 
 
 class BatchableExtensionTypeSpec(BatchableSpec, ExtensionTypeSpec):
