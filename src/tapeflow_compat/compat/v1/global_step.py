@@ -31,7 +31,8 @@ def get_global_step(graph: Any = None) -> Any:
     if len(steps) == 1:
         step = steps[0]
     elif not steps and "global_step" in graph._by_name:
-        step = graph._shared_variables.get(("", "global_step")) or graph.get_tensor_by_name("global_step:0")
+        step = graph._shared_variables.get(("", "global_step"))
+        step = graph.get_tensor_by_name("global_step:0") if step is None else step
     else:
         return None
     assert_global_step(step)
