@@ -66,6 +66,9 @@ def test_same_as_eager(case, mode):
         assert g.dtype == w.dtype
         assert g.shape == w.shape
         assert shape.is_compatible_with(w.shape)
-        assert np.array_equal(g.numpy(), w.numpy(), equal_nan=g.dtype.is_floating or g.dtype.is_complex)
+        if g.dtype is tf.float32:  # machine code of small functions sums in another order
+            np.testing.assert_allclose(g.numpy(), w.numpy(), rtol=1e-6, atol=1e-7)
+        else:
+            assert np.array_equal(g.numpy(), w.numpy(), equal_nan=g.dtype.is_floating or g.dtype.is_complex)
     for g, w in zip(got_gradients, want_gradients, strict=True):
         np.testing.assert_allclose(g.numpy(), w.numpy(), rtol=1e-5, atol=1e-6)

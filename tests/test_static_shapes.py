@@ -28,7 +28,6 @@ REFINED = {
     "signal.ifftnd": 1,
     "signal.irfftnd": 2,
     "signal.rfftnd": 1,
-    "strings.bytes_split": 1,
 }
 # How many shapes of a row differ otherwise, and why.
 WRONG = "TensorFlow's static shape is not that of the result"

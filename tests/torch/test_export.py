@@ -59,8 +59,8 @@ def scans(x):
 
 
 def fills(x, i):
-    array = tf.TensorArray(tf.float32, size=i)
-    for j in tf.range(i):
+    array = tf.TensorArray(tf.float32, size=i + 1)  # an empty one of entries of unknown shape can't be stacked
+    for j in tf.range(i + 1):
         array = array.write(j, x * tf.cast(j, tf.float32))
     return array.stack()
 
