@@ -184,7 +184,7 @@ def _components_in(optional: Any) -> tuple[Any, ...]:
         InvalidArgumentError: the variant is something else.
     """
     values = optional.item() if optional.ndim == 0 else None
-    if isinstance(values, (tuple, list)) and all(hasattr(v, "dtype") for v in values):
+    if isinstance(values, (tuple, list)) and all(hasattr(v, "shape") for v in values):
         return tuple(values)
     raise invalid(f"Input must be an optional, but is a variant of {type(values).__name__} of shape {optional.shape}.")
 

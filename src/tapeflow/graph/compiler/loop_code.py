@@ -500,14 +500,14 @@ class Code:
             function = ir.Function(self.module, kind, f"part{len(self._functions)}")
             function.linkage = "internal"
             function.attributes.add("noinline")
-            before = self.b.block, self.function, self._is_ahead
+            before = self.b.block, self.function, self._is_ahead, self._repeated
             self.function, self._is_ahead = function, True  # all of it stays in the function
             self.b.position_at_end(function.append_basic_block("entry"))
             place = self.place()
             write(*function.args)
             self._functions[key] = function, self.work_since(place)
             self.b.ret_void()
-            block, self.function, self._is_ahead = before
+            block, self.function, self._is_ahead, self._repeated = before
             self.b.position_at_end(block)
         function, work = self._functions[key]
         self._repeated += work
