@@ -407,9 +407,6 @@ ta = tf.TensorArray(tf.float32, 2, infer_shape=False)
 ta = ta.write(0, [1.0]).write(1, [2.0, 3.0])
 ta.concat()
 
-# summaries without a writer
-tf.summary.scalar("a", 1.0, step=1)
-
 # files by pattern
 tf.io.write_file(tmp + "/b.txt", "2")
 tf.io.write_file(tmp + "/a.txt", "1")

@@ -198,7 +198,7 @@ class MappedFunction:
 
     @cached_property
     def declares_shapes(self) -> bool:
-        """Whether `set_shape` declared shapes in it, or in a function that it calls."""
+        """True if `set_shape` declared shapes in it, or in a function that it calls."""
         return any(graph.declares_shapes for graph in nested_graphs(self._body.graph))
 
     @property
