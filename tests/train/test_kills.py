@@ -191,7 +191,7 @@ def test_a_saved_model_in_the_current_folder(tmp_path, monkeypatch):
     _save_model("link", 3.0)
     assert tf.saved_model.load(".").v.numpy() == 3.0
     (tmp_path / "link").unlink()
-    assert sorted(os.listdir()) == ["saved_model.pb", "variables"]
+    assert sorted(os.listdir()) == ["assets", "fingerprint.pb", "saved_model.pb", "variables"]
 
 
 def test_a_save_that_fails_leaves_the_old_model(tmp_path):
