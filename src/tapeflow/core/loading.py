@@ -17,7 +17,7 @@ from typing import Any
 from tapeflow.core.collection import paused
 from tapeflow.core.forking import hold_during_forks, new_rlock
 
-_SECONDS = 0.01  # between two looks at what other threads wait for
+_SECONDS = 0.01  # between two looks at the modules that other threads wait for
 
 
 class _Turn:

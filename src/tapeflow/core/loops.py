@@ -158,7 +158,7 @@ def loop(function: Callable[..., Any]) -> Loop:
 
 @functools.cache
 def _source_hash(path: str) -> str:
-    """Returns a hash of what determines a loop's code: its file, and this one."""
+    """Returns a hash of a loop's file and of this one, which determine its code."""
     return hashlib.sha256(pathlib.Path(path).read_bytes() + pathlib.Path(__file__).read_bytes()).hexdigest()
 
 

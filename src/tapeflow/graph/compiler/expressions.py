@@ -136,7 +136,7 @@ class Recorder(ElementBuilder):
 def simplifies(value: Any, dtype: DType) -> bool:
     """Returns True if code is simpler for a number: an integer, 0, infinity, or a power of two.
 
-    Other numbers are loaded from memory, so that functions which differ in them share their code.
+    Other numbers are loaded from memory. Functions that differ in these alone share their code.
     """
     return not dtype.is_floating or not math.isfinite(value) or abs(math.frexp(value)[0]) in (0.0, 0.5)
 

@@ -582,7 +582,7 @@ def transposed(value: Value) -> Value:
 
 
 def _matrix(value: Value) -> tuple[Value, Value]:
-    """Divides a tensor in memory into the dimensions before the last two, and those of a matrix."""
+    """Divides a tensor in memory into its outer dimensions and its last two, a matrix."""
     parts = [dataclasses.replace(value, shape=value.shape[i], strides=value.strides[i])
              for i in (slice(None, -2), slice(-2, None))]  # fmt: skip
     return parts[0], parts[1]

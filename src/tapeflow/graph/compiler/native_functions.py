@@ -93,6 +93,7 @@ class NativeOp(GraphOp):
         return hooks.one_by_one(self.name, self.part)
 
     def _one_by_one(self, *values: Any) -> tuple[Any, ...]:
+        """Computes the part without machine code."""
         results: tuple[Any, ...] = self._compiled(*values)
         return results
 
