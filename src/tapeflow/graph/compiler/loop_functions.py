@@ -60,7 +60,7 @@ class _Function:
         return variable
 
     def captured(self, tensor: SymbolicTensor, ahead: bool = True) -> Held:
-        """Returns the next operand. The loop does not change it. With `ahead`, computations from it alone are hoisted."""
+        """Returns the next operand. The loop does not change it. With `ahead`, its uses are hoisted."""
         pointer = self._pointer(tensor.dtype, False)
         if self.lists[-1] is not None:
             return self.lists[-1].last
