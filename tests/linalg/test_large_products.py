@@ -91,6 +91,9 @@ def test_what_functions_leave_to_the_choice_by_size(slow_mkl):
     assert chooses(float32, tf.TensorShape([512, 512]), 512) == slow_mkl
     assert chooses(float32, tf.TensorShape([256, 64]), 10) == slow_mkl
     assert chooses(float32, tf.TensorShape([None, 64]), 10) == slow_mkl
+    assert chooses(float32, tf.TensorShape([None, 512]), 512) == slow_mkl
+    assert not chooses(float32, tf.TensorShape([None, 64]), 64)
+    assert not chooses(float32, tf.TensorShape(None), 64)
     assert not chooses(float32, tf.TensorShape([16, 64]), 64)
     assert not chooses(float32, tf.TensorShape([16, 64]), 10)
     assert not chooses(float64, tf.TensorShape([512, 512]), 512)

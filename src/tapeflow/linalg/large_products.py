@@ -18,6 +18,7 @@ from tapeflow.core.types.dtypes import DType, float32
 from tapeflow.core.types.shape import TensorShape
 
 _LARGE = 1 << 24  # multiplications: below, the overhead of a longer call exceeds the gain
+_MAY_BE_LARGE = 1 << 13  # multiplications without a dimension of unknown size
 _NARROW = range(2, 16)  # columns; ATen computes one column by another function
 _TALL = 1 << 14  # elements of the rows: below, the cost of transposing exceeds the gain
 _MANY_ROWS = 1 << 10  # oneDNN reads transposed weights again for each block of rows: from here on, a copy is faster
@@ -44,6 +45,9 @@ def chooses(dtype: DType, rows: TensorShape, columns: int | None) -> bool:
     count = rows.num_elements()
     if dtype is float32 and columns in _NARROW and mkl.narrow_products_are_slow():
         return count is None or count >= _TALL
+    if count is None and rows.rank is not None:
+        rows = TensorShape([n for n in rows if n is not None])
+        return is_large(dtype, rows, columns, _MAY_BE_LARGE)
     return is_large(dtype, rows, columns)
 
 

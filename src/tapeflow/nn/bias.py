@@ -44,7 +44,7 @@ def _write_in_place(value: Any, bias: Any, data_format: str = "NHWC") -> tuple[N
     return (None, "{0}.add_({1})") if data_format == "NHWC" else None
 
 
-@op("BiasAdd", shape=_bias_rule, in_place=_write_in_place, allocates=True)
+@op("BiasAdd", shape=_bias_rule, in_place=_write_in_place, allocates=True, in_loops=lambda b, *args: b.add_bias(*args))
 def _bias_add(value: torch.Tensor, bias: torch.Tensor, data_format: str = "NHWC") -> torch.Tensor:
     """Adds `bias` along the channels of `value`."""
     shape, channels = value.shape, bias.shape
@@ -93,7 +93,7 @@ def _sum_rule(out_backprop: TensorShape, data_format: str = "NHWC") -> TensorSha
     return TensorShape([out_backprop[1 if data_format == "NCHW" else -1]])
 
 
-@op("BiasAddGrad", shape=_sum_rule, keeps_nothing=True)
+@op("BiasAddGrad", shape=_sum_rule, keeps_nothing=True, in_loops=lambda b, *args: b.sum_channels(*args))
 def bias_add_grad(out_backprop: torch.Tensor, data_format: str = "NHWC") -> torch.Tensor:
     """Sums `out_backprop` over all dimensions but the channels: the gradient of `bias_add` by the bias."""
     rank = out_backprop.dim()

@@ -56,6 +56,35 @@ def test_scalars_of_several_dtypes():
     check(function, tf.constant(6))
 
 
+def test_biases_and_their_gradient():
+    def function(x, w, b):
+        with tf.GradientTape() as tape:
+            tape.watch([w, b])
+            h = x
+            for _ in tf.range(50):
+                h = tf.tanh(tf.nn.bias_add(tf.matmul(h, w), b))
+            loss = tf.reduce_sum(h)
+        return h, tape.gradient(loss, [w, b])
+
+    normal = tf.random.Generator.from_seed(3).normal
+    check(function, normal([3, 20]), 0.3 * normal([20, 20]), 0.1 * normal([20]), tolerance=1e-5)
+
+
+def test_products_of_all_sizes():
+    """The blocks of rows and columns that a product keeps in registers end anywhere."""
+
+    def function(x, w):
+        total = tf.zeros([x.shape[0], w.shape[1]])
+        for i in tf.range(40):
+            total += tf.matmul(x * tf.cast(i, tf.float32), w)
+        return total
+
+    rng = np.random.default_rng(0)
+    for rows, inner, columns in [(1, 3, 65), (5, 2, 67), (6, 9, 96), (13, 4, 33), (4, 7, 128)]:
+        x, w = (rng.standard_normal(s).astype(np.float32) for s in ((rows, inner), (inner, columns)))
+        check(function, tf.constant(x), tf.constant(w), tolerance=1e-4)
+
+
 def test_integers_wrap_around():
     def function(x):
         for _ in tf.range(2000):

@@ -38,7 +38,7 @@ FEW = 16  # the most elements that are held in registers
 _MOST_BYTES = 1 << 19  # of the stack
 _MOST_PARTS = 4000  # elements in registers and blocks of instructions: they take time to compile
 _LANES = (4, 8, 16)  # of vectors
-_ACCUMULATORS = 8  # vectors that a product keeps in registers
+_ACCUMULATORS = {16: 16}  # vectors that a product keeps in registers, by the lanes of the processor
 _OF_A_CALL = 32  # instructions: the assumed cost of a function of vectors
 _ERROR = 3  # the first of three entries of the table with an exception
 
@@ -524,14 +524,15 @@ class Code:
     def _multiply(self, a: Value, b: Value, result: Value) -> None:
         """Stores a product, in blocks of rows and of vectors along the columns. A block's sums stay in registers."""
         rows, columns = result.shape
-        most = _ACCUMULATORS if rows == 1 else 4
+        accumulators = _ACCUMULATORS.get(self._lanes, 12)
+        most = accumulators if rows == 1 else 4
         for builder, begin, size in self.pieces(self.vectors(result.wide), columns):
             count = size // builder.lanes
             for first, times, wide in _blocks(count, most):
                 with self.repeated(times) as i:
                     start = number(begin + first * builder.lanes)
                     column = self.b.add(start, self.b.mul(i, number(wide * builder.lanes)))
-                    for top, repeats, height in _blocks(rows, max(_ACCUMULATORS // wide, 1)):
+                    for top, repeats, height in _blocks(rows, max(accumulators // wide, 1)):
                         with self.repeated(repeats) as j:
                             row = self.b.add(number(top), self.b.mul(j, number(height)))
                             self._multiply_block(builder, (a, b, result), (row, height), (column, wide))

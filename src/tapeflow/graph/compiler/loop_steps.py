@@ -292,6 +292,18 @@ class Steps:
             return x if x.shape == shape else self._reshaped(self._code.in_memory(x), shape)
         return self._reduced(tensor, axes, ops.Sum.op.reduced)
 
+    def add_bias(self, tensor: SymbolicTensor, bias: SymbolicTensor, data_format: str) -> Value:
+        """Adds a bias to each channel."""
+        if data_format != "NHWC":
+            raise Unsupported("channels before the last dimension")
+        return self._by_form([tensor, bias], lambda b, x, y: b.add(x, y))
+
+    def sum_channels(self, tensor: SymbolicTensor, data_format: str) -> Value:
+        """Sums over all dimensions but the channels."""
+        rank = tensor.shape.rank
+        channel = rank - 1 if data_format == "NHWC" else 1
+        return self._reduced(tensor, [i for i in range(rank) if i != channel], ops.Sum.op.reduced)
+
     def product(
         self, left: SymbolicTensor, right: SymbolicTensor, transpose_a: bool = False, transpose_b: bool = False
     ) -> Value:
