@@ -41,24 +41,6 @@ def layer_of_convolution(op: str) -> Callable[..., WeightLayer | None]:
     return rule
 
 
-def adding_convolution(
-    op: str, images: tuple[int, ...], filters: torch.Tensor, *attrs: Any
-) -> Callable[[torch.Tensor, torch.Tensor], Any] | None:
-    """Returns a function that adds a convolution of images to a sum, in the sum's memory; None if there is no kernel.
-
-    Args:
-        op: the name of the convolution.
-        images: the shape of the images. The function takes only images of this shape.
-        filters: the filters. They are packed at once.
-        *attrs: the convolution's attrs, with channels last.
-    """
-    if not aten.has_onednn() or not filters.is_cpu or filters.dtype is not torch.float32:
-        return None
-    packed = _Packed(convolution_layout(op, images, filters.shape, *attrs), tuple(filters.shape), images)
-    adding, weights = packed.adding(NO_ACTIVATION), packed.prepare(filters, None)
-    return None if adding is None else lambda total, x: adding[1](total, x, weights, None)
-
-
 class _Packed:
     """A convolution with packed filters.
 

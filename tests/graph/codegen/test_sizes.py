@@ -123,6 +123,6 @@ def test_folded_tensors_live_as_long_as_their_constants():
     function = traced(step, (None, 6), [None])
     function(random(4, 6), random(6))
     of_sizes = function.get_concrete_function(random(4, 6), random(6)).body.compiled._of_sizes
-    program = next(iter(of_sizes.values())).program
+    program = next(iter(of_sizes._made.values())).program
     live = {id(o) for o in gc.get_objects() if isinstance(o, SymbolicTensor)}
     assert set(program.constants) <= live

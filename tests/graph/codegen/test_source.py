@@ -22,7 +22,7 @@ class Model(tf.Module):
                 if tf.reduce_sum(x) > 0.0:
                     x = tf.nn.relu(tf.nn.bias_add(x @ self.w, self.b)) * 0.5
                 else:
-                    x = tf.sqrt(tf.abs(x)) + tf.cast(i, tf.float32)
+                    x = tf.sqrt(tf.abs(tf.sort(x))) + tf.cast(i, tf.float32)
             loss = tf.reduce_mean(tf.square(x))
         for variable, gradient in zip((self.w, self.b), tape.gradient(loss, (self.w, self.b))):
             variable.assign_sub(0.1 * gradient)

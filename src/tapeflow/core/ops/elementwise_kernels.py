@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
 
 from tapeflow.core import aten, mkl
-from tapeflow.core.ops.definition import MANY, Op
+from tapeflow.core.ops.definition import MANY
 from tapeflow.core.values.tensor import traced
 
 SOME = 1 << 12  # elements: from here on a few more calls are worth it
@@ -183,11 +182,6 @@ class ByNumpy:
         with np.errstate(all="ignore"):
             return torch.from_numpy(self._numpys(x.numpy(), None if result is None else result.numpy()))
 
-    def of_slices(self, x: torch.Tensor) -> list[Callable[[], Any]] | None:
-        """Returns the calls that compute the function in place, one for each slice along the first axis, of any number
-        of elements; None if ATen has to."""
-        return [partial(self._numpys, a, a) for a in x.numpy()] if self._may_be_numpys(x) else None
-
     def _may_be_numpys(self, x: torch.Tensor) -> bool:
         return x.dtype in self._dtypes and by_value(x) and not x.is_neg()
 
@@ -222,13 +216,6 @@ def by_numpy(
         return ByNumpy(function, numpys, threads, needs_wide, where_finite)
 
     return choose
-
-
-def calls_in_place(op: Op, x: torch.Tensor) -> list[Callable[[], Any]]:
-    """Returns the calls that compute an op of one tensor in place, one for each slice along the first axis."""
-    calls = op.kernel_for_many.of_slices(x) if isinstance(op.kernel_for_many, ByNumpy) else None
-    kernel: Any = op.kernel
-    return [partial(kernel, t, out=t) for t in x.unbind()] if calls is None else calls
 
 
 def _some_are_finite(function: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> bool:

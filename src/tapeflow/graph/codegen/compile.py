@@ -10,7 +10,7 @@ import copy
 import itertools
 import linecache
 import sys
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any
@@ -33,17 +33,14 @@ from tapeflow.graph.codegen.failed_runs import FailedRun
 from tapeflow.graph.codegen.failures import detected
 from tapeflow.graph.codegen.passes.parallelizing import cost_of
 from tapeflow.graph.codegen.program import Program, Step, needed
-from tapeflow.graph.codegen.sizes import with_shapes
+from tapeflow.graph.codegen.sizes import BySizes, with_shapes
 from tapeflow.graph.codegen.structured import StructuredWriter
 from tapeflow.graph.codegen.writing import Writer, identifier
 from tapeflow.graph.compiler.clusters import ClusterOp
 from tapeflow.graph.compiler.native_functions import NativeOp
 from tapeflow.graph.ir.operation import GraphOp, Operation
 
-_MOST_SIZES = 4  # combinations of input sizes with a specialized function
 _LEAST_COST = 32  # in calls of a kernel: a smaller function does not gain from another number of threads
-_CALLS_OF_SIZES = 8  # calls with the same sizes before they get one
-_MOST_COUNTED = 256
 _numbers = itertools.count(1)
 _deleted: deque[str] = deque()  # the file names of deleted functions
 
@@ -257,26 +254,13 @@ class Compiled(Written):
         if self.program.static and not devices.machine.has_gpu:
             tensors = enumerate(self.program.inputs)
             self._unknown = [i for i, t in tensors if t.dtype.torch is not None and not t.shape.is_fully_defined()]
-            self._of_sizes: dict[Any, Compiled | None] = {}
-            self._size_counts: Counter[Any] = Counter()
+            self._of_sizes = BySizes()
 
     def _for_sizes(self, values: Sequence[Any]) -> Compiled | None:
-        """Returns the specialized function for the sizes of a call, or None to run this function.
-
-        The sizes of the first call get a specialized function, other sizes at their eighth call. A few batches of
-        another size thus do not cause a compilation.
-        """
+        """Returns the specialized function for the sizes of a call, or None to run this function."""
         shapes = tuple([values[i].shape for i in self._unknown])
-        if shapes in self._of_sizes:
-            return self._of_sizes[shapes]
-        if self._of_sizes:
-            if len(self._size_counts) >= _MOST_COUNTED:
-                self._size_counts.clear()
-            self._size_counts[shapes] += 1
-            if len(self._of_sizes) >= _MOST_SIZES or self._size_counts[shapes] < _CALLS_OF_SIZES:
-                return None
-        function = self._of_sizes[shapes] = self._with_shapes(shapes)
-        return function
+        sized: Compiled | None = self._of_sizes.get(shapes, lambda: self._with_shapes(shapes))
+        return sized
 
     def _with_shapes(self, shapes: Sequence[torch.Size]) -> Compiled | None:
         """Returns the function specialized to shapes of the unknown inputs; None if that removes no step."""

@@ -6,9 +6,11 @@ reductions for broadcasting that may turn out to have no effect. A program speci
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.static import has_none, host_static
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -16,13 +18,50 @@ from tapeflow.graph.codegen.program import Program, Step, substituted
 from tapeflow.graph.ir.operation import GraphOp, Operation
 from tapeflow.graph.ir.shapes import infer
 
+_MOST_SIZES = 4  # combinations of sizes that something is made for
+_CALLS_OF_SIZES = 8  # calls with the same sizes before that
+_MOST_COUNTED = 256
 
-def with_shapes(program: Program, shapes: Mapping[int, TensorShape]) -> Program | None:
+
+class BySizes:
+    """What is made for the sizes of calls: at once for the first sizes, for others at their eighth call.
+
+    A few batches of another size thus do not cause a compilation.
+    """
+
+    def __init__(self) -> None:
+        self._made: dict[Hashable, Any] = {}
+        self._counts: Counter[Hashable] = Counter()
+
+    def get(self, sizes: Hashable, make: Callable[[], Any]) -> Any:
+        """Returns what was made for some sizes; None if nothing was.
+
+        Args:
+            sizes: the sizes.
+            make: makes it.
+        """
+        made = self._made
+        if sizes in made:
+            return made[sizes]
+        if made:
+            if len(self._counts) >= _MOST_COUNTED:
+                self._counts.clear()
+            self._counts[sizes] += 1
+            if len(made) >= _MOST_SIZES or self._counts[sizes] < _CALLS_OF_SIZES:
+                return None
+        result = made[sizes] = make()
+        return result
+
+
+def with_shapes(
+    program: Program, shapes: Mapping[int, TensorShape], entries: Mapping[int, TensorShape] | None = None
+) -> Program | None:
     """Returns a copy of a program for more specific input shapes.
 
     Args:
         program: the program.
         shapes: the shapes, by the ids of inputs. Other inputs keep their shapes.
+        entries: the shapes of the entries of lists, by the ids of inputs.
 
     Returns:
         The program; None if a shape rule rejects the shapes or contradicts the graph. The caller then runs the original
@@ -33,19 +72,24 @@ def with_shapes(program: Program, shapes: Mapping[int, TensorShape]) -> Program 
         if id(t) in shapes:
             operation = _copied(t.op, GraphOp("Placeholder"), [])
             known[id(t)] = SymbolicTensor(operation, t.value_index, t.dtype, shapes[id(t)])
+    of_lists = dict(entries or {})
     result = program.copied()
     result.inputs = substituted(program.inputs, known)
     try:
-        result.steps = [_with_shapes(step, known) for step in result.steps]
+        result.steps = [_with_shapes(step, known, of_lists) for step in result.steps]
     except Exception:
         return None
     result.outputs = substituted(program.outputs, known)
     return result
 
 
-def _with_shapes(step: Step, known: dict[int, SymbolicTensor]) -> Step:
-    """Returns a step with the tensors in `known` as inputs, and adds its outputs to `known`."""
-    if not any(id(t) in known for t in step.inputs):
+def _with_shapes(step: Step, known: dict[int, SymbolicTensor], entries: dict[int, TensorShape]) -> Step:
+    """Returns a step with the tensors in `known` as inputs, and adds its outputs to `known`, and lists to `entries`."""
+    of_list = entries.get(id(step.inputs[0])) if step.inputs else None
+    if of_list is not None and step.op is ops.TensorListSetItem.op:
+        entries[id(step.outputs[0])] = of_list
+    reads = of_list is not None and step.op is ops.TensorListGetItem.op
+    if not reads and not any(id(t) in known for t in step.inputs):
         return step
     args = substituted(step.args, known)
     if not step.registered:
@@ -53,7 +97,7 @@ def _with_shapes(step: Step, known: dict[int, SymbolicTensor]) -> Step:
     args = step.op.map(lambda t: t, args, host=_host)
     operation = _copied(step.operation, step.op, args)
     with operation.graph.as_default():  # some shape rules give less specific shapes while a graph is built
-        shapes = infer(step.op, args, operation.types, len(step.outputs))
+        shapes = [of_list] if reads else infer(step.op, args, operation.types, len(step.outputs))
     for t, shape in zip(step.outputs, shapes, strict=True):
         known[id(t)] = SymbolicTensor(operation, t.value_index, t.dtype, t.shape.merge_with(shape))
         operation.outputs.append(known[id(t)])

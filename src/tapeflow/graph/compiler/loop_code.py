@@ -20,6 +20,7 @@ from tapeflow.core.ops.elements import Element, Unsupported
 from tapeflow.core.types.dtypes import DType, int64
 from tapeflow.graph.compiler.expressions import recorded
 from tapeflow.graph.compiler.instructions import (
+    I8,
     I32,
     POINTER,
     allocated,
@@ -35,7 +36,9 @@ from tapeflow.graph.compiler.loops import Operand
 from tapeflow.graph.compiler.vectors import MEMORY, Accumulator, Register, Vectors
 
 FEW = 16  # the most elements that are held in registers
-_MOST_BYTES = 1 << 19  # of the stack
+_OF_STACK = 1 << 12  # bytes of a tensor: larger ones are in memory that the caller passes
+_MOST_BYTES = 1 << 18  # of the stack
+_MOST_MEMORY = 1 << 26  # bytes
 _MOST_PARTS = 4000  # elements in registers and blocks of instructions: they take time to compile
 _LANES = (4, 8, 16)  # of vectors
 _ACCUMULATORS = {16: 16}  # vectors that a product keeps in registers, by the lanes of the processor
@@ -102,12 +105,13 @@ class Code:
         one: the builder of single elements.
         table: descriptions of the table's entries.
         limit: the first entry, the maximal trip count.
+        most: the most multiplications of a matrix product.
         is_gradient: True if lists are gradients: a list of unknown length is then zeros.
         arguments: the address of the table.
     """
 
-    def __init__(self, is_gradient: bool = False) -> None:
-        self.is_gradient = is_gradient
+    def __init__(self, most: int, is_gradient: bool = False) -> None:
+        self.most, self.is_gradient = most, is_gradient
         self.module = ir.Module("loop")
         self.function = ir.Function(self.module, ir.FunctionType(ir.VoidType(), [POINTER]), "kernel")
         (self.arguments,) = self.function.args
@@ -123,6 +127,7 @@ class Code:
         self.one, self._lanes = self._vectors[1], max(self._vectors)
         self.table: list[Any] = []
         self._bytes = self._size = self._repeated = 0
+        self._memory: tuple[Any, int] | None = None  # its address, and its entry in the table
         self.limit, _, self._most_work = (self.entry((what,)) for what in ("limit", "status", "work"))
         self.table += [("error",)] * 3
         self._work = Register(self.one, int64, Element(self._most_work, int64))
@@ -246,6 +251,8 @@ class Code:
     def buffer(self, shape: tuple[int, ...], dtype: DType, ahead: bool = False) -> Value:
         """Returns a tensor in new memory."""
         size = math.prod(shape)
+        if size * dtype.size > _OF_STACK:
+            return self.at(self._part_of_memory(size * dtype.size), shape, dtype, ahead)
         self._bytes += size * dtype.size
         if self._bytes > _MOST_BYTES:
             raise Unsupported("the loop needs too much memory")
@@ -253,6 +260,22 @@ class Code:
             pointer = allocated(self.b, ir.ArrayType(MEMORY[dtype], size))
         pointer.align = 64
         return self.at(pointer, shape, dtype, ahead)
+
+    def _part_of_memory(self, size: int) -> Any:
+        """Returns the address of a part of the caller's memory.
+
+        Args:
+            size: its size, in bytes.
+        """
+        if self._memory is None:
+            self._memory = self.address(("memory", 0)), len(self.table) - 1
+        base, entry = self._memory
+        place = self.table[entry][1]
+        self.table[entry] = "memory", place + -(-size // 64) * 64
+        if self.table[entry][1] > _MOST_MEMORY:
+            raise Unsupported("the loop needs too much memory")
+        with self.placed(True):
+            return self.b.gep(base, [number(place)], source_etype=I8)
 
     def at(self, pointer: Any, shape: tuple[int, ...], dtype: DType, ahead: bool, borrowed: bool = False) -> Value:
         """Returns a contiguous tensor at an address."""

@@ -15,7 +15,7 @@ from tapeflow.graph.compiler.instructions import I64, number, store_entry
 from tapeflow.graph.compiler.loop_code import FEW, Code, Value
 from tapeflow.graph.compiler.loop_control import UNRECORDED, Entries, Held, Variable, Version, numbers_of, write_loop
 from tapeflow.graph.compiler.loop_steps import Steps, condition_of
-from tapeflow.graph.compiler.native_loops import KEPT, body_of
+from tapeflow.graph.compiler.native_loops import KEPT, Parts
 
 if TYPE_CHECKING:
     from tapeflow.graph.codegen.loops import Loop
@@ -30,8 +30,8 @@ class _Function:
         lists: for each operand, its list, or None for a tensor.
     """
 
-    def __init__(self, is_gradient: bool = False) -> None:
-        self.code = Code(is_gradient)
+    def __init__(self, most: int, is_gradient: bool = False) -> None:
+        self.code = Code(most, is_gradient)
         self.limit = self.code.limit
         self.lists: list[Entries | None] = []
         self._variables: list[tuple[Variable, Any]] = []
@@ -59,7 +59,7 @@ class _Function:
             self._variables.append((variable, pointer))
         return variable
 
-    def captured(self, tensor: SymbolicTensor, ahead: bool = True) -> Held:
+    def captured(self, tensor: SymbolicTensor | TensorSpec, ahead: bool = True) -> Held:
         """Returns the next operand. The loop does not change it. With `ahead`, its uses are hoisted."""
         pointer = self._pointer(tensor.dtype, False)
         if self.lists[-1] is not None:
@@ -73,7 +73,7 @@ class _Function:
         self.lists.append(None)
         return UNRECORDED.last
 
-    def rows(self, tensor: SymbolicTensor) -> Callable[[Any], Value]:
+    def rows(self, tensor: SymbolicTensor | TensorSpec) -> Callable[[Any], Value]:
         """Returns a function from a row's index to that row of the next operand."""
         pointer, shape = self._pointer(tensor.dtype, False), tuple(tensor.shape.as_list())
         return lambda i: self.code.settled(self._row(pointer, shape, tensor.dtype, i))
@@ -104,7 +104,7 @@ class _Function:
         b.ret_void()
 
 
-def loop_code(loop: Loop, tensors: Sequence[SymbolicTensor]) -> tuple[Code, list[Entries | None]]:
+def loop_code(loop: Loop, parts: Parts, most: int) -> tuple[Code, list[Entries | None]]:
     """Returns the code of a loop, and for each of its operands its list, or None for a tensor.
 
     The first entry of the table is the maximal trip count, which the code replaces by the trip count. The second one is
@@ -113,23 +113,26 @@ def loop_code(loop: Loop, tensors: Sequence[SymbolicTensor]) -> tuple[Code, list
 
     Args:
         loop: the loop.
-        tensors: the inputs of the loop.
+        parts: its programs. The operands are the inputs of the loop, and what is computed before it.
+        most: the most multiplications of a matrix product.
 
     Raises:
         Unsupported: the loop does not qualify.
     """
-    function = _Function()
-    variables = [function.variable(t) for t in tensors[: loop.count]]
-    captured = [function.captured(t) for t in tensors[loop.count :]]
+    function = _Function(most)
+    variables = [function.variable(t) for t in parts.tensors[: loop.count]]
+    captured = [function.captured(t) for t in parts.tensors[loop.count :]]
+    shared = [function.captured(t) for t in parts.shared]
+    rows = [function.rows(t) for t in parts.stacked]
 
     def iterate(state: list[Held], count: Any) -> list[Held]:
-        inputs = [*state, *(captured[i] for i in loop.places[1])]
-        outputs = Steps(function.code, body_of(loop), inputs, count).outputs
+        inputs = [*state, *(captured[i] for i in loop.places[1]), *shared, *(row(count) for row in rows)]
+        outputs = Steps(function.code, parts.body, inputs, count).outputs
         for held in outputs[loop.count :]:
             function.record(held, count)
         return outputs[: loop.count]
 
-    test = condition_of(function.code, loop, captured)
+    test = condition_of(function.code, parts.condition, [captured[i] for i in loop.places[0]])
     function.end(*write_loop(function.code, variables, test, iterate, function.limit))
     return function.code, function.lists
 
@@ -140,16 +143,18 @@ def gradient_code(
     added: Sequence[int],
     is_shared: Sequence[bool | None],
     outputs: int,
+    most: int,
 ) -> tuple[Code, list[Entries | None]]:
     """Returns the code of a loop's gradient; result as in `loop_code`, other arguments as in `NativeGradient`.
 
     Args:
         added: the places of the outputs that are summed.
+        most: the most multiplications of a matrix product.
 
     Raises:
         Unsupported: the gradient does not qualify.
     """
-    function, count = _Function(is_gradient=True), len(following)
+    function, count = _Function(most, is_gradient=True), len(following)
     code, b = function.code, function.code.b
     cotangents = [function.variable(t) for t in program.inputs[:count]]
     captures = program.inputs[count:]
@@ -178,7 +183,7 @@ def gradient_code(
     return code, function.lists
 
 
-def function_code(part: Program, variables: Sequence[Any]) -> tuple[Code, int]:
+def function_code(part: Program, variables: Sequence[Any], most: int) -> tuple[Code, int]:
     """Returns the code of a part of a program, and the number of instructions that it runs.
 
     The first entries of the table are as in `loop_code`.
@@ -186,11 +191,12 @@ def function_code(part: Program, variables: Sequence[Any]) -> tuple[Code, int]:
     Args:
         part: the part. Handles of the variables that it changes are its first inputs.
         variables: these variables.
+        most: the most multiplications of a matrix product.
 
     Raises:
         Unsupported: the part does not qualify.
     """
-    function, count = _Function(), len(variables)
+    function, count = _Function(most), len(variables)
     code, place = function.code, function.code.place()
     changed: dict[int, Any] = {v._id: function.variable(TensorSpec(v.shape, v.dtype)) for v in variables}
     inputs = [*range(count), *[function.captured(t, ahead=False) for t in part.inputs[count:]]]

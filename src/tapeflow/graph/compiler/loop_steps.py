@@ -47,15 +47,15 @@ from tapeflow.graph.compiler.loop_control import (
     scalar,
     write_loop,
 )
+from tapeflow.graph.compiler.native_loops import TooLarge
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import VariableUpdate, variable_of
 
 if TYPE_CHECKING:
-    from tapeflow.graph.codegen.loops import Loop
     from tapeflow.graph.control.body import Body
 
 _MOST_DRAWN = 64  # random numbers of a key
-_MOST_PRODUCTS = 1 << 18  # multiplications of a matrix product
+_MOST_OF_FACTOR = 1 << 18  # elements of a matrix in a product: they stay in the processor's cache
 _MOST_PIECES = 64  # contiguous pieces of a moved tensor
 _SOURCE = 1 << 40  # the element numbers of a tensor start at a multiple of this; smaller numbers stand for zeros
 
@@ -309,8 +309,11 @@ class Steps:
     ) -> Value:
         """Multiplies matrices."""
         code, out, a, b = self._code, self.out, self._value(left), self._value(right)
-        if not out.dtype.is_floating or out.shape.num_elements() * a.shape[-1 - transpose_a] > _MOST_PRODUCTS:
-            raise Unsupported("a product of integers, or of large matrices")
+        if not out.dtype.is_floating:
+            raise Unsupported("a product of integers")
+        work = out.shape.num_elements() * a.shape[-2 if transpose_a else -1]
+        if work > code.most or max(a.size, b.size) > _MOST_OF_FACTOR:
+            raise TooLarge("a product of large matrices")
         if a.shape[-2 if transpose_a else -1] != b.shape[-1 if transpose_b else -2]:
             raise Unsupported("a tensor has another shape than in the graph")
         is_few = out.shape.rank == 2 and out.shape.num_elements() <= FEW
@@ -765,16 +768,22 @@ class Steps:
         def iterate(state: list[Held], _: Any) -> list[Held]:
             return Steps(code, program, [*state, *(captured[i] for i in loop.places[1])]).outputs
 
-        write_loop(code, variables, condition_of(code, loop, captured), iterate, limit)
+        test = condition_of(code, loop.condition.compiled.program, [captured[i] for i in loop.places[0]])
+        write_loop(code, variables, test, iterate, limit)
         return [v.last if isinstance(v, Entries) else v.load() for v in variables]
 
 
-def condition_of(code: Code, loop: Loop, captured: Sequence[Held]) -> Callable[[list[Held]], Any]:
-    """Returns the function that writes the condition of a loop."""
+def condition_of(code: Code, program: Program, captured: Sequence[Held]) -> Callable[[list[Held]], Any]:
+    """Returns the function that writes the condition of a loop.
+
+    Args:
+        code: the code.
+        program: the condition.
+        captured: what it takes after the loop variables.
+    """
 
     def test(state: list[Held]) -> Any:
-        inputs = [*state, *(captured[i] for i in loop.places[0])]
-        (condition,) = Steps(code, loop.condition.compiled.program, inputs).outputs
+        (condition,) = Steps(code, program, [*state, *captured]).outputs
         return scalar(condition).value
 
     return test

@@ -20,7 +20,7 @@ from tapeflow.core.types.dtypes import resource
 from tapeflow.core.values.variable_updates import Owned, several
 from tapeflow.graph.codegen.program import Program
 from tapeflow.graph.compiler.binding import bound, updating
-from tapeflow.graph.compiler.native_loops import drawn
+from tapeflow.graph.compiler.native_loops import SMALL_PRODUCT, drawn
 from tapeflow.graph.compiler.target import function
 from tapeflow.graph.ir.operation import GraphOp, variable_of
 
@@ -54,7 +54,7 @@ class NativeOp(GraphOp):
     def _code(self) -> tuple[Any, int]:
         from tapeflow.graph.compiler.loop_functions import function_code  # it loads LLVM
 
-        return function_code(self.part, self._variables)
+        return function_code(self.part, self._variables, SMALL_PRODUCT)
 
     @property
     def _variables(self) -> list[Any]:
@@ -78,6 +78,7 @@ class NativeOp(GraphOp):
         namespace: dict[str, Any] = {
             "kernel": first_call, "array": ctypes.c_int64 * len(code.table), "address": ctypes.addressof,
             "table": code.table, "drawn": drawn, "one_by_one": self._one_by_one, "like": torch.empty_like,
+            "empty": torch.empty, "bytes": torch.uint8,
             "several": several, "Owned": Owned, "changed": aten.increment_version,
             **{f"shape{i}": torch.Size(t.shape.as_list()) for i, t in enumerate(inputs)},
             **{f"y{i}": torch.empty(t.shape.as_list(), dtype=t.dtype.torch) for i, t in enumerate(outputs)},
@@ -121,8 +122,9 @@ def _calling(variables: int, inputs: int, outputs: int, table: Sequence[Any]) ->
             entries.append(addresses[rest[0]])
         elif what == "output":
             entries.append(f"{results[rest[0]]}.data_ptr()")
-        elif what == "drawn":
-            lines.append(f"    d{i} = drawn(table[{i}][1], 1)")
+        elif what in ("drawn", "memory"):
+            made = f"drawn(table[{i}][1], 1)" if what == "drawn" else f"empty({rest[0]}, dtype=bytes)"
+            lines.append(f"    d{i} = {made}")
             entries.append(f"d{i}.data_ptr()")
         else:
             raise Unsupported("a function reads a variable in a branch")

@@ -1,8 +1,11 @@
 """Native loops: compiles loops over small tensors to machine code, without kernel calls and without Python.
 
-A loop qualifies if its tensors have static shapes and are small; tensors that it only reads may be large. Its ops must
-be element-wise ops, reductions, matrix products, moves of elements, reads and writes of lists, or conditionals and
-loops of such ops. If machine code meets an index out of range, the loop runs again in Python, which raises the error.
+A loop qualifies if its ops are element-wise ops, reductions, matrix products, moves of elements, reads and writes of
+lists, or conditionals and loops of such ops. The machine code is for tensors of known sizes. A loop over small tensors
+of static shapes is compiled as a whole. Another loop is compiled when it runs, for the sizes of that call; kernels
+first compute what does not depend on its state, such as the input projection of a recurrent layer, for all iterations.
+
+If machine code meets an index out of range, the loop runs again in Python, which raises the error.
 """
 
 from __future__ import annotations
@@ -12,21 +15,25 @@ import ctypes
 import functools
 import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import torch
 
 from tapeflow.array.list_values import Repeated, Rows, as_variant
 from tapeflow.core import device as devices
 from tapeflow.core.ops.elements import DTYPES, Unsupported
 from tapeflow.core.types.dtypes import resource, variant
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.codegen.checking import run_passes
 from tapeflow.graph.codegen.counters import counts_to_known_bound, static_trip_count, trip_count
 from tapeflow.graph.codegen.loop_records import returned
 from tapeflow.graph.codegen.program import CALLS, Program, Step
 from tapeflow.graph.codegen.random_streams import has_stream, with_stream
 from tapeflow.graph.codegen.regions import CONDITIONALS, LOOPS
+from tapeflow.graph.codegen.sizes import BySizes, with_shapes
 from tapeflow.graph.compiler.binding import bound
 from tapeflow.graph.compiler.clusters import has_llvm
 from tapeflow.graph.compiler.target import function
@@ -37,7 +44,10 @@ if TYPE_CHECKING:
     from tapeflow.graph.codegen.loops import Loop
     from tapeflow.graph.control.body import Body
 
-_MOST_ELEMENTS = 1 << 13  # of a computed tensor
+_SMALL = 1 << 13  # elements of a computed tensor
+_MOST_ELEMENTS = 1 << 16  # of a computed tensor: with more, threads pay
+SMALL_PRODUCT, _MOST_PRODUCT = 1 << 18, 1 << 24  # multiplications of a matrix product
+_READ_QUICKLY = 1 << 18  # loop-invariant elements: with fewer, computing in the loop is faster than reading results
 _LEAST_STEPS = 100  # in all iterations, if the trip count is static: fewer do not pay for compiling
 _MOST_DRAWN = 1 << 22  # random numbers per call
 _AT_ONCE = 1 << 20  # iterations per call
@@ -56,23 +66,55 @@ def compile_loops(program: Program) -> None:
                 step.op = GraphOp(f"Native{step.name}", native, gives_tuple=True)
 
 
-def _native(program: Program, step: Step) -> NativeLoop | None:
+def _native(program: Program, step: Step) -> NativeLoop | SizedLoop | None:
     """Returns the compiled loop of a step, or None if it does not qualify."""
     loop: Loop = step.op.kernel
     tensors = step.inputs[1:] if loop.limited else step.inputs
-    if not all(map(is_static, tensors)) or len(step.outputs) != loop.results:
+    if len(step.outputs) != loop.results:
         return None
-    programs = [loop.condition.compiled.program, body_of(loop)]
-    if not all(is_small(t) for t in tensors[: loop.count]) or not all(map(_may_compile, programs)):
+    parts = Parts(loop.condition.compiled.program, body_of(loop), tensors)
+    if not all(may_compile(s, None) for p in (parts.condition, parts.body) for s in p.steps):
         return None
     limit = program.constant(step.inputs[0]) if loop.limited else None
     trips = [n for n in (static_trip_count(program, loop, tensors), limit) if n is not None]
-    if trips and min(map(int, trips)) * len(programs[1].steps) < _LEAST_STEPS:
+    if trips and min(map(int, trips)) * len(parts.body.steps) < _LEAST_STEPS:
         return None
-    try:
-        return NativeLoop(loop, tensors)
-    except Unsupported:
-        return None
+    if parts.fit(loop.count, _SMALL):
+        try:
+            return NativeLoop(loop, parts, SMALL_PRODUCT)
+        except TooLarge:
+            return SizedLoop(loop, tensors)
+        except Unsupported:
+            return None
+    return SizedLoop(loop, tensors)
+
+
+class Parts(NamedTuple):
+    """The programs of a loop as machine code computes them.
+
+    Attributes:
+        condition, body: the programs. The body also returns residuals.
+        tensors: the inputs of the loop.
+        shared, stacked: what the body takes after its other inputs: tensors that are computed before the loop, and
+            tensors with a row for each iteration.
+    """
+
+    condition: Program
+    body: Program
+    tensors: Sequence[SymbolicTensor | TensorSpec]
+    shared: Sequence[TensorSpec] = ()
+    stacked: Sequence[TensorSpec] = ()
+
+    def fit(self, count: int, most: int) -> bool:
+        """Returns True if all shapes are static, and computed tensors have at most as many elements.
+
+        Args:
+            count: the number of loop variables.
+            most: the number of elements.
+        """
+        variables, steps = self.tensors[:count], (*self.condition.steps, *self.body.steps)
+        own = all(map(is_static, (*self.tensors, *self.shared, *self.stacked)))
+        return own and all(is_small(t, most) for t in variables) and all(may_compile(step, most) for step in steps)
 
 
 def body_of(loop: Loop) -> Program:
@@ -89,25 +131,25 @@ def is_static(tensor: SymbolicTensor | TensorSpec) -> bool:
     )
 
 
-def is_small(tensor: SymbolicTensor | TensorSpec) -> bool:
-    """Returns True if machine code can compute a tensor."""
-    return is_static(tensor) and (tensor.dtype is variant or tensor.shape.num_elements() <= _MOST_ELEMENTS)
+def is_small(tensor: SymbolicTensor | TensorSpec, most: int = _SMALL) -> bool:
+    """Returns True if machine code can compute a tensor of at most this number of elements."""
+    return is_static(tensor) and (tensor.dtype is variant or tensor.shape.num_elements() <= most)
 
 
-def may_compile(step: Step) -> bool:
-    """Returns False if a step can't be compiled."""
+def may_compile(step: Step, most: int | None = _SMALL) -> bool:
+    """Returns False if a step can't be compiled, or computes more elements; None is any number."""
     op = step.op
+    if step.placed:
+        return False
     kept = op is READ or (step.registered and op.moves)  # it may be a view of a tensor from outside the loop
-    if step.placed or not all(map(is_static if kept else is_small, step.outputs)):
+    if most is not None and not all(is_static(t) if kept else is_small(t, most) for t in step.outputs):
         return False
     if step.registered:
         return bool(op.element or op.reduced or op.row or op.moves or op.random_fill or op.in_loops or op.draws)
     bodies = bodies_of(step)
-    return bodies is not None and not any(b.stateful or not _may_compile(b.compiled.program) for b in bodies)
-
-
-def _may_compile(program: Program) -> bool:
-    return all(map(may_compile, program.steps))
+    return bodies is not None and not any(
+        b.stateful or not all(may_compile(s, most) for s in b.compiled.program.steps) for b in bodies
+    )
 
 
 def bodies_of(step: Step) -> list[Body] | None:
@@ -118,6 +160,10 @@ def bodies_of(step: Step) -> list[Body] | None:
     if step.name in LOOPS and step.op.kernel.residuals is not None:
         return None
     return list(op.bodies.values()) if step.name in (*CALLS, *CONDITIONALS, *LOOPS) else None
+
+
+class TooLarge(Unsupported):
+    """Tensors are too large for the machine code of a loop over small tensors."""
 
 
 class _Native:
@@ -156,7 +202,7 @@ class _Native:
         namespace: dict[str, Any] = {
             "kernel": first_call, "array": ctypes.c_int64 * len(code.table), "address": ctypes.addressof,
             "table": code.table, "lists": lists, "stacked": _stacked, "drawn": drawn, "value": _value,
-            "empty": torch.empty, "work": _work, "restore": _restore,
+            "empty": torch.empty, "bytes": torch.uint8, "work": _work, "restore": _restore,
             **{f"shape{i}": shape for i, shape in enumerate(shapes)},
         }  # fmt: skip
         lines = [*_binding(operands, lists, shapes, own), *_running(operands, code.table)]
@@ -201,6 +247,8 @@ def _running(operands: Sequence[str], table: Sequence[Any]) -> list[str]:
             entries.append(f"v{i}.data_ptr()")
         if what == "drawn":
             lines.append(f"    v{i} = drawn(table[{i}][1], limit)")
+        elif what == "memory":
+            lines.append(f"    v{i} = empty({rest[0]}, dtype=bytes)")
         elif what == "recorded":
             shape, _, is_shared = rest
             size = f"{shape}" if is_shared else f"(limit, *{shape})"
@@ -239,25 +287,32 @@ class NativeLoop(_Native):
 
     Args:
         loop: the loop, which is the fallback for other shapes.
-        tensors: the inputs of the loop.
+        parts: its programs.
+        most: the most multiplications of a matrix product.
+        hoisted: what kernels compute before the loop.
 
     Raises:
         Unsupported: the loop does not qualify.
     """
 
-    def __init__(self, loop: Loop, tensors: Sequence[SymbolicTensor]) -> None:
+    def __init__(self, loop: Loop, parts: Parts, most: int, hoisted: Hoisted | None = None) -> None:
         from tapeflow.graph.compiler.loop_functions import loop_code  # it loads LLVM
 
-        self._loop = loop
-        code, lists = loop_code(loop, tensors)
-        super().__init__(loop.name, code, lists, list(map(_shape, tensors)), loop.count)
+        self._loop, self._hoisted = loop, hoisted
+        code, lists = loop_code(loop, parts, most)
+        shapes = [*map(_shape, (*parts.tensors, *parts.shared)), *[None] * len(parts.stacked)]
+        super().__init__(loop.name, code, lists, shapes, loop.count)
         draws = [what[1] for what in code.table if what[0] == "drawn"]
         most = max([step.outputs[0].shape.num_elements() for step in draws], default=0)
         self._most_drawn = _MOST_DRAWN // most + 1 if most else 0
         self._counts = counts_to_known_bound(loop)
         if not self._counts and any(map(has_stream, draws)):
             raise Unsupported("nobody knows how many numbers to draw from a seed")
-        is_shared = dict(zip(map(id, loop.residuals or ()), [what[3] for what in self.recorded], strict=True))
+        in_rows = (loop.residuals or ()) if hoisted is None else loop.in_rows
+        self._places = {id(t): i for i, t in enumerate(in_rows)}
+        is_shared = dict(zip(self._places, [what[3] for what in self.recorded], strict=True))
+        if hoisted is not None:
+            is_shared |= hoisted.is_shared
         takes_lists = any(t.dtype is variant for t in loop.residuals or ())  # machine code does not record lists
         if takes_lists and not all(gradient.compiles(is_shared) for gradient in loop.gradients):
             raise Unsupported("the gradient needs the lists of each iteration")
@@ -270,12 +325,17 @@ class NativeLoop(_Native):
         """
         loop, tensors = self._loop, values[1:] if self._loop.limited else values
         limit = max(int(values[0]), 0) if loop.limited else 2**62
-        operands = self.bind(*tensors)
+        ahead, counts = self._hoisted, self._counts
+        if counts and (self._most_drawn or loop.residuals or ahead):
+            limit = min(limit, trip_count(loop, tensors))
+        if ahead is not None and not limit:
+            return loop(*values)
+        hoisted = () if ahead is None else ahead.values(tensors, limit)
+        operands = self.bind(*tensors, *hoisted)
         if operands is None:
             return loop(*values)
         at_once = _AT_ONCE
-        if self._counts and (self._most_drawn or loop.residuals):
-            limit = min(limit, trip_count(loop, tensors))
+        if counts and (self._most_drawn or loop.residuals or ahead):
             at_once = self._most_drawn or max(limit, 1)
         elif self._most_drawn or loop.residuals:
             at_once = _FIRST_STACKED
@@ -290,8 +350,16 @@ class NativeLoop(_Native):
             if not status or trips >= limit:
                 break
             at_once = min(2 * at_once, self._most_drawn or _AT_ONCE)
+            if ahead is not None:
+                operands = (*operands[: -len(ahead.stacked)], *(t[count:] for t in operands[-len(ahead.stacked) :]))
         last = self._results(operands[: loop.count], tensors, trips)
-        return tuple(last) if loop.residuals is None else (*last, *returned(trips, self._residuals(rows, trips)))
+        if loop.residuals is None:
+            return tuple(last)
+        lists = self._residuals(rows, trips)
+        of_ahead = {} if ahead is None else ahead.lists(hoisted, trips)
+        return (*last, *returned(trips, [
+            of_ahead[id(t)] if id(t) in of_ahead else lists[self._places[id(t)]] for t in loop.residuals
+        ]))  # fmt: skip
 
     def _residuals(self, rows: Sequence[Sequence[torch.Tensor]], trips: int) -> list[Any]:
         """Returns the lists of the residuals, from their parts."""
@@ -300,6 +368,153 @@ class NativeLoop(_Native):
             Repeated(parts[0], trips) if is_shared else Rows(parts[0] if len(parts) == 1 else torch.cat(parts))
             for (*_, is_shared), *parts in columns
         ]
+
+
+class Hoisted:
+    """The part of a loop that kernels compute before the loop.
+
+    Args:
+        loop: the loop.
+    """
+
+    def __init__(self, loop: Loop) -> None:
+        self._loop, self._prologue = loop, loop.prologue
+        self.shared, self.stacked = self._prologue.shared, self._prologue.stacked
+
+    @property
+    def is_shared(self) -> dict[int, bool]:
+        """True for the tensors that are equal in all iterations, by their ids."""
+        return {id(t): True for t in self.shared} | {id(t): False for t in self.stacked}
+
+    def values(self, tensors: Sequence[Any], trips: int) -> list[torch.Tensor]:
+        """Returns the raw values of `shared`, and the stacked ones of `stacked`.
+
+        Args:
+            tensors: the raw values of the loop's variables and of its loop-invariant values.
+            trips: the trip count.
+        """
+        loop, counter = self._loop, self._prologue.counter
+        start = 0 if counter is None else int(tensors[counter])
+        dtype = self._prologue.function.program.inputs[1].dtype.torch
+        counters = torch.arange(start, start + trips, dtype=dtype)
+        captured = [tensors[loop.count + i] for i in loop.places[1]]
+        results = self._prologue.function(torch.tensor(trips, dtype=torch.int32), counters, *captured)
+        return [t.contiguous() for t in results]
+
+    def lists(self, values: Sequence[torch.Tensor], trips: int) -> dict[int, Any]:
+        """Returns the values in all iterations as lists, by the tensors' ids."""
+        count = len(self.shared)
+        return {id(t): Repeated(x, trips) if i < count else Rows(x)
+                for i, (t, x) in enumerate(zip(self._prologue.tensors, values, strict=True))}  # fmt: skip
+
+
+class SizedLoop:
+    """The kernel of a loop of larger tensors or unknown sizes: it compiles the loop for the sizes of calls.
+
+    Args:
+        loop: the loop, which runs in Python for other calls.
+        tensors: the inputs of the loop.
+    """
+
+    def __init__(self, loop: Loop, tensors: Sequence[SymbolicTensor]) -> None:
+        self.loop, self._tensors = loop, tensors
+        self._of_sizes = BySizes()
+
+    def __call__(self, *values: Any) -> tuple[Any, ...]:
+        """Runs the loop on raw values.
+
+        Raises:
+            OpError: an op failed.
+        """
+        tensors = values[1:] if self.loop.limited else values
+        sizes = tuple([t.shape if isinstance(t, torch.Tensor) else entry_shape(t) for t in tensors])
+        native = self._of_sizes.get(sizes, lambda: self._compiled(tensors, sizes))
+        results: tuple[Any, ...] = (native or self.loop)(*values)
+        return results
+
+    def _compiled(self, tensors: Sequence[Any], sizes: Sequence[torch.Size | None]) -> NativeLoop | None:
+        """Returns the loop for some values' sizes, or None if it does not qualify."""
+        loop = self.loop
+        ahead = loop.prologue.tensors
+        read = sum(map(_elements_of, tensors[loop.count :]))
+        hoists = ahead and read > _READ_QUICKLY and counts_to_known_bound(loop)
+        hoisted = Hoisted(loop) if hoists else None
+        values: Sequence[torch.Tensor] = ()
+        if hoisted is not None:
+            if not trip_count(loop, tensors) or any(t.dtype not in DTYPES for t in ahead):
+                return None
+            values = hoisted.values(tensors, 1)
+        parts = self._parts(tensors, sizes, hoisted, values)
+        if parts is None or not parts.fit(loop.count, _MOST_ELEMENTS):
+            return None
+        with contextlib.suppress(Unsupported):
+            return NativeLoop(loop, parts, _MOST_PRODUCT, hoisted)
+        return None
+
+    def _parts(
+        self, tensors: Sequence[Any], sizes: Sequence[torch.Size | None], hoisted: Hoisted | None,
+        values: Sequence[torch.Tensor],
+    ) -> Parts | None:  # fmt: skip
+        """Returns the programs for some sizes, or None if a shape rule rejects them.
+
+        Args:
+            tensors: the values of the loop's inputs.
+            sizes: their shapes, and the shapes of lists' entries.
+            hoisted: what is computed before the loop.
+            values: what it computes for one iteration.
+        """
+        loop = self.loop
+        count = 0 if hoisted is None else len(hoisted.shared)
+        shapes = [*(x.shape for x in values[:count]), *(x.shape[1:] for x in values[count:])]
+        body = body_of(loop) if hoisted is None else _rest_of(loop)
+        programs = []
+        for program, places in zip((loop.condition.compiled.program, body), loop.places, strict=True):
+            own = [*sizes[: loop.count], *(sizes[loop.count + i] for i in places), *shapes]
+            pairs = [(t, TensorShape(size)) for t, size in zip(program.inputs, own, strict=False) if size is not None]
+            of_lists = {id(t): size for t, size in pairs if t.dtype is variant}
+            sized = with_shapes(program, {id(t): size for t, size in pairs if id(t) not in of_lists}, of_lists)
+            if sized is None:
+                return None
+            simplify(sized)
+            programs.append(sized)
+        specs = [_spec(t, value) for t, value in zip(self._tensors, tensors, strict=True)]
+        extra = [TensorSpec(size, t.dtype) for t, size in zip(loop.prologue.tensors, shapes, strict=False)]
+        return Parts(programs[0], programs[1], specs, extra[:count], extra[count:])
+
+
+def simplify(program: Program) -> None:
+    """Runs the passes that simplify a program."""
+    from tapeflow.graph.codegen.passes import SIMPLIFY  # they load this module
+
+    run_passes(program, SIMPLIFY)
+
+
+def _rest_of(loop: Loop) -> Program:
+    """Returns the program of a loop's body without the part that is computed before the loop.
+
+    It takes the values of that part last, and also returns the residuals that iterations compute.
+    """
+    own = loop.body
+    inputs, outputs = [*own.inputs, *loop.prologue.tensors], [*own.outputs, *loop.in_rows]
+    return own.function(own.name, inputs, outputs, static=True).program
+
+
+def _spec(tensor: SymbolicTensor, value: Any) -> SymbolicTensor | TensorSpec:
+    """Returns a tensor with the shape of a value, unless it is a list or a variable."""
+    return TensorSpec(value.shape, tensor.dtype) if isinstance(value, torch.Tensor) else tensor
+
+
+def _elements_of(value: Any) -> int:
+    """Returns the number of elements of a tensor or variable; 0 for a list."""
+    if isinstance(value, torch.Tensor):
+        return value.numel()
+    return 0 if isinstance(value, np.ndarray) else value.shape.num_elements() or 0
+
+
+def entry_shape(value: Any) -> torch.Size | None:
+    """Returns the shape of the entries of a list that is a tensor's rows; None for other values."""
+    items = value[()] if isinstance(value, np.ndarray) else None
+    return items.tensor.shape[1:] if type(items) is Rows else None
 
 
 KEPT = -1  # instead of the place of an output: iterations do not change the loop variable's cotangent
@@ -334,14 +549,16 @@ class NativeGradient(_Native):
         cotangents, captures = program.inputs[: self._count], program.inputs[self._count :]
         self._shapes = [None if is_same is None else _shape(t) for t, is_same in zip(captures, is_shared, strict=True)]
         tensors = [*cotangents, *captures, *self._specs]
-        if not all(map(is_small, [*cotangents, *program.outputs])) or not _may_compile(program):
+        if not all(is_small(t, _MOST_ELEMENTS) for t in (*cotangents, *program.outputs)):
+            return
+        if not all(may_compile(step, _MOST_ELEMENTS) for step in program.steps):
             return
         if not all(map(is_static, captures)) or any(t.dtype in (variant, resource) for t in self._specs):
             return
         from tapeflow.graph.compiler.loop_functions import gradient_code  # it loads LLVM
 
         with contextlib.suppress(Unsupported):
-            code, lists = gradient_code(program, following, list(added.values()), is_shared, outputs)
+            code, lists = gradient_code(program, following, list(added.values()), is_shared, outputs, _MOST_PRODUCT)
             shapes = [*map(_shape, cotangents), *[None] * (len(tensors) - self._count)]
             super().__init__("gradient", code, lists, shapes, self._count)
             self.compiles = True

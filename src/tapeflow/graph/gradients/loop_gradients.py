@@ -13,12 +13,13 @@ from tapeflow.core.autodiff.gradients import raw_zeros
 from tapeflow.core.forking import cached_property
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import variant
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.codegen.loops import Loop
 from tapeflow.graph.codegen.program import needed
-from tapeflow.graph.codegen.recurrent import Run
-from tapeflow.graph.compiler.native_loops import KEPT, NativeGradient
+from tapeflow.graph.codegen.sizes import BySizes, with_shapes
+from tapeflow.graph.compiler.native_loops import KEPT, NativeGradient, entry_shape, is_static, may_compile, simplify
 from tapeflow.graph.gradients.loop_sums import LoopSums
 
 if TYPE_CHECKING:
@@ -91,11 +92,6 @@ class LoopGradient:
         cotangents, rest = values[: len(self.targets)], values[len(self.targets) :]
         finals, inputs = rest[: len(self.zero_at_end)], rest[len(self.zero_at_end) :]
         grads = dict(zip(self.targets, cotangents, strict=True))
-        if lists and type(lists[0]) is list and isinstance(lists[0][0], Run):
-            first = int(self.loop.limited)
-            gradients = lists[0][0].gradients(grads, {i - first for i in self.sources})
-            return tuple([gradients[i - first] if i - first in gradients else raw_zeros(_value(inputs[i]))
-                          for i in self.sources])  # fmt: skip
         grads.update((i, raw_zeros(v)) for i, v in zip(self.zero_at_end, finals, strict=True))
         totals: dict[int, Any] = {}
         owned: set[int] = set()  # the totals that this call allocated
@@ -172,7 +168,7 @@ class LoopGradient:
         Args:
             is_shared: for each residual, by its id, True if it is loop-invariant.
         """
-        return self.iteration.compiled([is_shared[id(t)] for t in self.residuals]).compiles
+        return self.iteration.compiles([is_shared[id(t)] for t in self.residuals])
 
     @cached_property
     def iteration(self) -> _Iteration:
@@ -224,7 +220,7 @@ class _Iteration:
         self.transposed = [i for i in invariant if id(captures[i]) in transposed]
         inputs = [*backward.inputs[: len(gradient.live)], *(captures[i] for i in self.captured)]
         self.function = backward.function(f"iteration_of_{backward.name}", inputs, outputs, effects)
-        self._native: NativeGradient | None = None
+        self._natives = BySizes()
 
     def in_machine_code(
         self, columns: Sequence[Column], trips: int, grads: dict[int, Any], totals: dict[int, Any]
@@ -232,35 +228,78 @@ class _Iteration:
         """Computes all iterations by machine code, or returns None; arguments and result as in `_from_last`."""
         gradient, captured = self._gradient, [columns[i] for i in self.captured]
         of_residuals = zip(gradient.captures, columns, strict=True)
-        native = self.compiled([type(column) is Repeated for (kind, _), column in of_residuals if kind == "residual"])
+        is_same = [type(column) is Repeated for (kind, _), column in of_residuals if kind == "residual"]
+        is_shared = self._is_shared(is_same)
         values = [column.entry if type(column) is Repeated else column for column in captured]
-        results = native([grads[i] for i in gradient.live], values, trips)
+        cotangents = [grads[i] for i in gradient.live]
+        sizes = None
+        if not self._is_static:
+            rows = [is_same is False for is_same in is_shared]
+            sizes = tuple(map(_entry_or_own_shape, (*cotangents, *values), (*[False] * len(cotangents), *rows)))
+        native = self._natives.get((is_shared, sizes), lambda: self._native(is_shared, sizes))
+        results = None if native is None else native(cotangents, values, trips)
         if results is None:
             return None
         grads.update(zip(gradient.live, results[0], strict=True))
         totals.update(results[1])
         return results[2]
 
-    def compiled(self, is_same: Sequence[bool]) -> NativeGradient:
-        """Returns the machine code.
+    def compiles(self, is_same: Sequence[bool]) -> bool:
+        """Returns True if machine code computes the iterations, for sizes that it supports.
 
         Args:
             is_same: for each residual, True if it is loop-invariant.
         """
+        if not self._is_static:
+            return all(may_compile(step, None) for step in self.function.program.steps)
+        is_shared = self._is_shared(is_same)
+        native = self._natives.get((is_shared, None), lambda: self._native(is_shared, None))
+        return native is not None and native.compiles
+
+    @property
+    def _is_static(self) -> bool:
+        return all(map(is_static, self.function.program.inputs))
+
+    def _is_shared(self, is_same: Sequence[bool]) -> tuple[bool | None, ...]:
+        """Returns `NativeGradient.is_shared`; argument as in `compiles`."""
         gradient, is_shared = self._gradient, []
         for i in self.captured:
             kind, at = gradient.captures[i]
             is_list = gradient.backward.captures[i].dtype is variant
             is_shared.append(True if kind == "input" else None if is_list else is_same[at])
-        if self._native is None or self._native.is_shared != is_shared:
-            following: list[int | None] = []
-            for i in gradient.live:
-                number = gradient.result_places[i]
-                changes = i in self.changing
-                following.append(KEPT if not changes else None if number is None else self.numbers.index(number))
-            added = {n: self.numbers.index(n) for _, n in gradient.captured if n in self.numbers}
-            self._native = NativeGradient(self.function.program, following, added, is_shared, len(self.numbers))
-        return self._native
+        return tuple(is_shared)
+
+    def _native(
+        self, is_shared: Sequence[bool | None], sizes: Sequence[torch.Size | None] | None
+    ) -> NativeGradient | None:
+        """Returns the machine code.
+
+        Args:
+            is_shared: see `NativeGradient`.
+            sizes: the shapes of the inputs and of the entries of lists; None if they are static.
+        """
+        gradient, program = self._gradient, self.function.program
+        if sizes is not None:
+            pairs = [(t, TensorShape(size)) for t, size in zip(program.inputs, sizes, strict=True) if size is not None]
+            of_lists = {id(t): size for t, size in pairs if t.dtype is variant}
+            sized = with_shapes(program, {id(t): size for t, size in pairs if id(t) not in of_lists}, of_lists)
+            if sized is None:
+                return None
+            simplify(program := sized)
+        following: list[int | None] = []
+        for i in gradient.live:
+            number = gradient.result_places[i]
+            changes = i in self.changing
+            following.append(KEPT if not changes else None if number is None else self.numbers.index(number))
+        added = {n: self.numbers.index(n) for _, n in gradient.captured if n in self.numbers}
+        return NativeGradient(program, following, added, is_shared, len(self.numbers))
+
+
+def _entry_or_own_shape(value: Any, is_stacked: bool) -> torch.Size | None:
+    """Returns the shape of a tensor, of its rows if they are stacked, or of a list's entries."""
+    if not isinstance(value, torch.Tensor):
+        return entry_shape(value)
+    return value.shape[1:] if is_stacked else value.shape
 
 
 def _only_blanks(gradient: LoopGradient, variable: int) -> bool:

@@ -19,7 +19,6 @@ from tapeflow.graph.codegen.passes.parallelizing import parallelize
 from tapeflow.graph.codegen.passes.postponing import postpone
 from tapeflow.graph.codegen.passes.pruning import prune
 from tapeflow.graph.codegen.passes.recognizing import recognize
-from tapeflow.graph.codegen.passes.recurring import recur
 from tapeflow.graph.codegen.passes.reuse import reuse
 from tapeflow.graph.codegen.passes.selecting import select
 from tapeflow.graph.codegen.passes.sharing import share
@@ -31,7 +30,7 @@ from tapeflow.graph.compiler.native_loops import compile_loops
 Pass = Callable[[Program], None]
 
 SIMPLIFY: tuple[Pass, ...] = (fold, share, prune)
-_KERNELS: tuple[Pass, ...] = recur, compile_loops, recognize, select, postpone
+_KERNELS: tuple[Pass, ...] = compile_loops, recognize, select, postpone
 _FUSED: tuple[Pass, ...] = fuse, prune
 _ORDER: tuple[Pass, ...] = start_early, parallelize, reuse, bind
 SPECIALIZE: tuple[Pass, ...] = (*_KERNELS, *_FUSED, cluster_small, *_ORDER)
