@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 
 import tapeflow as tf
 from tapeflow.graph.codegen.loops import Loop
@@ -404,3 +405,21 @@ def test_masked_convolutional_layers(mask):
 def test_gradients_of_second_order_of_a_convolutional_cell():
     layer = make_convolutional(padding="same")
     check_second_order(layer, tf.constant(values(*IMAGES), tf.float64), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.usefixtures("machine_code")
+def test_threads_give_the_same_bits():
+    layer = tf.keras.layers.LSTM(96, return_sequences=True, seed=1)
+    layer.build((None, None, 64))
+    compiled = tf.function(lambda x: run_layer(layer, x), input_signature=[tf.TensorSpec([None, None, 64])])
+    x, before = tf.constant(values(40, 5, 64)), torch.get_num_threads()
+    try:
+        results = []
+        for threads in (1, 3):
+            torch.set_num_threads(threads)
+            results.append(tf.nest.flatten(compiled(x)))
+    finally:
+        torch.set_num_threads(before)
+    for one, several, eager in zip(*results, tf.nest.flatten(run_layer(layer, x)), strict=True):
+        np.testing.assert_array_equal(one, several)
+        np.testing.assert_allclose(one, eager, rtol=1e-4, atol=1e-5)

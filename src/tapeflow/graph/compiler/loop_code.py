@@ -22,6 +22,7 @@ from tapeflow.graph.compiler.expressions import recorded
 from tapeflow.graph.compiler.instructions import (
     I8,
     I32,
+    I64,
     POINTER,
     allocated,
     declared,
@@ -33,6 +34,7 @@ from tapeflow.graph.compiler.instructions import (
 )
 from tapeflow.graph.compiler.kernels import write_row
 from tapeflow.graph.compiler.loops import Operand
+from tapeflow.graph.compiler.native_loops import SMALL_PRODUCT
 from tapeflow.graph.compiler.vectors import MEMORY, Accumulator, Register, Vectors
 
 FEW = 16  # the most elements that are held in registers
@@ -43,6 +45,9 @@ _MOST_PARTS = 4000  # elements in registers and blocks of instructions: they tak
 _LANES = (4, 8, 16)  # of vectors
 _ACCUMULATORS = {16: 16}  # vectors that a product keeps in registers, by the lanes of the processor
 _OF_A_CALL = 32  # instructions: the assumed cost of a function of vectors
+_OF_A_PART = 1 << 10  # contiguous elements that a thread computes at once
+_OF_THREADS = 1 << 12  # elements: fewer are computed by one thread
+_WORK_OF_THREADS = 1 << 15  # instructions that threads divide: for fewer, waking another one takes longer
 _ERROR = 3  # the first of three entries of the table with an exception
 
 
@@ -106,6 +111,7 @@ class Code:
         table: descriptions of the table's entries.
         limit: the first entry, the maximal trip count.
         most: the most multiplications of a matrix product.
+        has_threads: True if threads may divide its work.
         is_gradient: True if lists are gradients: a list of unknown length is then zeros.
         arguments: the address of the table.
     """
@@ -120,8 +126,8 @@ class Code:
         )
         self._first_ahead, self._is_ahead = self._ahead, False
         self.b = ir.IRBuilder(self._start)
-        most, sizes = target().lanes, (1, *_LANES)
-        self._vectors = {n: Vectors(self.module, n) for n in sizes if n <= most}
+        sizes = 1, *_LANES
+        self._vectors = {n: Vectors(self.module, n) for n in sizes if n <= target().lanes}
         for vectors in self._vectors.values():
             vectors.block = self.b
         self.one, self._lanes = self._vectors[1], max(self._vectors)
@@ -130,6 +136,8 @@ class Code:
         self._memory: tuple[Any, int] | None = None  # its address, and its entry in the table
         self.limit, _, self._most_work = (self.entry((what,)) for what in ("limit", "status", "work"))
         self.table += [("error",)] * 3
+        names = "GOMP_parallel", "omp_get_max_threads", "omp_get_thread_num", "omp_get_num_threads"
+        self.has_threads = self.most > SMALL_PRODUCT and all(map(target().has, names))
         self._work = Register(self.one, int64, Element(self._most_work, int64))
         self._functions: dict[Any, Any] = {}  # of parts that several places call, with their work
 
@@ -186,6 +194,73 @@ class Code:
         with repeated(self.b, 0, count, step) as index:
             yield index
         self._repeated += (-(-count // step) - 1) * self.work_since(place)
+
+    @contextlib.contextmanager
+    def divided(self, count: int, elements: int) -> Iterator[Any]:
+        """Repeats instructions for the indices below a count, divided among threads if there are many.
+
+        The instructions of different indices write to different memory, and check nothing.
+
+        Args:
+            count: the number of indices.
+            elements: the number of elements that all of them compute.
+        """
+        may_divide = self.has_threads and count > 1 and elements >= _OF_THREADS
+        if not may_divide:
+            with self.repeated(count) as index:
+                yield index
+            return
+        self._count(4)  # blocks
+        names = sum(1 for f in self.module.functions if f.name.startswith("threads"))
+        worker = ir.Function(self.module, ir.FunctionType(ir.VoidType(), [POINTER]), f"threads{names}")
+        worker.linkage = "internal"
+        before = self.b.block, self.function, self._is_ahead, self._repeated
+        self.function, self._is_ahead = worker, True  # all of it stays in the function
+        start, body, end = (worker.append_basic_block(name) for name in ("entry", "body", "end"))
+        b = self.b
+        b.position_at_end(start)
+        first, step = (b.zext(b.call(declared(self.module, f"omp_get_{what}", I32, []), []), I64)
+                       for what in ("thread_num", "num_threads"))  # fmt: skip
+        b.cbranch(b.icmp_signed("<", first, number(count)), body, end)
+        b.position_at_end(body)
+        index = b.phi(I64)
+        index.add_incoming(first, start)
+        place = self.place()
+        yield index
+        work = self.work_since(place) * count
+        following = b.add(index, step)
+        index.add_incoming(following, b.block)
+        b.cbranch(b.icmp_signed("<", following, number(count)), body, end)
+        b.position_at_end(end)
+        b.ret_void()
+        outside = _values_from_outside(worker)
+        kind = ir.LiteralStructType([value.type for value in outside])
+        b.position_before(start.terminator)
+        for i, value in enumerate(outside):
+            at = b.gep(worker.args[0], [ir.Constant(I32, 0), ir.Constant(I32, i)], source_etype=kind)
+            loaded = b.load(at, typ=value.type)
+            for instruction in (x for block in worker.blocks for x in block.instructions):
+                instruction.replace_usage(value, loaded)
+                if isinstance(instruction, ir.GEPInstr):  # it has its operands twice
+                    instruction.pointer, *instruction.indices = instruction.operands
+        block, self.function, self._is_ahead, self._repeated = before
+        self._repeated += work
+        b.position_at_end(block)
+        with b.goto_entry_block():
+            values = allocated(b, kind)
+        for i, value in enumerate(outside):
+            at = b.gep(values, [ir.Constant(I32, 0), ir.Constant(I32, i)], source_etype=kind)
+            b.store(value, at)
+        if work < _WORK_OF_THREADS:
+            b.call(worker, [values])
+            return
+        threads = b.call(declared(self.module, "omp_get_max_threads", I32, []), [])
+        start_threads = declared(self.module, "GOMP_parallel", ir.VoidType(), [POINTER, POINTER, I32, I32])
+        with b.if_else(b.icmp_signed(">", threads, ir.Constant(I32, 1))) as (several, one):
+            with several:
+                b.call(start_threads, [worker, values, threads, ir.Constant(I32, 0)])
+            with one:
+                b.call(worker, [values])
 
     def place(self) -> tuple[Any, int, int, int]:
         """Returns the current place, for `work_since`."""
@@ -397,13 +472,19 @@ class Code:
             return
         leaves = value.leaves if value.form is not None else () if value.elements is not None else (value,)
         is_flat = result.is_contiguous and all(x.is_contiguous and x.shape == result.shape for x in leaves)
+        divides = is_flat and self.has_threads and result.size % _OF_A_PART == 0
         *outer, inner = [result.size] if is_flat else list(result.shape)
+        if divides:
+            outer, inner = [result.size // _OF_A_PART], _OF_A_PART
         vectors = self.vectors(value.wide) if is_flat or result.strides[-1] == 1 else self.one
         with contextlib.ExitStack() as stack:
-            indices = [stack.enter_context(self.repeated(n)) for n in outer]
+            loops = [self.divided(n, result.size) if i == 0 else self.repeated(n) for i, n in enumerate(outer)]
+            indices = [stack.enter_context(loop) for loop in loops]
             for builder, begin, count in self.pieces(vectors, inner):
                 with self.repeated(count, builder.lanes) as i:
                     at = self.b.add(i, number(begin)) if begin else i
+                    if divides:
+                        at = self.b.add(self.b.mul(indices[0], number(_OF_A_PART)), at)
                     place = at if is_flat else [*indices, at]
                     self.store(builder, self.element(value, builder, place), result, place)
 
@@ -552,7 +633,7 @@ class Code:
         for builder, begin, size in self.pieces(self.vectors(result.wide), columns):
             count = size // builder.lanes
             for first, times, wide in _blocks(count, most):
-                with self.repeated(times) as i:
+                with self.divided(times, result.size * a.shape[1]) as i:
                     start = number(begin + first * builder.lanes)
                     column = self.b.add(start, self.b.mul(i, number(wide * builder.lanes)))
                     for top, repeats, height in _blocks(rows, max(accumulators // wide, 1)):
@@ -610,6 +691,19 @@ def _matrix(value: Value) -> tuple[Value, Value]:
     parts = [dataclasses.replace(value, shape=value.shape[i], strides=value.strides[i])
              for i in (slice(None, -2), slice(-2, None))]  # fmt: skip
     return parts[0], parts[1]
+
+
+def _values_from_outside(function: ir.Function) -> list[Any]:
+    """Returns the values of another function that a function's instructions use."""
+    values: dict[int, Any] = {}
+    for block in function.blocks:
+        for instruction in block.instructions:
+            for value in instruction.operands:
+                is_local = isinstance(value, (ir.Argument, ir.Instruction))
+                place = value.parent if isinstance(value, ir.Argument) else getattr(value, "function", None)
+                if is_local and place is not function:
+                    values[id(value)] = value
+    return list(values.values())
 
 
 class Row(list):
