@@ -366,7 +366,7 @@ class _Lock:
 def _mutex(container: str, shared_name: str) -> Any:
     if not shared_name:
         return boxed(new_lock())
-    return boxed(held_here(("Mutex", container, shared_name), threading.Lock))
+    return boxed(held_here(("Mutex", container, shared_name), new_lock))
 
 
 @kernel_of("MutexLock", shape=scalar)
