@@ -40,6 +40,7 @@ import sys, threading
 import tapeflow as tf
 
 tf.install_as_tensorflow()
+sys.setswitchinterval(1e-5)
 programs = {programs!r}
 errors, barrier = [], threading.Barrier(len(programs))
 
@@ -71,8 +72,13 @@ assert not errors, errors
         ["tf.function(lambda x: x * 2)(1.0)", "tf.autograph.to_graph", "tf.data.Dataset.range(3).map(lambda x: x + 1)",
          "from tensorflow.data import Dataset", "tf.experimental.numpy.ones", "tf.linalg.LinearOperatorDiag",
          "from tensorflow.core.framework import graph_pb2; graph_pb2.GraphDef", "tf.ragged.constant([[1]])"],
+        # The import system locks the last module of a name before it imports the packages around.
+        ["import tapeflow.data.experimental", "import tapeflow.data", "import tensorflow.data.experimental",
+         "import tapeflow.compat.v1.train", "import tapeflow.compat.v1", "import tapeflow.feature_column"] * 2,
+        ["import tapeflow.saved_model", "import tapeflow.torch", "import tapeflow.train.experimental",
+         "import tapeflow.distribute.experimental", "import tapeflow.summary", "import tapeflow.serving.server"] * 2,
     ],
-    ids=["TensorFlow 1", "Keras", "functions"],
+    ids=["TensorFlow 1", "Keras", "functions", "statements", "statements of services"],
 )  # fmt: skip
 def test_threads_use_nested_namespaces_at_once(programs):
     program = NESTED.format(programs=programs)

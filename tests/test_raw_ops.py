@@ -297,16 +297,18 @@ def test_handles_of_something_else_are_refused(name):
 
 def test_gradients_of_other_shapes_are_refused():
     """Also where torch differentiates the op's kernel."""
-    for call in (
-        lambda: tf.raw_ops.ScaleAndTranslateGrad(
-            grads=tf.ones([2, 3, 3, 1]), original_image=tf.ones([1, 2, 2, 1]), scale=[1.0, 1.0],
-            translation=[0.0, 0.0]),
-        lambda: tf.raw_ops.CropAndResizeGradImage(
+    with pytest.raises(tf.errors.InvalidArgumentError, match="shape"):
+        tf.raw_ops.CropAndResizeGradImage(
             grads=tf.ones([1, 2, 2, 3]), boxes=[[0.0, 0.0, 1.0, 1.0]] * 2, box_ind=[0, 0], image_size=[1, 4, 4, 3],
-            T=tf.float32),
-    ):  # fmt: skip
-        with pytest.raises(tf.errors.InvalidArgumentError, match="shape"):
-            call()
+            T=tf.float32,
+        )  # fmt: skip
+
+
+def test_the_gradient_of_scaled_images_has_the_batch_and_channels_of_the_cotangents():
+    result = tf.raw_ops.ScaleAndTranslateGrad(
+        grads=tf.ones([2, 3, 3, 4]), original_image=tf.ones([1, 2, 2, 1]), scale=[1.0, 1.0], translation=[0.0, 0.0]
+    )
+    assert result.shape == [2, 2, 2, 4]
 
 
 def test_texts_that_are_no_text():
@@ -381,7 +383,7 @@ def test_numbers_of_outputs(number):
         lambda: tf.raw_ops.Unpack(value=tf.ones([8, 4]), num=number),
         lambda: tf.raw_ops.Split(axis=0, value=tf.ones([0]), num_split=number),
     ):
-        with pytest.raises((ValueError, tf.errors.InvalidArgumentError)):
+        with pytest.raises((ValueError, tf.errors.InvalidArgumentError, tf.errors.ResourceExhaustedError)):
             tf.function(call)()
 
 
@@ -427,3 +429,52 @@ def test_permutations_of_data_formats_of_unknown_rank():
     assert permute([1, 2, 3]).numpy().tolist() == [3, 2, 1]
     assert permute([1, 2, 3, 4, 5]).numpy().tolist() == [1, 5, 4, 3, 2]
     assert permute([[1, 2], [3, 4], [5, 6]]).numpy().tolist() == [[5, 6], [3, 4], [1, 2]]
+
+
+ENCODED = tf.raw_ops.RaggedTensorToVariant(
+    rt_nested_splits=[tf.constant([0, 1, 3], tf.int64)], rt_dense_values=[1.0, 2.0, 3.0], batched_input=False
+)
+COMPOSITE = tf.raw_ops.CompositeTensorVariantFromComponents(components=[[1.0], 2], metadata="")
+UNFIT = {
+    "no indices": lambda: tf.raw_ops.Merge(inputs=[]),
+    "a single bin": lambda: tf.raw_ops.Mfcc(spectrogram=[[[0.0]]], sample_rate=16000),
+    "a vector of states": lambda: tf.raw_ops.GRUBlockCellGrad(
+        x=[1.0], h_prev=[[1.0]], w_ru=[[1.0]], w_c=[[1.0]], b_ru=[1.0], b_c=[1.0], r=[[1.0]], u=[[1.0]], c=[[1.0]],
+        d_h=[[1.0]]),
+    "a ragged tensor": lambda: tf.raw_ops.CompositeTensorVariantToComponents(
+        encoded=ENCODED, metadata="", Tcomponents=[tf.float32]),
+    "components of other types": lambda: tf.raw_ops.CompositeTensorVariantToComponents(
+        encoded=COMPOSITE, metadata="", Tcomponents=[tf.float32, tf.float32]),
+    "fewer components": lambda: tf.raw_ops.CompositeTensorVariantToComponents(
+        encoded=COMPOSITE, metadata="", Tcomponents=[tf.float32]),
+    "an element of another shape": lambda: tf.raw_ops.UncompressElement(
+        compressed=tf.raw_ops.CompressElement(components=[[1.0]]), output_types=[tf.float32], output_shapes=[[2]]),
+    "a ragged tensor of another rank": lambda: tf.raw_ops.RaggedTensorFromVariant(
+        encoded_ragged=ENCODED, input_ragged_rank=1, output_ragged_rank=3, Tvalues=tf.float32),
+    "ragged values of another type": lambda: tf.raw_ops.RaggedTensorFromVariant(
+        encoded_ragged=ENCODED, input_ragged_rank=1, output_ragged_rank=1, Tvalues=tf.int32),
+    "a gathered rank": lambda: tf.raw_ops.RaggedGather(
+        params_nested_splits=[tf.constant([0, 1, 3], tf.int64)], params_dense_values=[1.0, 2.0, 3.0], indices=[0, 1],
+        OUTPUT_RAGGED_RANK=2),
+    "indices of rank 3": lambda: tf.raw_ops.SparseReorder(
+        input_indices=tf.zeros([2, 2, 2], tf.int64), input_values=tf.zeros([2, 2]),
+        input_shape=tf.constant([3, 3], tf.int64)),
+    "fewer indices than values": lambda: tf.raw_ops.SparseReorder(
+        input_indices=tf.zeros([2, 2], tf.int64), input_values=tf.zeros([3]),
+        input_shape=tf.constant([3, 3], tf.int64)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNFIT)
+def test_arguments_that_do_not_fit_together(name):
+    for call in (UNFIT[name], tf.function(UNFIT[name], autograph=False)):
+        with pytest.raises((tf.errors.InvalidArgumentError, ValueError)):
+            call()
+
+
+def test_no_steps_of_an_lstm():
+    results = tf.raw_ops.BlockLSTM(
+        seq_len_max=tf.constant(0, tf.int64), x=tf.zeros([0, 2, 3]), cs_prev=tf.zeros([2, 4]), h_prev=tf.zeros([2, 4]),
+        w=tf.zeros([7, 16]), wci=tf.zeros([4]), wcf=tf.zeros([4]), wco=tf.zeros([4]), b=tf.zeros([16]),
+    )  # fmt: skip
+    assert [result.shape.as_list() for result in results] == [[0, 2, 4]] * 7

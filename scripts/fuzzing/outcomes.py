@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import base64
+import math
 import re
 from typing import Any
 
@@ -43,10 +44,12 @@ def encode(value: Any, tf: Any) -> Any:
     if isinstance(value, tf.Variable):
         value = value.read_value()
     if isinstance(value, tf.Tensor):
+        shape = value.shape.as_list()
         if value.dtype.name in ("resource", "variant"):
-            return {"t": [value.dtype.name, value.shape.as_list(), ""]}
-        data = value.numpy()
-        return {"t": [value.dtype.name, list(np.shape(data)), _data(data)]}
+            return {"t": [value.dtype.name, shape, ""]}
+        if math.prod(shape) > LARGEST and value.dtype is not tf.string:
+            value = tf.reshape(value, [-1])[:LARGEST]
+        return {"t": [value.dtype.name, shape, _data(value.numpy())]}
     if isinstance(value, (np.ndarray, np.generic)):
         return {"n": [value.dtype.name if value.dtype.kind not in "OSU" else "string", list(value.shape), _data(value)]}
     if isinstance(value, tf.RaggedTensor):
@@ -77,6 +80,16 @@ def _data(array: Any) -> Any:
     if "int" in flat.dtype.name and flat.dtype.itemsize == 1 and flat.dtype.kind not in "iu":
         flat = flat.astype(np.int8)
     return base64.b64encode(flat.tobytes()).decode()
+
+
+def size_of(outcome: Any) -> int:
+    """Returns the bytes of the tensors in an outcome."""
+    if isinstance(outcome, dict) and outcome.keys() <= {"t", "n"} and outcome:
+        ((dtype, shape, _),) = outcome.values()
+        bits = re.search(r"\d+", dtype)
+        return math.prod(shape) * (int(bits[0]) // 8 if bits else 1)
+    parts = outcome.values() if isinstance(outcome, dict) else outcome if isinstance(outcome, list) else ()
+    return sum(map(size_of, parts))
 
 
 def _values(dtype: str, data: Any) -> np.ndarray:

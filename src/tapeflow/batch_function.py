@@ -10,7 +10,7 @@ from typing import Any
 from tapeflow.array.joining import concat, split
 from tapeflow.core.context import nobody_listening
 from tapeflow.core.errors import UnavailableError
-from tapeflow.core.forking import new_condition, new_event
+from tapeflow.core.forking import new_condition, new_event, renew_in_children
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.values import nest
 from tapeflow.core.values.tensor import invalid
@@ -40,8 +40,14 @@ class _Batcher:
         self.allowed = sorted(allowed)
         self.most_batches = most_batches
         self.split = split
-        self.running = threading.BoundedSemaphore(threads)
+        self.threads = threads
         self.changed = new_condition()
+        self._at_fork_reinit()
+        renew_in_children(self)
+
+    def _at_fork_reinit(self) -> None:
+        """Forgets the batches of other threads: their threads stay behind."""
+        self.running = threading.BoundedSemaphore(self.threads)
         self.batches: list[list[_Call]] = []  # the last one is open, if it is not full
 
     def __call__(self, *args: Any) -> Any:

@@ -119,8 +119,9 @@ def _in_turn(
         return spec
 
     def exec_module(module: ModuleType) -> None:
-        with one_at_a_time():
-            run(module) if around is None else around(run, module)
+        with one_at_a_time(module):
+            if sys.modules.get(module.__name__) is module:
+                run(module) if around is None else around(run, module)
 
     loader.exec_module = exec_module
     return spec

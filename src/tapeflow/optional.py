@@ -174,30 +174,45 @@ def _none() -> Any:
 
 @kernel_of("OptionalHasValue", shape=scalar)
 def _has_value(optional: Any) -> Any:
-    return torch.tensor(bool(_components_in(optional)))
+    return torch.tensor(bool(components_in(optional)))
 
 
-def _components_in(optional: Any) -> tuple[Any, ...]:
-    """Returns the raw values of an optional.
+def components_in(variant: Any, title: str = "an optional") -> tuple[Any, ...]:
+    """Returns the raw values that a variant holds.
+
+    Args:
+        variant: the variant.
+        title: what the caller takes.
 
     Raises:
         InvalidArgumentError: the variant is something else.
     """
-    values = optional.item() if optional.ndim == 0 else None
+    values = variant.item() if variant.ndim == 0 else None
     if isinstance(values, (tuple, list)) and all(hasattr(v, "shape") for v in values):
         return tuple(values)
-    raise invalid(f"Input must be an optional, but is a variant of {type(values).__name__} of shape {optional.shape}.")
+    raise invalid(f"Input must be {title}, but is a variant of {type(values).__name__} of shape {variant.shape}.")
 
 
 @kernel_of("OptionalGetValue", shape=lambda _optional, _types, shapes: list(shapes))
 def _get_value(optional: Any, types: Sequence[DType], shapes: Sequence[Any]) -> Any:
-    values = _components_in(optional)
+    values = components_in(optional)
     if not values:
         raise invalid("The given optional does not have a value. [Op:OptionalGetValue]")
+    return checked_components(values, types, shapes)
+
+
+def checked_components(
+    values: tuple[Any, ...], types: Sequence[DType], shapes: Sequence[Any], title: str = "optional"
+) -> tuple[Any, ...]:
+    """Returns raw values that have the expected types and shapes.
+
+    Raises:
+        InvalidArgumentError: they have others.
+    """
     if len(values) != len(types):
-        raise invalid(f"The given optional has {len(values)} components, expected {len(types)}")
+        raise invalid(f"The given {title} has {len(values)} components, expected {len(types)}")
     for i, (value, dtype, shape) in enumerate(zip(values, types, shapes, strict=True)):
-        start = f"The given optional does not match the expected {{}} for component {i}. Expected: {{}}. Actual: {{}}."
+        start = f"The given {title} does not match the expected {{}} for component {i}. Expected: {{}}. Actual: {{}}."
         actual = "string" if isinstance(value, StringArray) else str(value.dtype).removeprefix("torch.")
         if isinstance(value, StringArray) != (dtype is string) or (dtype.torch and value.dtype != dtype.torch):
             raise invalid(start.format("type", dtype.name, actual))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
+from tapeflow.core.ops import memory
 
 
 @pytest.mark.parametrize("interpolation", ["NEAREST", "BILINEAR"])
@@ -30,11 +31,78 @@ def test_a_point_at_infinity_is_the_nearest_pixel():
     assert np.array_equal(result[1], np.ones((4, 4, 1)))
 
 
-@pytest.mark.parametrize("name", ["ResizeBilinear", "ResizeBicubic"])
-def test_weights_that_no_memory_holds(name):
-    """The image and its gradient are small, the matrix from one to the other is not."""
-    image = tf.zeros([1, 1, 6_000_000, 1])
+COUNT = 40_000  # pixels; a matrix of as many rows and columns takes 13 GB
+
+
+def long_rows(count):
+    image = np.random.default_rng(0).normal(size=[1, 1, count, 1]).astype(np.float32)
+    size, moved = [1, count], {"scale": [1.0, 1.0], "translation": [0.0, 0.0], "kernel_type": "triangle"}
+    return {
+        "ResizeBilinear": (image, {"images": image, "size": size, "align_corners": True}),
+        "ResizeBicubic": (image, {"images": image, "size": size, "half_pixel_centers": True}),
+        "ResizeArea": (image, {"images": image, "size": size}),
+        "ScaleAndTranslate": (image, {"images": image, "size": size, **moved}),
+        "ResizeBilinearGrad": (image, {"grads": image, "original_image": image}),
+        "ResizeBicubicGrad": (image, {"grads": image, "original_image": image}),
+        "ScaleAndTranslateGrad": (image, {"grads": image, "original_image": image, **moved}),
+    }
+
+
+@pytest.mark.parametrize("name", long_rows(1))
+@pytest.mark.parametrize("special", [None, np.inf, np.nan])
+def test_the_weights_of_long_rows_take_little_memory(name, special, monkeypatch):
+    """An image is resized to its own size."""
+    monkeypatch.setattr(memory, "_memory", lambda: 2**31)
+    image, arguments = long_rows(COUNT)[name]
+    if special is not None:
+        image[0, 0, ::1000] = special
+    np.testing.assert_allclose(getattr(tf.raw_ops, name)(**arguments), image, 1e-6, 1e-6)
+
+
+def test_a_wide_filter_that_no_memory_holds():
+    image = tf.zeros([1, 1, 500_000, 1])
     with pytest.raises(tf.errors.ResourceExhaustedError, match="OOM when allocating"):
-        getattr(tf.raw_ops, name)(images=image, size=[1, 5_000_000], align_corners=True)
-    with pytest.raises(tf.errors.ResourceExhaustedError, match="OOM when allocating"):
-        getattr(tf.raw_ops, f"{name}Grad")(grads=tf.zeros([1, 1, 5_000_000, 1]), original_image=image)
+        tf.raw_ops.ScaleAndTranslate(images=image, size=[1, 500_000], scale=[1.0, 1e-5], translation=[0.0, 0.0])
+
+
+def test_scales_are_positive_numbers_of_float32():
+    """The end of a filter is at a pixel's center. Its last digit decides whether the pixel has a weight."""
+
+    def scaled(factor):
+        image = tf.reshape(tf.range(1.0, 8.0), [1, 1, 7, 1])
+        return tf.raw_ops.ScaleAndTranslate(
+            images=image, size=[1, 2], scale=[1.0, factor], translation=[0.0, 0.0], kernel_type="box"
+        )  # fmt: skip
+
+    np.testing.assert_allclose(tf.reshape(scaled(2 / 7), [-1]), [2.0, 5.5])  # as TensorFlow
+    for factor in (0.0, -1.0, np.nan):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Scale must be greater than zero"):
+            scaled(factor)
+
+
+def test_the_area_of_a_single_pixel():
+    result = tf.raw_ops.ResizeArea(images=[[[[3.0]]]], size=[1, 3], align_corners=True)
+    np.testing.assert_allclose(tf.reshape(result, [-1]), [3.0, 3.0, 3.0])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_gradients_of_scaled_images(dtype):
+    """The op is linear: its gradient is the transposed matrix, and the gradient's gradient is the op."""
+    rng = np.random.default_rng(0)
+    x, dy = tf.constant(rng.normal(size=[1, 5, 7, 1]), dtype), tf.constant(rng.normal(size=[1, 3, 4, 1]), tf.float32)
+
+    def gradients(x, dy):
+        with tf.GradientTape() as outer:
+            outer.watch(dy)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = tf.image.resize(x, [3, 4], method="lanczos3", antialias=True)
+            dx = tape.gradient(y, x, dy)
+        return y, dx, outer.gradient(dx, dy, x)
+
+    for function in (gradients, tf.function(gradients)):
+        y, dx, ddy = function(x, dy)
+        assert dx.dtype == x.dtype
+        np.testing.assert_allclose(ddy, y, rtol=2e-2 if dtype == "float16" else 1e-5, atol=1e-6)
+        dots = [tf.reduce_sum(tf.cast(a, tf.float32) * tf.cast(b, tf.float32)) for a, b in ((dx, x), (y, dy))]
+        np.testing.assert_allclose(*dots, rtol=2e-2 if dtype == "float16" else 1e-5)

@@ -14,7 +14,7 @@ import pytest
 import malformed_requests
 import tapeflow as tf
 from tapeflow.__main__ import main
-from tapeflow.serving import Servable, json_values
+from tapeflow.serving import Servable
 
 aiohttp_test = pytest.importorskip("aiohttp.test_utils")
 
@@ -198,7 +198,7 @@ def test_classify_and_regress(servable):
         ({"signature_name": "whole", "inputs": 10**30}, "Input 'n' takes int32"),
         ({"signature_name": "whole", "inputs": 1.5}, "not 1.5"),
         ('{"instances": ' + "[" * 900 + "1" + "]" * 900 + "}", "nested more than 32 deep"),
-        ('{"instances": ' + '{"x": ' * 900 + "1" + "}" * 900 + "}", "not JSON"),
+        ('{"instances": ' + '{"x": ' * 900 + "1" + "}" * 900 + "}", "has to be a list"),
         ('{"instances": ' + '[{"x": ' * 400 + "1" + "}]" * 400 + "}", "not of shape (1, 1)"),
         ('{"a": ' * 100_000, "not JSON"),
         ('{"instances": [[1, 2]], "instances" [1]}', "not JSON"),
@@ -253,7 +253,7 @@ def test_results_that_are_too_large(servable):
 
 
 def test_a_large_request_does_not_keep_others_waiting(servable):
-    """It is read and written in a thread, where it waits for the large request before it."""
+    """It is read and written in another process, where it waits for the large request before it."""
     rows = [[float(i), 0.5] for i in range(30_000)]
 
     async def answers():
@@ -273,7 +273,7 @@ def test_a_large_request_does_not_keep_others_waiting(servable):
 
 
 def test_large_requests_of_every_form(servable):
-    """They are read and written in pieces."""
+    """They are read and written in another process."""
     count = 20_000
     rows = [{"x": [i, 0], "words": f"w{i}"} for i in range(count)]
     columns = {"x": [r["x"] for r in rows], "words": [r["words"] for r in rows]}
@@ -299,25 +299,37 @@ def test_large_requests_of_every_form(servable):
     assert long[1] == {"outputs": [n * n for n in range(20_000)]}
 
 
-def test_json_is_decoded_as_python_does():
-    rng = random.Random(3)
-    whole = [
-        '{"instances": [{"x": [1, 2], "w": "a\\"]"}], "a": {"b": [[1], [2e3, -4]]}}',
-        " [1, {}, [ ], true] ",
-        '"x"',
-    ]
-    for _ in range(3000):
-        text = rng.choice(whole)
-        for _ in range(rng.randint(0, 3)):
-            i = rng.randrange(len(text))
-            text = text[:i] + rng.choice([*'{}[]",:0e- \n', "NaN", '"a":']) + text[i + rng.randint(0, 2) :]
-        try:
-            expected = json.loads(text)
-        except ValueError:
-            with pytest.raises(ValueError, match=r"\w"):
-                json_values._decoded(text)
-        else:
-            assert repr(json_values._decoded(text)) == repr(expected)
+LARGE = b" " * (1 << 17)  # at the end of a body
+
+
+def test_errors_of_large_requests(servable):
+    """They are the errors of small ones."""
+    deep = b"[" * 10_000
+    bodies = [b"[", b'{"instances": "x"}', b'{"instances": [[1, "x"]]}', b'{"signature_name": "no", "inputs": 1}', deep]
+    bodies += [b'{"a": "\xff"}', b'{"signature_name": "ex", "instances": ["\\ud800"]}']
+    answers = [ask(servable, [(PREDICT, body + end) for body in bodies]) for end in (b"", LARGE)]
+    for small, large in zip(*answers, strict=True):
+        assert small[0] == large[0] == 400
+        assert large[1]["error"].partition(":")[0] == small[1]["error"].partition(":")[0]
+
+
+def test_the_process_for_large_requests_is_started_again(servable):
+    """A system that lacks memory ends processes."""
+
+    async def answers():
+        server = Server([servable])
+        async with aiohttp_test.TestClient(aiohttp_test.TestServer(server.application())) as client:
+            before = await client.post(PREDICT, data=ROW + LARGE)
+            server._json_process.start().kill()
+            failed = await client.post(PREDICT, data=ROW + LARGE)
+            after = await client.post(PREDICT, data=ROW + LARGE)
+            process = server._json_process.start()
+            result = await before.json(), failed.status, await after.json()
+        assert process.poll() is not None  # it ends with the server
+        return result
+
+    row = {"predictions": [[10.0, 20.0]]}
+    assert asyncio.run(answers()) == (row, 429, row)
 
 
 @pytest.mark.parametrize(

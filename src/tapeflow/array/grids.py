@@ -21,6 +21,7 @@ from tapeflow.core.ops.batching import Batch, NoRule, Slices, behind, static
 from tapeflow.core.ops.convert import convert, datatype_name, operand
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elementwise_kernels import MANY, by_value
+from tapeflow.core.ops.memory import check_memory
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import argument_shape, leave_to_kernel, text
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
@@ -64,9 +65,8 @@ def eye(
         try:
             ones = torch.eye(num_rows, columns, dtype=dtype.torch, device=devices.current_or_default(dtype.torch))
             return EagerTensor(ones, dtype)
-        except RuntimeError:  # too large, as the diagonal or the zeros beside it say; or a dtype that ATen lacks here
-            fill((min(num_rows, columns),), 1)
-            fill((num_rows, columns), 0)
+        except RuntimeError:  # too large, or a dtype that ATen lacks here
+            pass
     for n in (num_rows, columns):
         if not isinstance(n, (int, np.integer)) and not isinstance(n, Tensor):
             raise TypeError(
@@ -77,6 +77,9 @@ def eye(
         ops.Minimum(num_rows, columns)  # raises for arguments that are not numbers
         batch_shape = None if batch_shape is None else convert(batch_shape, int32)
     dtype = as_dtype(dtype).base_dtype
+    if type(num_rows) is int and type(columns) is int and num_rows >= 0 and columns >= 0:
+        for dims in ((min(num_rows, columns),), (num_rows, columns)):  # the diagonal first, as TensorFlow
+            check_memory(dims, dtype.size)
     one, zero = (True, False) if dtype.is_bool else (1, 0)
     rows = fill((num_rows,), 0) if type(num_rows) is int and num_rows < 0 else range(_as_int(num_rows))
     matrix = one_hot(rows, _counted(columns), convert(one, dtype), convert(zero, dtype), dtype=dtype)

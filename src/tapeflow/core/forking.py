@@ -31,29 +31,31 @@ else:
             return value
 
 
-__all__ = ["cached_property", "hold_during_forks", "new_condition", "new_event", "new_lock", "new_rlock"]
+__all__ = [
+    "cached_property", "hold_during_forks", "new_condition", "new_event", "new_lock", "new_rlock", "renew_in_children"
+]  # fmt: skip
 
-_locks: weakref.WeakSet[Any] = weakref.WeakSet()
+_renewed: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 def new_lock() -> Any:
     """Returns a `threading.Lock`."""
-    return _registered(threading.Lock())
+    return renew_in_children(threading.Lock())
 
 
 def new_rlock() -> Any:
     """Returns a `threading.RLock`."""
-    return _registered(threading.RLock())
+    return renew_in_children(threading.RLock())
 
 
 def new_condition() -> threading.Condition:
     """Returns a `threading.Condition`."""
-    return _registered(threading.Condition())
+    return renew_in_children(threading.Condition())
 
 
 def new_event() -> threading.Event:
     """Returns a `threading.Event`."""
-    return _registered(threading.Event())
+    return renew_in_children(threading.Event())
 
 
 def hold_during_forks(acquire: Callable[[], bool], release: Callable[[], None]) -> None:
@@ -77,14 +79,15 @@ def hold_during_forks(acquire: Callable[[], bool], release: Callable[[], None]) 
         os.register_at_fork(before=before, after_in_parent=after, after_in_child=after)
 
 
-def _registered(lock: Any) -> Any:
-    _locks.add(lock)
-    return lock
+def renew_in_children(value: Any) -> Any:
+    """Returns a lock, or another object whose `_at_fork_reinit()` is called in forked processes."""
+    _renewed.add(value)
+    return value
 
 
 def _unlock_all() -> None:
     """Unlocks the locks, except for those that the forking thread holds: it goes on in this process."""
-    for lock in _locks:
+    for lock in _renewed:
         if not (hasattr(lock, "_is_owned") and lock._is_owned()):
             lock._at_fork_reinit()
 

@@ -2,7 +2,8 @@
 
 Python locks each module while it is imported. Two threads that import modules which need each other, or a package and
 a module of it, would wait for each other: Python then gives one of them an error, or a module that is incomplete. So
-a thread waits for its turn before it loads anything. It does not wait for a thread that waits for it.
+a thread waits for its turn before it loads anything. Python has already locked the modules of an import statement.
+While the thread waits, it unlocks them, and others may load them. It does not wait for a thread that waits for it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from tapeflow.core.collection import paused
 from tapeflow.core.forking import hold_during_forks, new_rlock
 
 _SECONDS = 0.01  # between two looks at the modules that other threads wait for
+_PACKAGES = ("tapeflow", "tensorflow", "keras")
 
 
 class _Turn:
@@ -28,12 +30,18 @@ class _Turn:
         self._holder: int | None = None
         self._depth = 0
 
-    def acquire(self) -> bool:
-        """Waits for the turn. Returns False if the thread that has it waits for this one."""
+    def acquire(self, module: Any = None) -> bool:
+        """Waits for the turn. Returns False if the thread that has it waits for this one.
+
+        Args:
+            module: a module that the import system is about to run. Another one of its name may replace it meanwhile.
+        """
         me = threading.get_ident()
-        while not self._lock.acquire(timeout=_SECONDS):
-            if _waits_for(self._holder, me):
-                return False
+        if not self._lock.acquire(blocking=False):
+            with _unlocked_modules(me, module):
+                while not self._lock.acquire(timeout=_SECONDS):
+                    if _waits_for(self._holder, me):
+                        return False
         self._holder, self._depth = me, self._depth + 1
         return True
 
@@ -43,6 +51,27 @@ class _Turn:
         if not self._depth:
             self._holder = None
         self._lock.release()
+
+
+@contextmanager
+def _unlocked_modules(me: int, module: Any) -> Iterator[None]:
+    """Opens a context: inside, a thread does not lock the modules that it has not yet begun to run."""
+    name = None if module is None else module.__name__
+    if name is not None:
+        del sys.modules[name]
+    held: list[Any] = []
+    for locked, reference in list(importlib._bootstrap._module_locks.items()):  # type: ignore[attr-defined]
+        lock = reference()
+        if lock is not None and lock.owner == me and locked.startswith(_PACKAGES) and locked not in sys.modules:
+            held.append(lock)  # in the order in which the thread locked them
+            lock.release()
+    try:
+        yield
+    finally:
+        for lock in held:
+            lock.acquire()
+        if name is not None:
+            sys.modules.setdefault(name, module)
 
 
 def _waits_for(thread: int | None, other: int) -> bool:
@@ -65,9 +94,14 @@ _turn = _Turn()
 
 
 @contextmanager
-def one_at_a_time() -> Iterator[None]:
-    """Opens a context: inside, no other thread loads modules of TapeFlow or Keras."""
-    held = _turn.acquire()
+def one_at_a_time(module: Any = None) -> Iterator[None]:
+    """Opens a context: inside, no other thread loads modules of TapeFlow or Keras.
+
+    Args:
+        module: a module that the import system is about to run, if it does. Inside, `sys.modules` has another one if
+            another thread has loaded that. Then this one is not needed.
+    """
+    held = _turn.acquire(module)
     try:
         yield
     finally:

@@ -16,6 +16,7 @@ from tapeflow.array.properties import shape
 from tapeflow.core import aten
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import Batch, Slices, static
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elementwise_kernels import by_value
 from tapeflow.core.ops.memory import check_memory
 from tapeflow.core.ops.op import op
@@ -51,6 +52,8 @@ def _check(images: torch.Tensor, size: tuple[int, ...]) -> None:
         raise invalid(f"output dimensions must be positive, got {size}")
     if 0 in images.shape[1:3]:
         raise invalid(f"input image must be of non-zero size, got {list(images.shape)}")
+    if not images.shape[3]:
+        raise invalid(f"image must have at least one channel, got {list(images.shape)}")
     check_memory([images.shape[0], *size, images.shape[3]])
     check_memory([max(size)], _BYTES_OF_PLACE)
 
@@ -69,6 +72,9 @@ def _weighted_gradient(
     grads: torch.Tensor, images: torch.Tensor, kind: Callable[..., Weights], *options: bool
 ) -> torch.Tensor:
     """Multiplies cotangents of resized images by the transposed matrices of `_weighted`."""
+    for name, x in (("grads", grads), ("original_image", images)):
+        if x.ndim != 4 or 0 in x.shape[1:3]:
+            raise invalid(f"{name} must be 4-dimensional and of non-zero size, got {list(x.shape)}")
     sizes = zip(grads.shape[1:3], images.shape[1:3], strict=True)
     rows, columns = (kind(new, old, *options).transposed() for new, old in sizes)
     return _by_weights(grads.to(_wide(images[:0]).dtype), rows, columns).to(images.dtype)
@@ -85,30 +91,21 @@ def _wide(images: torch.Tensor) -> torch.Tensor:
 
 def _by_weights(images: torch.Tensor, rows: Weights, columns: Weights) -> torch.Tensor:
     """Multiplies images by a matrix `[new, old]` from the left and one from the right."""
-    if by_value(images):
-        resized = product(rows, images, columns)
-        if math.isfinite(resized.sum()):
-            return resized
-    matrices = [w.matrix(images.dtype, images.device) for w in (rows, columns)]
-    resized = (_product_of_windows if by_value(images) else _product)(matrices[0], _channels_first(images), matrices[1])
-    return resized.permute(0, 2, 3, 1)
+    if not by_value(images):
+        matrices = [w.matrix(images.dtype, images.device) for w in (rows, columns)]
+        return (matrices[0] @ _channels_first(images) @ matrices[1].T).permute(0, 2, 3, 1)
+    resized = product(rows, images, columns)
+    return resized if math.isfinite(resized.sum()) else _product_of_windows(rows, images, columns)
 
 
-def _product(rows: torch.Tensor, images: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
-    return rows @ images @ columns.T
-
-
-def _product_of_windows(rows: torch.Tensor, images: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
+def _product_of_windows(rows: Weights, images: torch.Tensor, columns: Weights) -> torch.Tensor:
     """Multiplies images that are not finite by matrices: a pixel without a weight is not in a sum."""
-    sums = _product(rows, images.where(images.isfinite(), 0.0), columns)
+    sums = product(rows, images.where(images.isfinite(), 0.0), columns)
+    (plus, minus), (right, left) = ((w.limited(0, np.inf), w.limited(-np.inf, 0)) for w in (rows, columns))
     for special in (torch.inf, -torch.inf, torch.nan):
         places = (images.isnan() if math.isnan(special) else images == special).to(images.dtype)
-        more, less = (
-            _product(rows.clamp(min=0), places, columns.clamp(min=0))
-            + _product(rows.clamp(max=0), places, columns.clamp(max=0)),
-            _product(rows.clamp(max=0), places, columns.clamp(min=0))
-            + _product(rows.clamp(min=0), places, columns.clamp(max=0)),
-        )
+        more = product(plus, places, right) + product(minus, places, left)
+        less = product(minus, places, right) + product(plus, places, left)
         sums = sums + torch.where(more > 0, special, 0.0) + torch.where(less < 0, -special, 0.0)
     return sums
 
@@ -126,15 +123,11 @@ _LEAST_OF_PRODUCTS = 64  # rows and columns of a resized image
 
 
 @weights
-def _linear(new: int, old: int, align_corners: bool, half_pixel_centers: bool) -> np.ndarray:
-    """Returns the weights `[new, old]` of linear interpolation."""
+def _linear(new: int, old: int, align_corners: bool, half_pixel_centers: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Returns the weights of linear interpolation."""
     points = _points(new, old, align_corners, half_pixel_centers).astype(np.float32)
     low = np.floor(points)
-    weights = np.zeros((new, old), np.float32)
-    rows = np.arange(new)
-    np.add.at(weights, (rows, np.clip(low, 0, old - 1).astype(int)), 1 - (points - low))
-    np.add.at(weights, (rows, np.clip(low + 1, 0, old - 1).astype(int)), points - low)
-    return weights
+    return np.stack([low, low + 1], -1), np.stack([1 - (points - low), points - low], -1)
 
 
 def _interpolated(images: torch.Tensor, size: Any) -> torch.Tensor:
@@ -240,8 +233,8 @@ def resize_nearest_neighbor(
 
 
 @weights
-def _cubic(new: int, old: int, align_corners: bool, half_pixel_centers: bool) -> np.ndarray:
-    """Returns the weights `[new, old]` of a cubic: Keys's (a = -0.5) for half-pixel centers, otherwise a = -0.75.
+def _cubic(new: int, old: int, align_corners: bool, half_pixel_centers: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Returns the weights of a cubic: Keys's (a = -0.5) for half-pixel centers, otherwise a = -0.75.
 
     As in TensorFlow, positions are rounded to a table of 1024 steps.
     """
@@ -251,14 +244,12 @@ def _cubic(new: int, old: int, align_corners: bool, half_pixel_centers: bool) ->
     a = -0.5 if half_pixel_centers else -0.75
     near = lambda t: ((a + 2) * t - (a + 3)) * t * t + 1  # noqa: E731
     far = lambda t: ((a * t - 5 * a) * t + 8 * a) * t - 4 * a  # noqa: E731
-    weights = np.zeros((new, old))
-    rows = np.arange(new)
-    parts = zip((-1, 0, 1, 2), (far(step + 1), near(step), near(1 - step), far(2 - step)), strict=True)
-    for shift, weight in parts:
-        column = low + shift
-        inside = (column >= 0) & (column < old) if half_pixel_centers else np.ones(new, bool)
-        np.add.at(weights, (rows, np.clip(column, 0, old - 1).astype(int)), weight * inside)
-    return weights / weights.sum(1, keepdims=True) if half_pixel_centers else weights
+    columns = low[:, None] + np.arange(-1, 3)
+    weights = np.stack([far(step + 1), near(step), near(1 - step), far(2 - step)], -1)
+    if half_pixel_centers:
+        weights = np.where((columns >= 0) & (columns < old), weights, 0.0)
+        weights /= weights.sum(1, keepdims=True)
+    return columns, weights
 
 
 @op("ResizeBicubic", host=("size",), shape=_resized_shape, batching=_join_slices)
@@ -273,14 +264,14 @@ _declare_gradient(resize_bicubic, _cubic, (float32, float64))
 
 
 @weights
-def _overlaps(new: int, old: int, align_corners: bool) -> np.ndarray:
-    """Returns the fractions of the area of each new pixel that the old ones cover; `[new, old]`."""
-    scale = (old - 1) / (new - 1) if align_corners and new > 1 else old / new
+def _overlaps(new: int, old: int, align_corners: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Returns the fractions of the area of each new pixel that the old ones cover."""
+    scale = (old - 1) / (new - 1) if align_corners and min(new, old) > 1 else old / new
     begin = np.arange(new)[:, None] * scale
-    pixel = np.arange(old)[None, :]
-    overlap = np.clip(np.minimum(begin + scale, pixel + 1) - np.maximum(begin, pixel), 0, None)
-    overlap[:, -1] += np.clip((begin + scale)[:, 0] - old, 0, None)
-    return overlap / scale
+    pixels = np.floor(begin) + np.arange(math.ceil(scale) + 1)
+    ends = np.where(pixels == old - 1, np.inf, pixels + 1)  # the last pixel is repeated beyond the image
+    overlaps = np.clip(np.minimum(begin + scale, ends) - np.maximum(begin, pixels), 0, None)
+    return pixels, np.where(pixels < old, overlaps, 0.0) / scale
 
 
 @op("ResizeArea", host=("size",), shape=_resized_shape, batching=_join_slices)
@@ -318,25 +309,39 @@ _KERNELS: dict[str, tuple[float, Any]] = {
 
 
 @weights
-def _filtered(new: int, old: int, scale: float, translation: float, kernel: str, antialias: bool) -> np.ndarray:
-    """Returns the weights `[new, old]` of a filter, for images scaled by `scale` and moved by `translation`."""
-    check_memory([new, old], _BYTES_OF_PLACE)
+def _filtered(
+    new: int, old: int, scale: float, translation: float, kernel: str, antialias: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Returns the weights of a filter, for images scaled by `scale` and moved by `translation`."""
     radius, weight = _KERNELS[kernel]
     # In float32 as in TensorFlow, since at the end of a filter the last digit decides whether a pixel has any weight.
     inverse = np.float32(1.0 / scale)
     stretch = max(inverse, np.float32(1.0)) if antialias else np.float32(1.0)
     centers = (np.arange(new, dtype=np.float32)[:, None] + 0.5) * inverse - inverse * np.float32(translation)
-    pixels = np.arange(old, dtype=np.float32)[None, :]
     reach = radius * stretch
     first = np.clip(np.ceil(centers - reach - 0.5), 0, old - 1)
     last = np.clip(np.floor(centers + reach - 0.5), 0, old - 1)
-    inside = (first <= pixels) & (pixels <= last)
-    weights = np.where(inside, weight((pixels + 0.5 - centers) * (1 / stretch)), 0.0)
+    known = np.isfinite(last - first)
+    first, last = np.where(known, first, 0), np.where(known, last, -1)
+    taps = max(int((last - first).max()) + 1, 1)
+    check_memory([new, taps], _BYTES_OF_PLACE)
+    pixels = first + np.arange(taps, dtype=np.float32)
+    weights = np.where(pixels <= last, weight((pixels + 0.5 - centers) * (1 / stretch)), 0.0)
     total = weights.sum(1, keepdims=True)
     sure = np.abs(total) > 1000 * np.finfo(np.float32).tiny
     weights = np.divide(weights, total, out=np.zeros_like(weights), where=sure)
     weights[(centers[:, 0] < 0) | (centers[:, 0] > old)] = 0.0
-    return weights
+    return pixels, weights
+
+
+def _filters(new: Any, old: Any, scale: Any, translation: Any, kernel_type: str, antialias: bool) -> list[Weights]:
+    """Returns the weights of rows and columns that scale and move images of a size."""
+    if kernel_type not in _KERNELS:
+        raise invalid(f"Unrecognized kernel type: {kernel_type}")
+    if not all(factor > 0 for factor in scale):
+        raise invalid(f"Scale must be greater than zero, got {scale}")
+    numbers = np.float32([scale, translation]).T.tolist()
+    return [_filtered(new[i], old[i], *numbers[i], kernel_type, antialias) for i in (0, 1)]
 
 
 @op("ScaleAndTranslate", host=("size", "scale", "translation"), shape=_resized_shape)
@@ -345,13 +350,34 @@ def scale_and_translate(
 ) -> torch.Tensor:
     """Scales images by `scale`, and moves them by `translation`, through a filter."""
     _check(images, size)
-    if kernel_type not in _KERNELS:
-        raise invalid(f"Unrecognized kernel type: {kernel_type}")
-    matrices = [
-        _filtered(size[i], images.shape[i + 1], float(scale[i]), float(translation[i]), kernel_type, antialias)
-        for i in (0, 1)
-    ]
-    return _by_weights(_wide(images), *matrices).float()
+    filters = _filters(size, images.shape[1:3], scale, translation, kernel_type, antialias)
+    return _by_weights(_wide(images), *filters).float()
+
+
+@op("ScaleAndTranslateGrad", host=("scale", "translation"), shape=lambda grads, original_image, *_: original_image)
+def scale_and_translate_gradient(
+    grads: torch.Tensor, original_image: torch.Tensor, scale: Any, translation: Any, kernel_type: str = "lanczos3",
+    antialias: bool = True,
+) -> torch.Tensor:  # fmt: skip
+    """Multiplies cotangents by the transposed weights of `scale_and_translate`."""
+    if grads.ndim != 4 or original_image.ndim != 4:
+        raise invalid(f"grads and images must be 4-dimensional, got {list(grads.shape)}, {list(original_image.shape)}")
+    if not (grads.numel() and original_image.numel()):
+        return grads.new_zeros(len(grads), *original_image.shape[1:3], grads.shape[3])
+    filters = _filters(grads.shape[1:3], original_image.shape[1:3], scale, translation, kernel_type, antialias)
+    return _by_weights(grads, *[w.transposed() for w in filters])
+
+
+@scale_and_translate.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    images = call.inputs[0]
+    dx = scale_and_translate_gradient(dy, ops.Cast(images, float32), *call.attrs[1:])
+    return ops.Cast(dx, images.dtype)
+
+
+@scale_and_translate_gradient.gradient(needs="input0")
+def _(call: Call, dy: Any) -> Any:
+    return scale_and_translate(dy, shape(call.inputs[0])[1:3], *call.attrs), None
 
 
 # ---- projective transforms -------------------------------------------------------------------------------------------

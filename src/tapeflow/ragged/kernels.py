@@ -135,6 +135,11 @@ def ragged_gather(
     output_ragged_rank: int,
 ) -> Any:
     """Gathers rows of a ragged tensor: their nested row splits, and their flat values."""
+    if output_ragged_rank != len(params_nested_splits) + indices.ndim - 1:
+        raise invalid(
+            f"OUTPUT_RAGGED_RANK must be {len(params_nested_splits) + indices.ndim - 1}, the number of row splits and "
+            f"of dimensions of the indices less 1, but is {output_ragged_rank}"
+        )
     count = len(params_nested_splits[0]) - 1
     rows = indices.reshape(-1).long()
     wrong = ((rows < 0) | (rows >= count)).nonzero()

@@ -10,7 +10,7 @@ import torch
 
 from tapeflow.core.ops.raw_kernels import kernel_of
 from tapeflow.core.ops.shape_rules import with_rank
-from tapeflow.core.types.dtypes import DType
+from tapeflow.core.types.dtypes import FROM_TORCH, DType, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.core.values.strings import StringArray
@@ -68,6 +68,11 @@ def _ragged_from_variant(encoded: Any, input_rank: int, output_rank: int, dtype:
         )
 
     splits, values = of(encoded)
+    if len(splits) != output_rank:
+        raise invalid(f"output_ragged_rank must be {len(splits)}, as the variant holds, but is {output_rank}")
+    held = string if isinstance(values, StringArray) else FROM_TORCH[values.dtype]
+    if held is not dtype:
+        raise invalid(f"Expected values Tensor dtype: {dtype.name}, found: {held.name}")
     return *splits, values
 
 

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.types.dtypes import string
+from tapeflow.core.values.strings import StringArray
 from tapeflow.serving.json_values import BadRequest, plain, string_of
-from tapeflow.serving.models import ServedSignature
+from tapeflow.serving.models import SignatureInputs
 from tapeflow.train import BytesList, Example, Feature, Features, FloatList, Int64List
 
 
-def arrays(request: Mapping[str, Any], signature: ServedSignature) -> dict[str, np.ndarray]:
+def arrays(request: Mapping[str, Any], signature: SignatureInputs) -> dict[str, StringArray]:
     """Returns the examples of a request as the one input of a signature, serialized.
 
     Raises:
@@ -25,9 +26,7 @@ def arrays(request: Mapping[str, Any], signature: ServedSignature) -> dict[str, 
     inputs = list(signature.inputs.items())
     if len(inputs) != 1 or inputs[0][1].dtype is not string:
         raise BadRequest(f"Signature {signature.name!r} does not take examples: use :predict.")
-    result = np.empty(len(rows), object)
-    result[:] = [_example({**context, **row}) for row in rows]
-    return {inputs[0][0]: result}
+    return {inputs[0][0]: StringArray.of([_example({**context, **row}) for row in rows])}
 
 
 def _example(features: Mapping[str, Any]) -> bytes:
@@ -47,7 +46,7 @@ def _feature(name: str, value: Any) -> Any:
     return Feature(bytes_list=BytesList(value=[string_of(name, i) for i in items]))
 
 
-def classes(outputs: Mapping[str, np.ndarray]) -> list[Any]:
+def classes(outputs: Mapping[str, Any]) -> list[Any]:
     """Returns for each example its classes with their scores.
 
     Raises:
@@ -57,14 +56,14 @@ def classes(outputs: Mapping[str, np.ndarray]) -> list[Any]:
     if labels is None and scores is None:
         raise BadRequest("The signature gives neither classes nor scores: use :predict.")
     if labels is None and scores is not None:
-        labels = np.broadcast_to(np.array([b""], object), scores.shape)
+        labels = StringArray.full(scores.shape, b"")
     if scores is None and labels is not None:
         scores = np.zeros(labels.shape)
-    rows = zip(plain("classes", labels), plain("scores", scores), strict=True)  # type: ignore[arg-type]
+    rows = zip(plain("classes", labels), plain("scores", scores), strict=True)
     return [[list(pair) for pair in zip(*row, strict=True)] for row in rows]
 
 
-def values(outputs: Mapping[str, np.ndarray]) -> list[Any]:
+def values(outputs: Mapping[str, Any]) -> list[Any]:
     """Returns for each example its value.
 
     Raises:

@@ -5,18 +5,15 @@ from __future__ import annotations
 import base64
 import itertools
 import json
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from tapeflow.core.types.dtypes import string
+from tapeflow.core.values.strings import StringArray
 
 _DEEPEST = 32  # lists in each other: NumPy's arrays have at most as many dimensions in all versions
-_DECODER = json.JSONDecoder()
-_SPACES, _NO_SPACE = (" ", "\t", "\n", "\r"), re.compile(r"[ \t\n\r]*")
-_PIECE = 1 << 13  # the elements that are written at a time
 
 
 class BadRequest(Exception):
@@ -31,6 +28,9 @@ class BadRequest(Exception):
         super().__init__(message)
         self.status = status
 
+    def __reduce__(self) -> Any:
+        return BadRequest, (str(self), self.status)
+
 
 def parsed(body: bytes) -> dict[str, Any]:
     """Returns the JSON object of a request's body.
@@ -39,71 +39,12 @@ def parsed(body: bytes) -> dict[str, Any]:
         BadRequest: it is not valid.
     """
     try:
-        value = _decoded(body.decode(json.detect_encoding(body)))
+        value = json.loads(body.decode(json.detect_encoding(body)))
     except (ValueError, RecursionError) as error:
         raise BadRequest(f"The body is not JSON: {error}") from error
     if not isinstance(value, dict):
         raise BadRequest("The body is not a JSON object.")
     return value
-
-
-def _decoded(text: str) -> Any:
-    """Returns the value of a JSON text.
-
-    No other thread runs while `json` decodes. So the outer objects and lists are decoded here, item by item.
-    """
-    value, end = _value_at(text, 0)
-    if end != len(text):
-        raise json.JSONDecodeError("Extra data", text, end)
-    return value
-
-
-def _value_at(text: str, start: int) -> tuple[Any, int]:
-    """Returns the value at a place, and the place after it and after spaces."""
-    start = _after_spaces(text, start)
-    opening = text[start : start + 1]
-    if opening == "{":
-        pairs = _items(text, start, "}", _pair_at)
-        return dict(pairs[0]), pairs[1]
-    if opening == "[":
-        return _items(text, start, "]", _scanned)
-    return _scanned(text, start)
-
-
-def _scanned(text: str, start: int) -> tuple[Any, int]:
-    value, end = _DECODER.raw_decode(text, start)
-    return value, _after_spaces(text, end)
-
-
-def _pair_at(text: str, start: int) -> tuple[Any, int]:
-    key, end = _scanned(text, start)
-    if not isinstance(key, str) or text[end : end + 1] != ":":
-        raise json.JSONDecodeError("Expecting a name in quotes, and ':'", text, start)
-    value, end = _value_at(text, end + 1)
-    return (key, value), end
-
-
-def _items(
-    text: str, start: int, closing: str, item_at: Callable[[str, int], tuple[Any, int]]
-) -> tuple[list[Any], int]:
-    """Returns the items of the list or object at a place, and the place after it and after spaces."""
-    items: list[Any] = []
-    end = _after_spaces(text, start + 1)
-    if text[end : end + 1] == closing:
-        return items, _after_spaces(text, end + 1)
-    while True:
-        item, end = item_at(text, end)
-        items.append(item)
-        mark = text[end : end + 1]
-        if mark == closing:
-            return items, _after_spaces(text, end + 1)
-        if mark != ",":
-            raise json.JSONDecodeError(f"Expecting ',' or {closing!r}", text, end)
-        end = _after_spaces(text, end + 1)
-
-
-def _after_spaces(text: str, start: int) -> int:
-    return start if text[start : start + 1] not in _SPACES else _NO_SPACE.match(text, start).end()  # type: ignore[union-attr]
 
 
 def columns(request: Mapping[str, Any], names: Sequence[str]) -> tuple[dict[str, Any], bool]:
@@ -136,8 +77,8 @@ def columns(request: Mapping[str, Any], names: Sequence[str]) -> tuple[dict[str,
     return {name: [row[name] for row in rows] for name in rows[0]}, True
 
 
-def array(name: str, value: Any, spec: Any) -> np.ndarray:
-    """Returns the array of a JSON value.
+def array(name: str, value: Any, spec: Any) -> Any:
+    """Returns the array of a JSON value; a `StringArray` for strings.
 
     Args:
         name: the input's name, for messages.
@@ -152,15 +93,12 @@ def array(name: str, value: Any, spec: Any) -> np.ndarray:
     if not spec.shape.is_compatible_with(list(shape)):
         raise BadRequest(f"{wanted}, not of shape {shape}.")
     if spec.dtype is string:
-        result = np.empty(len(leaves), object)
-        result[:] = [string_of(name, leaf) for leaf in leaves]
-        return result.reshape(shape)
+        return StringArray.of([string_of(name, leaf) for leaf in leaves]).reshape(shape)
     kinds = {bool} if spec.dtype.is_bool else {int} if spec.dtype.is_integer else {int, float}
-    if not all(kinds.issuperset(map(type, part)) for part in _parts(leaves)):
+    if not kinds.issuperset(map(type, leaves)):
         raise BadRequest(f"{wanted}, not {_quoted(next(v for v in leaves if type(v) not in kinds))}.")
     try:
-        parts = [np.array(part, spec.dtype.as_numpy_dtype) for part in _parts(leaves)]
-        return np.concatenate(parts).reshape(shape) if len(parts) > 1 else parts[0].reshape(shape)
+        return np.array(leaves, spec.dtype.as_numpy_dtype).reshape(shape)
     except (OverflowError, ValueError) as error:
         raise BadRequest(f"{wanted}: {error}") from error
 
@@ -176,23 +114,19 @@ def _quoted(value: Any) -> str:
 def _flat(value: Any, wanted: str) -> tuple[tuple[int, ...], list[Any]]:
     """Returns the shape of nested lists, and their items.
 
-    The loops over items are Python's own in C, and over pieces: no other thread runs during one.
-
     Raises:
         BadRequest: the lists are of different lengths, or nested more than NumPy can.
     """
     shape: list[int] = []
     level = [value]
-    while list in (kinds := set().union(*[map(type, part) for part in _parts(level)])):
-        lengths = set().union(*[map(len, part) for part in _parts(level)]) if len(kinds) == 1 else set()
+    while list in (kinds := set(map(type, level))):
+        lengths = set(map(len, level)) if len(kinds) == 1 else set()
         if len(lengths) != 1:
             raise BadRequest(f"{wanted}, and its lists are of different lengths.")
         if len(shape) == _DEEPEST:
             raise BadRequest(f"{wanted}, and its lists are nested more than {_DEEPEST} deep.")
         shape += lengths
-        parts, level = _parts(level), []
-        for part in parts:
-            level.extend(itertools.chain.from_iterable(part))
+        level = list(itertools.chain.from_iterable(level))
     return tuple(shape), level
 
 
@@ -211,9 +145,9 @@ def string_of(name: str, value: Any) -> bytes:
     raise BadRequest(f"Input {name!r} takes strings, not {_quoted(value)}.")
 
 
-def plain(name: str, value: np.ndarray) -> Any:
+def plain(name: str, value: Any) -> Any:
     """Returns the JSON value of an output; one whose name ends in `_bytes` has its strings in base64."""
-    if value.dtype != object:
+    if not isinstance(value, StringArray):
         return value.tolist()
     as_bytes = name.endswith("_bytes")
 
@@ -225,22 +159,7 @@ def plain(name: str, value: np.ndarray) -> Any:
     return text(value.tolist())
 
 
-def _written(name: str, value: np.ndarray) -> str:
-    """Returns the JSON text of an output. It is written in pieces, because nothing else runs during one."""
-    if value.ndim == 0 or value.size <= _PIECE:
-        return json.dumps(plain(name, value))
-    rows = _PIECE // (value.size // len(value))
-    if not rows:
-        return f"[{', '.join([_written(name, row) for row in value])}]"
-    return f"[{', '.join([json.dumps(plain(name, part))[1:-1] for part in _parts(value, rows)])}]"
-
-
-def _parts(value: Any, rows: int = _PIECE) -> list[Any]:
-    """Returns pieces of this many rows of an array or a list; an empty one has one."""
-    return [value[i : i + rows] for i in range(0, len(value) or 1, rows)]
-
-
-def predictions(outputs: Mapping[str, np.ndarray], in_rows: bool) -> str:
+def predictions(outputs: Mapping[str, Any], in_rows: bool) -> Any:
     """Returns the answer to a request for a prediction.
 
     Raises:
@@ -250,18 +169,9 @@ def predictions(outputs: Mapping[str, np.ndarray], in_rows: bool) -> str:
         counts = {value.shape[:1] for value in outputs.values()}
         if len(counts) != 1 or counts == {()}:
             raise BadRequest('The outputs have no rows in common: ask for columns, with "inputs".')
-    key = "predictions" if in_rows else "outputs"
-    if len(outputs) == 1:
-        return f'{{"{key}": {_written(*next(iter(outputs.items())))}}}'
+    columns = {name: plain(name, value) for name, value in outputs.items()}
     if not in_rows:
-        pairs = [f"{json.dumps(name)}: {_written(name, value)}" for name, value in outputs.items()]
-        return f'{{"outputs": {{{", ".join(pairs)}}}}}'
-    size = max(value.size // max(len(value), 1) for value in outputs.values())
-    columns = [
-        [(name, part) for part in _parts(value, max(_PIECE // max(size, 1), 1))] for name, value in outputs.items()
-    ]
-    blocks = []
-    for parts in zip(*columns, strict=True):
-        rows = zip(*[plain(name, part) for name, part in parts], strict=True)
-        blocks.append(json.dumps([dict(zip(outputs, row, strict=True)) for row in rows])[1:-1])
-    return f'{{"predictions": [{", ".join(blocks)}]}}'
+        return {"outputs": next(iter(columns.values())) if len(columns) == 1 else columns}
+    if len(columns) == 1:
+        return {"predictions": next(iter(columns.values()))}
+    return {"predictions": [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]}

@@ -10,6 +10,8 @@ import numpy as np
 
 from tapeflow.core import errors
 from tapeflow.core.ops.convert import convert, datatype_name
+from tapeflow.core.types.dtypes import DType, string
+from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.saved_model.loading import load
 from tapeflow.serving import json_values
 from tapeflow.serving.json_values import BadRequest as BadRequest
@@ -21,6 +23,42 @@ STATUSES: dict[type[errors.OpError], int] = {
     errors.ResourceExhaustedError: 429,
     errors.UnimplementedError: 501,
 }
+
+
+class SignatureInputs:
+    """The inputs of a signature.
+
+    Args:
+        name: the signature's name.
+        inputs: the specs of its inputs by their names.
+
+    Attributes:
+        name, inputs: as the arguments.
+    """
+
+    def __init__(self, name: str, inputs: Mapping[str, Any]) -> None:
+        self.name, self.inputs = name, dict(inputs)
+
+    def arrays(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Returns JSON values as arrays.
+
+        Args:
+            values: a JSON value for each input.
+
+        Raises:
+            BadRequest: an input is missing, not an input, or of another dtype or shape; the message names it.
+        """
+        missing, others = self.inputs.keys() - values.keys(), values.keys() - self.inputs.keys()
+        if missing or others:
+            wrong = f"lacks the input {min(missing)!r}" if missing else f"has {min(others)!r}, which is no input"
+            raise BadRequest(f"The request {wrong}: signature {self.name!r} takes {sorted(self.inputs)}.")
+        return {name: json_values.array(name, values[name], spec) for name, spec in self.inputs.items()}
+
+
+def check_signature(name: str, signatures: Mapping[str, Any]) -> None:
+    """Raises BadRequest if there is no signature of that name."""
+    if name not in signatures:
+        raise BadRequest(f"There is no signature {name!r}: the model has {sorted(signatures)}.")
 
 
 class ServedSignature:
@@ -44,35 +82,28 @@ class ServedSignature:
         specs = [*self.inputs.values(), *self.outputs.values()]
         self.batched = all(s.shape.rank and s.shape[0] is None for s in specs)
 
-    def arrays(self, values: Mapping[str, Any]) -> dict[str, np.ndarray]:
-        """Returns JSON values as arrays.
-
-        Args:
-            values: a JSON value for each input.
-
-        Raises:
-            BadRequest: an input is missing, not an input, or of another dtype or shape; the message names it.
-        """
-        missing, others = self.inputs.keys() - values.keys(), values.keys() - self.inputs.keys()
-        if missing or others:
-            wrong = f"lacks the input {min(missing)!r}" if missing else f"has {min(others)!r}, which is no input"
-            raise BadRequest(f"The request {wrong}: signature {self.name!r} takes {sorted(self.inputs)}.")
-        return {name: json_values.array(name, values[name], spec) for name, spec in self.inputs.items()}
-
-    def run(self, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Returns the outputs of a call.
+    def run(self, arrays: Mapping[str, Any]) -> dict[str, Any]:
+        """Returns the outputs of a call: arrays, and a `StringArray` for strings.
 
         Raises:
             BadRequest: an op refuses the values.
         """
-        tensors = {name: convert(array, self.inputs[name].dtype) for name, array in arrays.items()}
+        tensors = {name: _tensor_of(array, self.inputs[name].dtype) for name, array in arrays.items()}
         try:
             results = self._function(**tensors)
         except errors.OpError as error:
             if type(error) not in STATUSES:
                 raise
             raise BadRequest(error.reason or error.message, STATUSES[type(error)]) from error
-        return {name: np.asarray(results[name].numpy()) for name in self.outputs}
+        return {name: _array_of(results[name]) for name in self.outputs}
+
+
+def _tensor_of(array: Any, dtype: DType) -> Any:
+    return EagerTensor(array, dtype) if dtype is string else convert(array, dtype)
+
+
+def _array_of(tensor: Any) -> Any:
+    return tensor.value if tensor.dtype is string else np.asarray(tensor.numpy())
 
 
 class ServedVersion:
@@ -85,12 +116,14 @@ class ServedVersion:
     Attributes:
         number: as the argument.
         signatures: the signatures by their names.
+        inputs: the inputs of each signature.
     """
 
     def __init__(self, number: int, path: str) -> None:
         self.number = number
         self._model = load(path)  # keeps the variables alive
         self.signatures = {name: ServedSignature(name, f) for name, f in self._model.signatures.items()}
+        self.inputs = {name: SignatureInputs(name, s.inputs) for name, s in self.signatures.items()}
 
     def signature(self, name: str) -> ServedSignature:
         """Returns a signature.
@@ -98,8 +131,7 @@ class ServedVersion:
         Raises:
             BadRequest: there is no signature of that name.
         """
-        if name not in self.signatures:
-            raise BadRequest(f"There is no signature {name!r}: the model has {sorted(self.signatures)}.")
+        check_signature(name, self.signatures)
         return self.signatures[name]
 
     def metadata(self, model: str) -> dict[str, Any]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
 import numpy as np
 
+from tapeflow.core.values.strings import StringArray
 from tapeflow.serving.json_values import BadRequest
 from tapeflow.serving.models import ServedSignature
 
-Arrays = Mapping[str, np.ndarray]
+Arrays = Mapping[str, Any]  # arrays, and a `StringArray` for strings
 
 
 class Batcher:
@@ -27,11 +29,11 @@ class Batcher:
 
     def __init__(self, signature: ServedSignature, executor: Executor, most: int, wait: float) -> None:
         self._signature, self._executor, self._most, self._wait = signature, executor, most, wait
-        self._queue: list[tuple[Arrays, asyncio.Future[dict[str, np.ndarray]]]] = []
+        self._queue: list[tuple[Arrays, asyncio.Future[dict[str, Any]]]] = []
         self._timer: asyncio.TimerHandle | None = None
         self._running: set[asyncio.Task[None]] = set()
 
-    async def run(self, arrays: Arrays) -> dict[str, np.ndarray]:
+    async def run(self, arrays: Arrays) -> dict[str, Any]:
         """Returns the outputs for a request's arrays.
 
         Raises:
@@ -44,7 +46,7 @@ class Batcher:
         if len(counts) > 1:
             sizes = {name: len(a) for name, a in arrays.items()}
             raise BadRequest(f"The inputs have different numbers of rows: {sizes}.")
-        future: asyncio.Future[dict[str, np.ndarray]] = loop.create_future()
+        future: asyncio.Future[dict[str, Any]] = loop.create_future()
         self._queue.append((arrays, future))
         if sum(map(_rows, self._queue)) >= self._most or self._wait <= 0:
             self._begin()
@@ -87,15 +89,14 @@ class Batcher:
     def _results(self, requests: Sequence[Arrays]) -> list[Any]:
         """Returns the outputs for each request, or the error that it gets."""
         if len(requests) > 1:
-            joined = {name: np.concatenate([r[name] for r in requests]) for name in requests[0]}
-            ends = np.cumsum([_count(r) for r in requests])
+            joined = {name: _concatenated([r[name] for r in requests]) for name in requests[0]}
+            ends = [0, *itertools.accumulate(_count(r) for r in requests)]
             try:
                 outputs = self._signature.run(joined)
             except BadRequest:  # a request of the batch is bad: run alone, each gets its own answer
                 outputs = {}
             if outputs and all(len(o) == ends[-1] for o in outputs.values()):
-                parts = {name: np.split(o, ends[:-1]) for name, o in outputs.items()}
-                return [{name: part[i] for name, part in parts.items()} for i in range(len(requests))]
+                return [{name: o[i:j] for name, o in outputs.items()} for i, j in itertools.pairwise(ends)]
         return [self._alone(r) for r in requests]
 
     def _alone(self, arrays: Arrays) -> Any:
@@ -103,6 +104,10 @@ class Batcher:
             return self._signature.run(arrays)
         except Exception as error:  # whatever it is, it is this request's
             return error
+
+
+def _concatenated(arrays: Sequence[Any]) -> Any:
+    return (StringArray.concatenate if isinstance(arrays[0], StringArray) else np.concatenate)(arrays)
 
 
 def _count(arrays: Arrays) -> int:

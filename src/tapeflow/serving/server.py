@@ -10,27 +10,29 @@ GET  /monitoring/prometheus/metrics          counts and times of requests
 from __future__ import annotations
 
 import asyncio
-import gc
 import json
 import time
 from collections import Counter, defaultdict
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, suppress
 from typing import Any
 
 from aiohttp import web
 
+from tapeflow.core.values.strings import StringArray
 from tapeflow.logger import get_logger
 from tapeflow.serving import examples, json_values
 from tapeflow.serving.connections import listening
+from tapeflow.serving.json_process import JsonProcess
 from tapeflow.serving.json_values import BadRequest
-from tapeflow.serving.models import Servable, ServedSignature, ServedVersion
+from tapeflow.serving.models import Servable, ServedSignature, ServedVersion, SignatureInputs, check_signature
 from tapeflow.serving.request_batching import Batcher
 
 _MODEL = r"/v1/models/{name:[^/:]+}"
 _VERSION = r"/versions/{version:\d{1,18}}"
-_SMALL = 1 << 14  # bytes that are read or written within a few milliseconds
+_SMALL = 1 << 15  # bytes that are read or written within a few milliseconds
+_PIECE = 1 << 17  # bytes of an answer that are sent at a time
 
 
 class Server:
@@ -58,7 +60,8 @@ class Server:
             raise ValueError(f"Two models have the name {twice!r}: name them NAME=PATH.")
         self._most, self._wait = max_batch_size, batch_timeout
         self._most_bytes, self._most_result_bytes = max_request_bytes, max_result_bytes
-        self._large = ThreadPoolExecutor(1, "tapeflow-serving-large")  # reads and writes large JSON, one at a time
+        self._json_process = JsonProcess()
+        self._large = ThreadPoolExecutor(1, "tapeflow-serving-large")  # calls that process
         self._executor = ThreadPoolExecutor(threads, "tapeflow-serving")
         self._batchers: dict[int, Batcher] = {}
         self._at_work: dict[object, web.Request] = {}  # the requests that are being answered, by their handlers
@@ -68,6 +71,7 @@ class Server:
     def application(self) -> web.Application:
         """Returns the server as an application of aiohttp."""
         app = web.Application(client_max_size=self._most_bytes, middlewares=[self._answered])
+        app.on_cleanup.append(self._end_json_process)
         for path in (_MODEL, _MODEL + _VERSION):
             app.router.add_get(path, self._status)
             app.router.add_get(path + "/metadata", self._metadata)
@@ -139,39 +143,61 @@ class Server:
     # ---- methods ---------------------------------------------------------------------------------------------------
 
     async def _predict(self, request: web.Request) -> web.Response:
-        return await self._call(request, _columns, lambda outputs, in_rows: json_values.predictions(outputs, in_rows))
+        return await self._call(request, _columns, json_values.predictions)
 
     async def _classify(self, request: web.Request) -> web.Response:
-        return await self._call(request, _examples, lambda outputs, _: _result(examples.classes(outputs)))
+        return await self._call(request, _examples, _classes)
 
     async def _regress(self, request: web.Request) -> web.Response:
-        return await self._call(request, _examples, lambda outputs, _: _result(examples.values(outputs)))
+        return await self._call(request, _examples, _values)
 
-    async def _call(self, request: web.Request, read: Callable[..., Any], write: Callable[..., str]) -> web.Response:
+    async def _call(self, request: web.Request, read: Callable[..., Any], answer: Callable[..., Any]) -> web.Response:
         """Answers a request by a call of a signature.
 
         Args:
             request: the request.
-            read: returns the arrays of its JSON value for a signature, and whether these are rows.
-            write: returns the JSON text of the outputs.
+            read: returns the arrays of its JSON value for a signature's inputs, and whether these are rows.
+            answer: returns the JSON value of the outputs.
         """
         _, version = self._model(request)
-        body = await request.read()
-        signature, arrays, in_rows = await self._aside(len(body), _read, body, version, read)
-        outputs = await self._run(signature, arrays)
-        size = sum(value.nbytes for value in outputs.values())
+        pieces = [piece async for piece in self._pieces(request)]
+        size = sum(map(len, pieces))
+        name, arrays, in_rows = await self._aside(size, _read, version.inputs, read, *pieces)
+        outputs = await self._run(version.signature(name), arrays)
+        size = sum(_byte_size(value) for value in outputs.values())
         if size > self._most_result_bytes:
             raise BadRequest(
                 f"The result has {size} bytes, and the server sends at most {self._most_result_bytes}.", 429
             )
-        text = await self._aside(size, write, outputs, in_rows)
-        return web.Response(body=text.encode(), content_type="application/json")
+        text = await self._aside(size, _write, answer, outputs, in_rows)
+        response = web.StreamResponse(headers={"Content-Type": "application/json"})
+        response.content_length = len(text)
+        await response.prepare(request)
+        for i in range(0, len(text), _PIECE):
+            await response.write(text[i : i + _PIECE])
+        return response
+
+    async def _pieces(self, request: web.Request) -> AsyncIterator[bytes]:
+        """Yields the pieces of a request's body. Nothing else happens while a large body is joined."""
+        size = 0
+        async for piece in request.content.iter_any():
+            size += len(piece)
+            if size > self._most_bytes:
+                raise web.HTTPRequestEntityTooLarge(self._most_bytes, size)
+            yield piece
 
     async def _aside(self, size: int, function: Callable[..., Any], *args: Any) -> Any:
-        """Calls a function with a value of this many bytes, in another thread if that takes long."""
+        """Calls a function with a value of this many bytes, in another process if that takes long."""
         if size <= _SMALL:
             return function(*args)
-        return await asyncio.get_running_loop().run_in_executor(self._large, function, *args)
+        return await asyncio.get_running_loop().run_in_executor(self._large, self._json_process.call, function, *args)
+
+    def start_json_process(self) -> None:
+        """Starts the process for large requests, so that the first one need not wait for its start."""
+        self._large.submit(self._json_process.start)
+
+    async def _end_json_process(self, _: web.Application) -> None:
+        self._json_process.close()
 
     async def _run(self, signature: ServedSignature, arrays: Any) -> dict[str, Any]:
         batcher = self._batchers.get(id(signature))
@@ -189,34 +215,52 @@ class Server:
         return web.Response(text="\n".join(lines) + "\n")
 
 
-def _read(body: bytes, version: ServedVersion, read: Callable[..., Any]) -> tuple[ServedSignature, Any, bool]:
-    """Returns the signature that a request calls, its arrays, and whether these are rows.
+def _read(inputs: Mapping[str, SignatureInputs], read: Callable[..., Any], *pieces: bytes) -> tuple[str, Any, bool]:
+    """Returns the name of the signature that a request calls, its arrays, and whether these are rows.
+
+    Args:
+        inputs: the inputs of the signatures.
+        read: see `Server._call`.
+        *pieces: the request's body.
 
     Raises:
         BadRequest: the body is not what the signature takes.
     """
     try:
-        value = json_values.parsed(body)
+        value = json_values.parsed(b"".join(pieces))
         name = value.get("signature_name", "serving_default")
         if not isinstance(name, str):
             raise BadRequest('"signature_name" has to be a string.')
-        signature = version.signature(name)
-        return signature, *read(value, signature)
+        check_signature(name, inputs)
+        return name, *read(value, inputs[name])
     except RecursionError:
         raise BadRequest("The body is nested too deeply.") from None
 
 
-def _columns(value: dict[str, Any], signature: ServedSignature) -> tuple[Any, bool]:
+def _write(answer: Callable[..., Any], outputs: Mapping[str, Any], in_rows: bool) -> bytes:
+    """Returns the JSON text of an answer."""
+    return json.dumps(answer(outputs, in_rows)).encode()
+
+
+def _byte_size(value: Any) -> int:
+    return len(value.buffer) + 8 * value.size if isinstance(value, StringArray) else value.nbytes
+
+
+def _columns(value: dict[str, Any], signature: SignatureInputs) -> tuple[Any, bool]:
     columns, in_rows = json_values.columns(value, list(signature.inputs))
     return signature.arrays(columns), in_rows
 
 
-def _examples(value: dict[str, Any], signature: ServedSignature) -> tuple[Any, bool]:
+def _examples(value: dict[str, Any], signature: SignatureInputs) -> tuple[Any, bool]:
     return examples.arrays(value, signature), True
 
 
-def _result(value: list[Any]) -> str:
-    return json.dumps({"result": value})
+def _classes(outputs: Mapping[str, Any], _: bool) -> Any:
+    return {"result": examples.classes(outputs)}
+
+
+def _values(outputs: Mapping[str, Any], _: bool) -> Any:
+    return {"result": examples.values(outputs)}
 
 
 def _json(value: Any, status: int = 200) -> web.Response:
@@ -231,9 +275,7 @@ def run(server: Server, host: str, port: int) -> None:
         host: the address to listen at.
         port: the port.
     """
-    # This process serves alone. No other thread runs during a collection, and large requests are many objects.
-    gc.freeze()
-    gc.set_threshold(50_000, 10, 100)
+    server.start_json_process()
     with suppress(web.GracefulExit, KeyboardInterrupt):
         asyncio.run(_serve(server, host, port))
 

@@ -15,6 +15,7 @@ from tapeflow.array.unranked import around_axis, joined_dims, with_joined_batch
 from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.convert import convert, datatype_name, host_value
+from tapeflow.core.ops.memory import check_memory
 from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import string
@@ -106,22 +107,23 @@ def frame(
     if isinstance(size, int) and size < 0:
         raise invalid(f"Requires start <= limit when delta > 0: 0/{size} [Op:Range] name: ")
     length = length_of(x, axis)
+    dims = [length_of(x, i) for i in range(rank)]
+    before, after = dims[:axis], dims[axis + 1 :]
+    count = -(-length // step) if pad_end else _at_least_zero(1 + (length - size) // step)
+    if isinstance(count, int) and count < 0:
+        raise invalid(f"Requires start <= limit when delta > 0: 0/{count} [Op:Range] name: ")
+    # Frames consist of parts that they share, as long as the greatest common divisor of their length and step.
+    part = math.gcd(size, step) if isinstance(size, int) and isinstance(step, int) else 1
+    if isinstance(count, int) and isinstance(size, int):
+        check_memory([count, size], max(x.dtype.size, 1))
+        part = part if count else max(size, 1)  # otherwise as many indices as there would be samples in a frame
     if pad_end:
-        count = -(-length // step)
-        if isinstance(count, int) and count < 0:
-            raise invalid(f"Requires start <= limit when delta > 0: 0/{count} [Op:Range] name: ")
         padding = convert(pad_value, x.dtype)
         padding.shape.assert_has_rank(0)
         missing = _at_least_zero(size + step * (count - 1) - length)
         paddings = [[0, 0]] * axis + [[0, missing]] + [[0, 0]] * (rank - axis - 1)
         x = pad(x, paddings, constant_values=padding)
-    else:
-        count = _at_least_zero(1 + (length - size) // step)
-    # Frames consist of parts that they share, as long as the greatest common divisor of their length and step.
-    part = math.gcd(size, step) if isinstance(size, int) and isinstance(step, int) else 1
     parts = length_of(x, axis) // part
-    dims = [length_of(x, i) for i in range(rank)]
-    before, after = dims[:axis], dims[axis + 1 :]
     x = x[(slice(None),) * axis + (slice(0, parts * part),)]
     x = reshape(x, [*before, parts, part, *after])
     starts = expand_dims(range_of(count) * (step // part), 1)

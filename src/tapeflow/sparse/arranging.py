@@ -72,6 +72,13 @@ def _reorder(
     input_indices: torch.Tensor, input_values: torch.Tensor, input_shape: Any
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Sorts the entries by their indices, those outside of the shape among them."""
+    if input_indices.ndim != 2 or input_values.shape != input_indices.shape[:1]:
+        raise invalid(
+            f"Sparse indices must be a matrix and values a vector of as many rows, got {list(input_indices.shape)} and "
+            f"{list(input_values.shape)}"
+        )
+    if len(input_shape) != input_indices.shape[1]:
+        raise invalid(f"Index rank ({input_indices.shape[1]}) and shape rank ({len(input_shape)}) do not match")
     at = places.order(input_indices, input_shape)
     return input_indices[at], input_values[at]
 

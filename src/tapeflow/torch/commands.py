@@ -64,7 +64,7 @@ def serve_command(arguments: list[str]) -> int:
     parser.add_argument("--threads", type=_count, default=1, help="how many calls run at a time")
     parser.add_argument("--max-request-mb", type=_count, default=64, help="the largest body of a request")
     parser.add_argument("--max-result-mb", type=_count, default=256, help="the largest result of a call")
-    parser.add_argument("--max-memory-mb", type=_count, help="the most memory of the process; no limit by default")
+    parser.add_argument("--max-memory-mb", type=_count, help="the most memory of each process; no limit by default")
     options = parser.parse_args(arguments)
     try:
         server: Any = importlib.import_module("tapeflow.serving.server")

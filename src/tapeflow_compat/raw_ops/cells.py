@@ -65,7 +65,7 @@ def _lstm(
         running = tf.cast(t < seq_len_max, x.dtype)
         steps.append([r * running for r in results])
         cs, h = results[1], results[6]
-    return [tf.stack(values) for values in zip(*steps, strict=True)]
+    return [tf.stack(values) for values in zip(*steps, strict=True)] or [tf.zeros_like(x[..., :1] * cs_prev)] * 7
 
 
 def _block_rule(seq_len_max: Any, x: TensorShape, cs: Any, h: Any, w: Any, wci: Any, wcf: Any, wco: Any, b: TensorShape,

@@ -139,19 +139,6 @@ def _resize_nearest(grads: Any, size: Any, align_corners: bool, half_pixel_cente
     return _gradients(resized, [images], grads)[0]
 
 
-@form("ScaleAndTranslateGrad", shape=_as_images)
-def _scale_and_translate(
-    grads: Any, original_image: Any, scale: Any, translation: Any, kernel_type: str, antialias: bool
-) -> Any:
-    def moved(images: Any) -> Any:
-        return raw.ScaleAndTranslate(
-            images=images, size=tf.shape(grads)[1:3], scale=scale, translation=translation, kernel_type=kernel_type,
-            antialias=antialias,
-        )  # fmt: skip
-
-    return _gradients(moved, [original_image], grads)[0]
-
-
 def _image_rule(grads: Any, boxes: Any, box_ind: Any, image_size: Any, *_: Any) -> TensorShape:
     with_dimension(with_rank(image_size, 1), 0, 4)
     return TensorShape(stated(image_size) if isinstance(image_size, tuple) else [None] * 4)

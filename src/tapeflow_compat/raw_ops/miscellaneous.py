@@ -19,13 +19,14 @@ from tapeflow.core.ops.raw_kernels import kernel_of
 from tapeflow.core.ops.shape_rules import no_results, scalar, with_rank
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, string
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.boxed_objects import boxed, held_object
+from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.graph.ir.session_resources import held_here
 from tapeflow.graph.ir.variables import without_value
 from tapeflow.lookup.storage import DenseStorage, MutableStorage, TableStorage
 from tapeflow.lookup.table_ops import Table
+from tapeflow.optional import checked_components, components_in
 from tapeflow.train.bundle import Bundle, write_bundle
 from tapeflow.train.states import checkpoint_exists
 
@@ -339,9 +340,15 @@ def _components(components: Sequence[Any], metadata: str = "") -> Any:
     return boxed(tuple(components))
 
 
-@kernel_of("CompositeTensorVariantToComponents", "UncompressElement")
-def _held_components(encoded: Any, *_: Any) -> Any:
-    return held_object(encoded, tuple, "composite tensor")
+@kernel_of("CompositeTensorVariantToComponents")
+def _held_components(encoded: Any, metadata: str, types: Sequence[DType]) -> Any:
+    components = components_in(encoded, "a composite tensor")
+    return checked_components(components, types, [None] * len(types), "composite tensor")
+
+
+@kernel_of("UncompressElement")
+def _held_element(compressed: Any, types: Sequence[DType], shapes: Sequence[Any]) -> Any:
+    return checked_components(components_in(compressed, "an element"), types, shapes, "element")
 
 
 class _Lock:
@@ -359,7 +366,7 @@ class _Lock:
 def _mutex(container: str, shared_name: str) -> Any:
     if not shared_name:
         return boxed(new_lock())
-    return boxed(held_here(("Mutex", container, shared_name), threading.Lock))
+    return boxed(held_here(("Mutex", container, shared_name), new_lock))
 
 
 @kernel_of("MutexLock", shape=scalar)

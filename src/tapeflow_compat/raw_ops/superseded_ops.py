@@ -490,6 +490,8 @@ def _branches_rule(data: TensorShape, pred: Any) -> list[TensorShape]:
 
 
 def _merged_rule(inputs: list[TensorShape]) -> list[TensorShape]:
+    if not inputs:
+        raise invalid("Value for attr 'N' of 0 must be at least minimum 1")
     return [functools.reduce(TensorShape.most_specific_compatible_shape, inputs), TensorShape([])]
 
 

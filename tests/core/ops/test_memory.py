@@ -90,7 +90,18 @@ CALLS = {
     "FractionalAvgPoolGrad": lambda: RAW.FractionalAvgPoolGrad(
         orig_input_tensor_shape=int64(1, HUGE, HUGE, 1), out_backprop=[[[[1.0]]]], row_pooling_sequence=int64(0, 1),
         col_pooling_sequence=int64(0, 1)),
+    "outputs of DynamicPartition": lambda: tf.dynamic_partition([1, 2], [0, 1], HUGE),
+    "outputs of Split": lambda: RAW.Split(axis=0, value=tf.zeros([0]), num_split=HUGE),
+    "outputs of RaggedGather": lambda: RAW.RaggedGather(
+        params_nested_splits=[int64(0, 1)], params_dense_values=[1.0], indices=[0], OUTPUT_RAGGED_RANK=HUGE),
+    "eye": lambda: tf.eye(HUGE),
+    "eye of many columns": lambda: tf.eye(2, HUGE, batch_shape=[3]),
+    "frame": lambda: tf.signal.frame(tf.zeros([4]), HUGE, 1, pad_end=True),
 }  # fmt: skip
+
+
+def test_frames_of_which_the_signal_has_none():
+    assert tf.signal.frame(tf.zeros([4]), HUGE, 1).shape == [0, HUGE]
 
 
 @pytest.mark.parametrize("name", CALLS)

@@ -1,6 +1,7 @@
 """Loops over few numbers, compiled to machine code."""
 
 import signal
+import threading
 
 import numpy as np
 import pytest
@@ -841,3 +842,27 @@ def test_a_small_tensor_is_broadcast_twice():
         return x
 
     check(function, tf.reshape(tf.range(160.0) / 160.0, [20, 8]), tolerance=1e-5)
+
+
+@pytest.mark.parametrize("count", [2, 8])
+def test_machine_code_fits_on_a_small_stack(count):
+    """Threads have stacks of 512 kB on some systems. A row has 32 kB."""
+    x = tf.constant(np.linspace(-1.0, 1.0, 4096))
+
+    @tf.function
+    def f():
+        xs = [x * i for i in range(count)]
+        for _ in tf.range(50):
+            xs = [tf.nn.softmax(tf.sin(x) + i) for i, x in enumerate([*xs[1:], xs[0]])]
+        return xs
+
+    results = []
+    before = threading.stack_size(1 << 19)
+    thread = threading.Thread(target=lambda: results.extend(f()))
+    try:
+        thread.start()
+    finally:
+        threading.stack_size(before)
+    thread.join()
+    for got, wanted in zip(results, f.python_function(), strict=True):
+        np.testing.assert_allclose(got, wanted)

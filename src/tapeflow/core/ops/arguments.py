@@ -20,6 +20,7 @@ from tapeflow.core.ops import op_def as op_defs
 from tapeflow.core.ops.attr_values import attr_value, items_of
 from tapeflow.core.ops.convert import convert, datatype_name, from_numpy_type, host_value, operand, wrapped
 from tapeflow.core.ops.definition import Op, ops
+from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op_def import AttrDef, OpDef, snake_case
 from tapeflow.core.ops.sequences import MIXED, array_of, fits, letter, unconvertible, unfit, unsupported
 from tapeflow.core.types.dtypes import DType, as_dtype, int32, string, uint64
@@ -424,8 +425,11 @@ class DefinedOp(Op):
             wrong = f'"{value}" is not in the list of allowed values: {allowed}'
         elif attr.type == "int" and attr.minimum is not None and isinstance(value, int) and value < attr.minimum:
             wrong = f"{value} must be at least minimum {attr.minimum}"
-        elif type(value) is int and value * self.outputs_of(attr.name) >= 2**31:
-            raise ValueError(f"Number of outputs is too big: {value * self.outputs_of(attr.name)}")
+        elif type(value) is int and (outputs := value * self.outputs_of(attr.name)):
+            if outputs >= 2**31:
+                raise ValueError(f"Number of outputs is too big: {outputs}")
+            check_memory([outputs], _BYTES_OF_OUTPUT, UNFILLED)
+            return
         elif attr.minimum and type(value) is tuple and len(value) < attr.minimum and state.graph is None:
             raise self.refused(f"Length for attr '{attr.name}' of {len(value)} must be at least minimum {attr.minimum}")
         elif attr.name in _OF_32_BITS and any(map(_is_long, _leaves(value))):
@@ -463,6 +467,7 @@ class DefinedOp(Op):
 
 
 _INT32 = range(-(2**31), 2**31)
+_BYTES_OF_OUTPUT = 1024  # of a tensor without elements
 
 # The attrs of 64 bits that TensorFlow's kernels read as numbers of 32.
 _OF_32_BITS = frozenset(

@@ -13,6 +13,7 @@ from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops import raw_kernels
 from tapeflow.core.ops.definition import NotStatic, ops
+from tapeflow.core.ops.kernels import translated
 from tapeflow.core.ops.op import RegisteredOp
 from tapeflow.core.ops.shape_rules import unknown
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -62,10 +63,15 @@ def call(name: str, arguments: Mapping[str, Any]) -> list[Any]:
     args = tuple([arguments[p] for p in op.params])
 
     def compute(values: Sequence[Any]) -> list[Any]:
-        return applied(name, dict(zip(op.params, values, strict=True)) | {"T": types.get("T")})
+        try:
+            return applied(name, dict(zip(op.params, values, strict=True)) | {"T": types.get("T")})
+        except (ArithmeticError, LookupError, MemoryError) as error:
+            raise translated(op, values, types, error) from error
 
     if graph is None:
         converted, types = op.convert_arguments(args)
+        if name in _shapes:  # raises for shapes that don't fit together
+            op.infer(converted, types, 1)
         return compute(converted)
     converted, types = graph.converted(op, args, False, name)
     converted = op.map(_of_graph(graph), converted, host=_of_graph(graph))

@@ -39,7 +39,7 @@ from tapeflow.core.values.variable import ResourceVariable, Variable
 from tapeflow.core.values.variable_updates import Owned, several
 from tapeflow.graph.codegen.program import Program, Step, reduced_axes
 from tapeflow.graph.compiler.binding import bound, updating
-from tapeflow.graph.compiler.expressions import COLUMN, ELEMENT, ROW, Passes, Recorder, recorded
+from tapeflow.graph.compiler.expressions import COLUMN, ELEMENT, MOST_STACK, ROW, Passes, Recorder, recorded
 from tapeflow.graph.compiler.loops import Operand, loops_of
 from tapeflow.graph.compiler.target import function
 from tapeflow.graph.ir.graph import READ
@@ -160,7 +160,7 @@ class Cluster:
                 return _ONE_BY_ONE
             known = self._kernels[key] = kernel, passes
         kernel, passes = known
-        if passes.stack_bytes(sizes[-1], in_rows=rows or len(sizes) > 1) > _MOST_STACK:
+        if passes.stack_bytes(sizes[-1], in_rows=rows or len(sizes) > 1) > MOST_STACK:
             return _ONE_BY_ONE
         count = math.prod(sizes[:-1])
         chunk = max(_FEWEST_ROWS, min(_MOST_ROWS, _CHUNK // max(sizes[-1], 1)))
@@ -302,7 +302,6 @@ class ClusterOp(GraphOp):
         self.text = cluster.text
 
 
-_MOST_STACK = 1 << 18  # bytes: threads have stacks of 512 kB on some systems
 _MOST_PLANS = 256
 _MOST_LANES = 16  # of a vector
 # The limits of rows and elements in a sequential sum. Smaller chunks allow several threads, and limit the rounding

@@ -19,6 +19,7 @@ from tapeflow.graph.compiler.loops import Operand
 
 _SLOW = FUNCTIONS | {"div", "sqrt"}  # a later pass reads these again instead of computing them
 WORDS = 1 << 11  # random words that are computed at once: they fit into the level 1 cache
+MOST_STACK = 1 << 18  # bytes of the stack that machine code uses: threads have stacks of 512 kB on some systems
 # An output has a value for each element, for each row, or for each column.
 ELEMENT, ROW, COLUMN = "element", "row", "column"
 

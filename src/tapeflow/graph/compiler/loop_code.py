@@ -18,7 +18,7 @@ import numpy as np
 from tapeflow.core.machine_code import target
 from tapeflow.core.ops.elements import Element, Unsupported
 from tapeflow.core.types.dtypes import DType, int64
-from tapeflow.graph.compiler.expressions import recorded
+from tapeflow.graph.compiler.expressions import MOST_STACK, recorded
 from tapeflow.graph.compiler.instructions import (
     I8,
     I32,
@@ -39,7 +39,6 @@ from tapeflow.graph.compiler.vectors import MEMORY, Accumulator, Register, Vecto
 
 FEW = 16  # the most elements that are held in registers
 _OF_STACK = 1 << 12  # bytes of a tensor: larger ones are in memory that the caller passes
-_MOST_BYTES = 1 << 18  # of the stack
 _MOST_MEMORY = 1 << 26  # bytes
 _MOST_PARTS = 4000  # elements in registers and blocks of instructions: they take time to compile
 _LANES = (4, 8, 16)  # of vectors
@@ -132,7 +131,7 @@ class Code:
             vectors.block = self.b
         self.one, self._lanes = self._vectors[1], max(self._vectors)
         self.table: list[Any] = []
-        self._bytes = self._size = self._repeated = 0
+        self._bytes = self._bytes_of_row = self._size = self._repeated = 0
         self._memory: tuple[Any, int] | None = None  # its address, and its entry in the table
         self.limit, _, self._most_work = (self.entry((what,)) for what in ("limit", "status", "work"))
         self.table += [("error",)] * 3
@@ -328,9 +327,7 @@ class Code:
         size = math.prod(shape)
         if size * dtype.size > _OF_STACK:
             return self.at(self._part_of_memory(size * dtype.size), shape, dtype, ahead)
-        self._bytes += size * dtype.size
-        if self._bytes > _MOST_BYTES:
-            raise Unsupported("the loop needs too much memory")
+        self._use_stack(size * dtype.size)
         with self.b.goto_entry_block():
             pointer = allocated(self.b, ir.ArrayType(MEMORY[dtype], size))
         pointer.align = 64
@@ -351,6 +348,21 @@ class Code:
             raise Unsupported("the loop needs too much memory")
         with self.placed(True):
             return self.b.gep(base, [number(place)], source_etype=I8)
+
+    def _use_stack(self, size: int, of_row: int = 0) -> None:
+        """Counts bytes of the stack.
+
+        Args:
+            size: the bytes of a tensor.
+            of_row: the bytes that a function of rows uses while it runs.
+
+        Raises:
+            Unsupported: they are too many.
+        """
+        self._bytes += size
+        self._bytes_of_row = max(self._bytes_of_row, of_row)
+        if self._bytes + self._bytes_of_row > MOST_STACK:
+            raise Unsupported("the loop needs too much memory")
 
     def at(self, pointer: Any, shape: tuple[int, ...], dtype: DType, ahead: bool, borrowed: bool = False) -> Value:
         """Returns a contiguous tensor at an address."""
@@ -547,6 +559,7 @@ class Code:
             value = self.copied(value)
         result = self.buffer(value.shape, value.dtype, ahead)
         passes = recorded([Operand(value.dtype, (True,))], lambda b, x: [b.rounded(form(b, x[0]))], rows=True)
+        self._use_stack(0, passes.stack_bytes(count, in_rows=True))
         with contextlib.ExitStack() as stack:
             at = [*[stack.enter_context(self.repeated(n)) for n in value.shape[:-1]], number(0)]
             key = passes.signature(), repr(list(passes.constants)), count, value.dtype
