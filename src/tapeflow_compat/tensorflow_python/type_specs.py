@@ -5,14 +5,27 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow.array.creation import convert_to_tensor
-from tapeflow.core.types.spec import type_spec_from_value
+from tapeflow.core.types.spec import TensorSpec, type_spec_from_value
 from tapeflow.core.types.spec_registry import register
 from tapeflow.core.values.composite import without_variables
 from tapeflow.core.values.variable import Variable
-from tapeflow.experimental.batchable_extension_type import BatchableSpec as BatchableTypeSpec
+from tapeflow.data.spec import DatasetSpec
+from tapeflow.experimental.batchable_extension_type import BatchableSpec
+from tapeflow.ragged.spec import RaggedTensorSpec
+from tapeflow.sparse.tensor import SparseTensorSpec
 from tapeflow_compat.tensorflow_python.nests import map_structure
 
 __all__ = ["BatchableTypeSpec", "convert_variables_to_tensors", "register", "type_spec_from_value"]
+
+
+class BatchableTypeSpec(BatchableSpec):
+    """The spec of values that can be stacked: the base of a library's own specs, and of specs that TapeFlow stacks in other ways."""
+
+    __slots__ = ()
+
+
+for _spec in (TensorSpec, RaggedTensorSpec, SparseTensorSpec, DatasetSpec):
+    BatchableTypeSpec.register(_spec)
 
 
 def convert_variables_to_tensors(values: Any) -> Any:
