@@ -18,14 +18,18 @@ from tapeflow_compat.tensorflow_python.nests import map_structure
 __all__ = ["BatchableTypeSpec", "convert_variables_to_tensors", "register", "type_spec_from_value"]
 
 
-class BatchableTypeSpec(BatchableSpec):
-    """The spec of values that can be stacked: the base of a library's own specs, and of specs that TapeFlow stacks in other ways."""
+class _Batchable(type(BatchableSpec)):  # type: ignore[misc]
+    def __instancecheck__(cls, value: Any) -> bool:
+        return super().__instancecheck__(value) or (cls is BatchableTypeSpec and isinstance(value, _STACKED))
+
+
+class BatchableTypeSpec(BatchableSpec, metaclass=_Batchable):
+    """The base of a library's specs of values that can be stacked. TapeFlow's own specs of such values count too."""
 
     __slots__ = ()
 
 
-for _spec in (TensorSpec, RaggedTensorSpec, SparseTensorSpec, DatasetSpec):
-    BatchableTypeSpec.register(_spec)
+_STACKED = (TensorSpec, RaggedTensorSpec, SparseTensorSpec, DatasetSpec)
 
 
 def convert_variables_to_tensors(values: Any) -> Any:
