@@ -52,7 +52,9 @@ lists = tf.train.FeatureLists(feature_list={"s": tf.train.FeatureList(feature=[f
 context = tf.train.Features(feature={"c": fe([1])})
 seqex = tf.train.SequenceExample(context=context, feature_lists=lists).SerializeToString()
 def ck(f):
-    d = os.path.join(T, "d%d" % len(os.listdir(T))); os.mkdir(d); c = tf.train.Checkpoint(v=tf.Variable(1.)); return f(c, d)
+    d = os.path.join(T, "d%d" % len(os.listdir(T)))
+    os.mkdir(d)
+    return f(tf.train.Checkpoint(v=tf.Variable(1.)), d)
 def cm(save=3, **k):
     def run(c, d):
         m = tf.train.CheckpointManager(c, d, **k)
