@@ -86,8 +86,6 @@ tf.ragged.constant([[1.0], [2.0, 3.0]]) != c([2.0, 7.0])
 tf.ragged.constant([[1.0], [2.0, 3.0]]) == tf.ragged.constant([[1.0, 2.0], [2.0, 3.0]])
 tf.ragged.constant([[1.0], [2.0, 3.0]]) == "a"
 tf.strings.join(("a", "b"), separator=None)
-tf.function(lambda: tf.repeat([[1.0, 2.0]], [2, 3], axis=1)).get_concrete_function().output_shapes
-tf.function(lambda: tf.repeat([1.0, 2.0], [2, 3])).get_concrete_function().output_shapes
 """)
 
 GROUP.errors("""

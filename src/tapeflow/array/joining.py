@@ -20,7 +20,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import NotStatic, ops
 from tapeflow.core.ops.op import op, widened
 from tapeflow.core.ops.shape_rules import leave_to_kernel, stated, text
-from tapeflow.core.ops.static import elements, host_static, value_of
+from tapeflow.core.ops.static import elements, host_static
 from tapeflow.core.types.aliases import AxisLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int32, int64
 from tapeflow.core.types.shape import TensorShape, unknown_shape
@@ -624,13 +624,7 @@ def repeat(
         counts = broadcast_to(counts, [shape_of(tensor)[axis]])
     elif length is not None and count != length:
         raise ValueError(f"Dimensions {length} and {count} are not compatible")
-    result = ops.GatherV2(tensor, _repeated_places(counts), axis, 0)
-    if not isinstance(result, SymbolicTensor) or rank is None:
-        return result
-    known = counts.value if isinstance(counts, EagerTensor) else value_of(counts)
-    if known is not None:
-        result.set_shape([*tensor.shape[:axis], int(known.sum()), *tensor.shape[axis + 1 :]])
-    return result
+    return ops.GatherV2(tensor, _repeated_places(counts), axis, 0)
 
 
 def _repeated_places(counts: Any) -> Any:
