@@ -20,7 +20,6 @@ DELIBERATELY_DIFFERENT = {
     "reports_pipelines/flat_map that gives a tensor": "the error names the mistake, TensorFlow's fails itself",
     "reports_values/a float tensor as a list index": "Python's own error",
     "reports_values/a list of tensors and numbers": "`tf.constant` stacks tensors, as `tf.convert_to_tensor` does",
-    "reports_texts_images_files/json to an example": "numbers are packed: the same message in other bytes",
     "reports_texts_images_files/a folder for a checkpoint": "a folder stands for its latest checkpoint",
     "reports_more/the gradient of a STFT with a shorter transform": "the gradient has the signal's shape",
     "reports_more/memory of a device that is a CPU": "zeros: the memory of a CPU is not counted",

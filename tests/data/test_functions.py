@@ -281,3 +281,29 @@ def test_datasets_are_copied_but_not_pickled():
             pickle.dumps(value)
     assert values(copy.copy(r4.shuffle(4, seed=1))) == values(r4.shuffle(4, seed=1))
     assert r4 != Dataset.range(4) and r4 == r4 and len({r4, Dataset.range(4)}) == 2
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "op", "way"),
+    [
+        (lambda ds, f: ds.map(f), "MapDataset:1", "Map"),
+        (lambda ds, f: ds.map(f, num_parallel_calls=2), "ParallelMapDatasetV2:1", "ParallelMapV2"),
+        (lambda ds, f: ds.repeat(2).map(f).map(lambda x: x).prefetch(1), "MapDataset:2", "Prefetch::Map::Map"),
+        (lambda ds, f: ds.filter(lambda x: f(x) > 0), "FilterDataset:1", "Filter"),
+        (lambda ds, f: ds.flat_map(lambda x: tf.data.Dataset.from_tensors(f(x))), "FlatMapDataset:1", "FlatMap"),
+        (lambda ds, f: ds.interleave(lambda x: ds.map(f)), "MapDataset:1", r"Interleave\[0\]::Map"),
+        (lambda ds, f: tf.data.Dataset.zip(ds, ds.map(f)), "MapDataset:1", r"Zip\[1\]::Map"),
+    ],
+)
+def test_errors_of_functions_name_the_transformation(pipeline, op, way):
+    dataset = pipeline(tf.data.Dataset.range(3), lambda x: tf.gather([1, 2], x))
+    start = f"Error in user-defined function passed to {op} transformation with iterator: Iterator::Root::{way}: "
+    with pytest.raises(tf.errors.InvalidArgumentError, match=rf"^{start}indices = 2 is not in \[0, 2\)\n\n") as caught:
+        list(dataset)
+    assert "Detected at node GatherV2" in str(caught.value) and "lambda x: tf.gather" in str(caught.value)
+
+
+def test_errors_of_scan_name_no_transformation():
+    dataset = tf.data.Dataset.range(3).scan(0, lambda s, x: (s, tf.gather([1, 2], x)))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Graph execution error"):
+        list(dataset)

@@ -76,6 +76,11 @@ tf.io.decode_csv(['1,"a, b",', '2,c,3'], [[0], [""], [5]])
 # json to an example
 tf.io.decode_json_example('{"features": {"feature": {"a": {"int64List": {"value": ["1"]}}}}}')
 
+# json to an example with features in another order, negative numbers, bytes and floats
+f = '"b": {"int64List": {"value": [1, "-2"]}}, "a": {"floatList": {"value": [1.5, "NaN"]}}, "c": {}'
+g = '{"bytesList": {"value": ["YWI=", ""]}}'
+tf.io.decode_json_example(['{"features": {"feature": {%s, "\u00fc": %s}}}' % (f, g), "{}", '{"features": {}}'])
+
 # a table of strings
 t = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]), -1)
 (t.lookup(tf.constant(["b", "z"])), t.size())
@@ -374,6 +379,9 @@ m = M()
 tf.saved_model.save(m, tmp + "/s", signatures={"f": m.f})
 n = tf.saved_model.load(tmp + "/s")
 n.signatures["f"](a=tf.constant(5.0))
+
+# json to an example that is a list
+tf.io.decode_json_example("[]")
 """,
     raises=True,
 )

@@ -13,6 +13,7 @@ import pytest
 
 import tapeflow as tf
 from tapeflow import tensorflow_python
+from tapeflow.core.types.spec import DenseSpec, VariableSpec
 from tapeflow.tensorflow_python import (
     conversion,
     decorators,
@@ -151,6 +152,50 @@ class BatchedPairSpec(PairSpec):
 
     def _unbatch(self):
         return BatchedPairSpec(*[s._unbatch() for s in self._specs])
+
+
+class Shifted(tf.Module, tf.__internal__.CompositeTensor):
+    """A variable plus one: like a tensor to its users, with the spec of a dense value."""
+
+    def __init__(self, variable):
+        self.variable = variable
+
+    @property
+    def _type_spec(self):
+        return ShiftedSpec(self.variable.shape, self.variable.dtype)
+
+
+class ShiftedSpec(DenseSpec):
+    value_type = Shifted
+
+    @property
+    def _component_specs(self):
+        return {"variable": VariableSpec(self.shape, self.dtype)}
+
+    def _to_components(self, value):
+        return {"variable": value.variable}
+
+    def _from_components(self, components):
+        return Shifted(**components)
+
+
+def test_dense_values_of_a_library_are_composite():
+    @tf.function
+    def function(shifted):
+        assert type(shifted) is Shifted and len(shifted.trainable_variables) == 1
+        shifted.variable.assign_add([1.0, 1.0])
+        return shifted
+
+    shifted = Shifted(tf.Variable([1.0, 2.0]))
+    assert type(function(shifted)) is Shifted
+    assert shifted.variable.numpy().tolist() == [2.0, 3.0]
+
+
+def test_specs_of_values_that_are_stacked():
+    specs = [tf.TensorSpec([2]), tf.RaggedTensorSpec([2, None]), tf.SparseTensorSpec([2]), BatchedPairSpec(1, 2)]
+    assert all(isinstance(spec, type_specs.BatchableTypeSpec) for spec in specs)
+    others = [tf.OptionalSpec(specs[0]), tf.IndexedSlicesSpec(), VariableSpec([2])]
+    assert not any(isinstance(spec, type_specs.BatchableTypeSpec) for spec in others)
 
 
 def test_composite_values_of_a_library():
@@ -373,12 +418,13 @@ def test_operators_by_name():
     assert tf.__operators__.getitem(tf.constant([1, 2]), 1).numpy() == 2
 
 
-def test_a_class_may_take_over_how_tensors_are_true():
+def test_a_class_may_refuse_to_be_true_as_tensors_do():
     class Deferred:
         __bool__ = tf.Tensor.__bool__
 
     tf.register_tensor_conversion_function(Deferred, lambda *args, **kwargs: tf.constant(0.0))
-    assert not Deferred()
+    with pytest.raises(TypeError, match="as a Python `bool` is not allowed"):
+        bool(Deferred())
 
 
 def test_names_that_a_library_exports():

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from tapeflow.array.list_values import as_variant, spec_of
 from tapeflow.core.ops.batching import Batch, NoRule, Slices, vector
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
@@ -147,7 +148,9 @@ def stacked_list(batch: Batch, x: Slices) -> Any:
     if isinstance(x.value, EagerTensor):
         entries = [e for e in x.value.value[()] if e is not None]
         if not entries:
-            return x.value
+            spec = spec_of(x.value.value)
+            stacked = spec and spec._replace(dims=None if spec.dims is None else (None, *spec.dims))
+            return EagerTensor(as_variant(x.value.value[()], stacked), variant)
         shape: Any = tuple(entries[0].shape)
         entries_in_rows = ops.TensorListStack(x.value, shape, FROM_TORCH[entries[0].dtype], -1)
     else:

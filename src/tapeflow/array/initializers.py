@@ -107,7 +107,7 @@ class Constant(Initializer):
         if self.support_partition:
             shape = kwargs.get("partition_shape", shape)
         elif "partition_shape" in kwargs:
-            raise NotImplementedError("constant_initializer makes parts of a variable only with support_partition=True")
+            raise ValueError("Constant initializer doesn't support partition-related arguments")
         return constant(self.value, dtype=None if dtype is None else as_dtype(dtype), shape=shape)
 
     def get_config(self) -> dict[str, Any]:

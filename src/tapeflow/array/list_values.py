@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 
 from tapeflow.core.forking import new_lock
+from tapeflow.core.types.dtypes import DType
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.boxed_objects import Addend, boxed
 
 Raw = Any  # a `torch.Tensor`, or an array of objects; None for an entry that was not written
@@ -26,6 +28,40 @@ _MOST_SPARSE = 8  # entries; from there on they are held in a row
 
 _MOST_STEPS = 4  # from an older list towards the newest one, to read an entry
 _writing = new_lock()  # held while memory passes from one list to another
+
+
+class EntrySpec(NamedTuple):
+    """What the entries of a list must be.
+
+    Attributes:
+        dtype: their dtype.
+        dims: the dimensions of their static shape; None for an unknown rank.
+        most: the largest number of entries that may be pushed; -1 for any number.
+    """
+
+    dtype: DType
+    dims: tuple[int | None, ...] | None
+    most: int = -1
+
+    @classmethod
+    def of(cls, dtype: DType, shape: TensorShape, most: int = -1) -> EntrySpec:
+        """Returns the spec of entries with a static shape."""
+        return cls(dtype, None if shape.rank is None else tuple(shape.as_list()), most)
+
+    @property
+    def shape(self) -> TensorShape:
+        """Their static shape."""
+        return TensorShape(self.dims)
+
+
+class ListVariant(np.ndarray):
+    """The raw value of a list: a 0-d object array that holds the entries.
+
+    Attributes:
+        spec: what the entries must be; None for lists that only this library fills.
+    """
+
+    spec: EntrySpec | None = None
 
 
 class Zeros(tuple):
@@ -226,14 +262,21 @@ KINDS = (tuple, list, Sparse, Rows, Repeated, WrittenList)  # the kinds of seque
 _EXACTLY = frozenset(KINDS)  # three of them are abstract base classes, and `isinstance` takes a microsecond for these
 
 
-def as_variant(entries: Any) -> np.ndarray:
-    """Returns the raw value of a list: a 0-d object array that holds the entries."""
-    variant = np.empty((), object)
+def as_variant(entries: Any, spec: EntrySpec | None = None) -> ListVariant:
+    """Returns the raw value of a list with these entries."""
+    variant = ListVariant((), object)
     variant[()] = entries if type(entries) in _EXACTLY or isinstance(entries, KINDS) else list(entries)
+    if spec is not None:
+        variant.spec = spec
     return variant
 
 
-def zeros_variant() -> np.ndarray:
+def spec_of(variant: np.ndarray) -> EntrySpec | None:
+    """Returns what the entries of a list must be."""
+    return variant.spec if type(variant) is ListVariant else None
+
+
+def zeros_variant() -> ListVariant:
     """Returns the raw value of a list of zeros, of any length."""
     return as_variant(Zeros())
 
@@ -245,7 +288,8 @@ def zeros_of_list(variant: np.ndarray) -> np.ndarray:
         return boxed(items.zeros())
     if isinstance(items, Zeros) or not isinstance(items, KINDS):
         return zeros_variant()
-    return as_variant([torch.zeros_like(v) if isinstance(v, torch.Tensor) else v and zeros_of_list(v) for v in items])
+    zeros = [torch.zeros_like(v) if isinstance(v, torch.Tensor) else v and zeros_of_list(v) for v in items]
+    return as_variant(zeros, spec_of(variant))
 
 
 def with_entry(entries: Sequence[Raw], place: int, entry: Raw) -> Sequence[Raw]:

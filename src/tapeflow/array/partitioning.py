@@ -120,7 +120,7 @@ def _stitched(indices: list[torch.Tensor], data: list[torch.Tensor]) -> torch.Te
     check_memory(shape, data[0].itemsize, UNFILLED)
     out = data[0].new_zeros(shape)
     for index, values in zip(indices, data, strict=True):  # the last of several equal indices wins
-        out[index.reshape(-1).to(torch.int64)] = values.reshape((-1, *out.shape[1:]))
+        out[index.reshape(-1).to(torch.int64)] = values.reshape((index.numel(), *out.shape[1:]))
     return out
 
 

@@ -396,7 +396,9 @@ def _unravelled(indices: torch.Tensor, dims: torch.Tensor) -> torch.Tensor:
     count = int(np.prod(lengths))
     if 0 in lengths:
         raise invalid("Input dims cannot contain a dim of zero, but dims contains zero")
-    if indices.numel() and int(indices.max()) >= count:
+    if not indices.numel():
+        raise invalid("received empty tensor indices")
+    if int(indices.max()) >= count:
         raise invalid("index is out of bound as with dims")
     out = []
     for length in lengths:

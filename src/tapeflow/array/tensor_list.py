@@ -25,7 +25,18 @@ from tapeflow.array.batched_lists import (
     with_entries_at,
 )
 from tapeflow.array.creation import zeros
-from tapeflow.array.list_values import Raw, Rows, Sparse, Zeros, as_variant, with_entry, without_last, zeros_variant
+from tapeflow.array.list_values import (
+    EntrySpec,
+    Raw,
+    Rows,
+    Sparse,
+    Zeros,
+    as_variant,
+    spec_of,
+    with_entry,
+    without_last,
+    zeros_variant,
+)
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.batching import Batch, NoRule, Slices, static, times
@@ -34,13 +45,24 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.kernels import on_one_device
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import not_differentiable, op
-from tapeflow.core.ops.shape_rules import argument_shape, check_shape_scalar, listed, merged, scalar, unknown, with_rank
+from tapeflow.core.ops.sequences import datatype_name
+from tapeflow.core.ops.shape_rules import (
+    argument_shape,
+    check_shape_scalar,
+    listed,
+    merged,
+    scalar,
+    text,
+    unknown,
+    with_rank,
+)
+from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
-from tapeflow.core.types.dtypes import DType
+from tapeflow.core.types.dtypes import FROM_TORCH, DType, string, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.boxed_objects import Addend, boxed
 from tapeflow.core.values.strings import StringArray
-from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 
 
 def _no_tensors(*args: Any) -> Any:
@@ -49,24 +71,80 @@ def _no_tensors(*args: Any) -> Any:
 
 def _element(shape: Any) -> TensorShape:
     """Returns the static shape that an `element_shape` argument names; -1 stands for an unknown dimension."""
-    if not isinstance(shape, tuple):
+    if not isinstance(shape, (tuple, list)):
+        if isinstance(shape, int) and shape != -1:
+            raise invalid("The only valid scalar shape tensor is the fully unknown shape specified as -1.")
         return TensorShape(None)
-    return TensorShape([None if type(d) is not int or d < 0 else d for d in shape])
+    dims = [d if isinstance(d, (int, np.integer)) else -1 for d in shape]
+    if min(dims, default=0) < -1:
+        raise invalid(f"Dimension {min(dims)} must be >= -1")
+    return TensorShape([None if d < 0 else d for d in dims])
 
 
-def _zeros_item(items: Sequence[Any], element_shape: Any, dtype: Any) -> Raw:
-    """Returns zeros in the place of an entry that was not written."""
-    like = next((v for v in (items.written.values() if isinstance(items, Sparse) else items) if v is not None), None)
-    shape = _element(element_shape)
-    if like is not None:
-        shape = shape.merge_with(TensorShape(tuple(like.shape))) if not shape.is_fully_defined() else shape
+def _merge_shapes(shape: TensorShape, other: TensorShape) -> TensorShape:
+    """Returns the common shape of entries."""
+    if shape.is_compatible_with(other):
+        return shape.merge_with(other)
+    if shape.rank != other.rank:
+        raise invalid(f"PartialTensorShape: Incompatible ranks during merge: {shape.rank} vs. {other.rank}")
+    raise invalid(f"PartialTensorShape: Incompatible shapes during merge: {text(shape)} vs. {text(other)}")
+
+
+def _is_same_type(a: DType, b: DType) -> bool:
+    """Returns True if two dtypes have the same raw values."""
+    return a is b or a.torch is b.torch is not None
+
+
+def _raw_dtype(raw: Raw) -> DType:
+    if isinstance(raw, torch.Tensor):
+        return FROM_TORCH[raw.dtype]
+    return string if isinstance(raw, StringArray) else variant
+
+
+def _check_dtype(entries: np.ndarray, dtype: DType, what: str = "op elements {} but list elements {}") -> None:
+    """Raises InvalidArgumentError unless the entries of a list have a dtype."""
+    spec = spec_of(entries)
+    if spec is not None and spec.dtype is not dtype and not _is_same_type(spec.dtype, dtype):
+        raise invalid("Invalid data types; " + what.format(datatype_name(dtype), datatype_name(spec.dtype)))
+
+
+def _check_entry(entries: np.ndarray, entry: Raw, failure: str) -> None:
+    """Raises InvalidArgumentError unless a list may hold an entry."""
+    spec = spec_of(entries)
+    if spec is None or (type(entry) is torch.Tensor and entry.dtype is spec.dtype.torch and entry.shape == spec.dims):
+        return
+    _check_dtype(entries, _raw_dtype(entry))
+    if not spec.shape.is_compatible_with(entry.shape):
+        shape = TensorShape(tuple(entry.shape))
+        raise invalid(f"Tried to {failure} element shape: {text(shape)} list shape: {text(spec.shape)}")
+
+
+def _entries_shape(entries: np.ndarray, element_shape: Any, dtype: DType) -> TensorShape:
+    """Returns the static shape of the entries, from the list and an op's argument."""
+    _check_dtype(entries, dtype)
+    spec = spec_of(entries)
+    return _element(element_shape) if spec is None else _merge_shapes(_element(element_shape), spec.shape)
+
+
+def _with_shapes(shape: TensorShape, shapes: Sequence[Sequence[int]]) -> TensorShape:
+    """Returns the static shape of entries, from what is known and the shapes of those that are written."""
+    for other in dict.fromkeys(shapes):
+        shape = _merge_shapes(shape, TensorShape(other))
+    return shape
+
+
+def _written_shapes(items: Sequence[Any]) -> list[tuple[int, ...]]:
+    """Returns the shapes of the entries that are written."""
+    return [tuple(v.shape) for v in (items.written.values() if isinstance(items, Sparse) else items) if v is not None]
+
+
+def _unwritten_entry(shape: TensorShape, dtype: DType, items: Sequence[Any], message: str) -> Raw:
+    """Returns zeros in the place of an entry that was not written; raises an error if the shape is unknown."""
     if not shape.is_fully_defined():
-        raise invalid(
-            "Trying to read an uninitialized element but element_shape is not fully defined "
-            f"({shape}) and no tensor of the list is there to know it by: give the TensorArray an element_shape"
-        )
+        raise invalid(message.format(text(shape)))
     if dtype.torch is None:
         return StringArray.full(shape.as_list(), b"")
+    like = next((v for v in (items.written.values() if isinstance(items, Sparse) else items) if v is not None), None)
     return torch.zeros(shape.as_list(), dtype=dtype.torch, device=None if like is None else like.device)
 
 
@@ -78,43 +156,47 @@ def _check_length(length: int) -> None:
 _BYTES_OF_ENTRY = 16
 
 
-def _check_index(index: int, items: Sequence[Any]) -> None:
+def _check_index(index: int, items: Sequence[Any], message: str = "Trying to access element") -> None:
     if not 0 <= index < len(items):
-        raise invalid(f"Trying to access element {index} in a list with {len(items)} elements.")
+        raise invalid(f"{message} {index} in a list with {len(items)} elements.")
 
 
-def _joined(tensors: Sequence[Raw], element_shape: Any, dtype: Any) -> Raw:
-    """Returns tensors as one, with a new first dimension."""
-    if not tensors:
-        shape = _element(element_shape)
-        if not shape.is_fully_defined():
-            raise invalid(f"Tried to stack elements of an empty list with non-fully-defined element_shape: {shape}")
-        return _zeros_item((), (0, *shape.as_list()), dtype)
-    first = tuple(tensors[0].shape)
-    for t in tensors:
-        if tuple(t.shape) != first:
-            raise invalid(
-                f"Tried to stack list which contains tensors of shapes {list(first)} and {list(t.shape)}: they must be "
-                "equal"
-            )
-    return StringArray.stack(tensors) if isinstance(tensors[0], StringArray) else on_one_device(_stack)(*tensors)
+def _joined(items: Sequence[Any], shape: TensorShape, dtype: DType, empty: str, unwritten: str) -> Raw:
+    """Returns entries as one tensor, with a new first dimension.
+
+    Args:
+        items: the entries; None for those that were not written.
+        shape: what the list says of their shape.
+        dtype: their dtype.
+        empty: the message if there are no entries, and the shape is unknown.
+        unwritten: the message if no entry is written, and the shape is unknown.
+    """
+    if not items:
+        return _unwritten_entry(TensorShape([0]).concatenate(shape), dtype, (), empty.replace("{}", text(shape)))
+    shape = _with_shapes(shape, _written_shapes(items))
+    if any(v is None for v in items):
+        zeros = _unwritten_entry(shape, dtype, items, unwritten)
+        items = [zeros if v is None else v for v in items]
+    return StringArray.stack(items) if isinstance(items[0], StringArray) else on_one_device(_stack)(*items)
 
 
 def _stack(*tensors: torch.Tensor) -> torch.Tensor:
     return torch.stack(tensors)
 
 
-def _filled(items: Sequence[Any], element_shape: Any, dtype: Any) -> list[Raw]:
-    if all(v is not None for v in items):
-        return list(items)
-    empty = _zeros_item(items, element_shape, dtype)
-    return [empty if v is None else v for v in items]
-
-
 def _slices(tensor: Raw) -> Sequence[Raw]:
     if not tensor.ndim:
         raise invalid("Tensor must be at least a vector, but saw shape: []")
     return Rows(tensor) if isinstance(tensor, torch.Tensor) else [tensor.take(row) for row in tensor.places()]
+
+
+def _spec_of_slices(tensor: Raw, element_shape: Any) -> EntrySpec:
+    """Returns the spec of a list of the slices of a tensor."""
+    spec = EntrySpec.of(_raw_dtype(tensor), _element(element_shape))
+    if tensor.ndim and not spec.shape.is_compatible_with(tensor.shape[1:]):
+        own = TensorShape(tuple(tensor.shape[1:]))
+        raise invalid(f"Specified a list with shape {text(spec.shape)} from a tensor with shape {text(own)}")
+    return spec
 
 
 # ---- new lists -------------------------------------------------------------------------------------------------------
@@ -150,12 +232,12 @@ def list_reserve(element_shape: Any, num_elements: int, element_dtype: Any) -> n
     """Returns a list of `num_elements` entries, none of them written."""
     if num_elements < 0:
         raise invalid(f"The num_elements to reserve must be a non negative number, but got {num_elements}")
-    return as_variant(Sparse(num_elements))
+    return as_variant(Sparse(num_elements), EntrySpec.of(element_dtype, _element(element_shape)))
 
 
 @op(
     "EmptyTensorList",
-    kernel=lambda shape, most, dtype: as_variant(()),
+    kernel=lambda shape, most, dtype: as_variant((), EntrySpec.of(dtype, _element(shape), most)),
     host=("element_shape", "max_num_elements"),
     shape=_new_list_rule,
 )
@@ -172,7 +254,7 @@ not_differentiable(list_reserve, empty_list)
     in_loops=lambda b, tensor, _: b.rows(tensor))  # fmt: skip
 def list_from_tensor(tensor: Raw, element_shape: Any) -> np.ndarray:
     """Returns a list of the slices of a tensor along its first dimension."""
-    return as_variant(_slices(tensor))
+    return as_variant(_slices(tensor), _spec_of_slices(tensor, element_shape))
 
 
 @list_from_tensor.gradient(needs="shapes dtypes")
@@ -195,16 +277,25 @@ def _shape_argument(shape: Any) -> Any:
 
 # ---- one entry -------------------------------------------------------------------------------------------------------
 
+_UNREADABLE = (
+    "Trying to read an uninitialized tensor but element_shape is not fully defined: {} and no list element is set."
+)
+
 
 def _item(variant: Any, index: int, element_shape: Any, dtype: Any) -> Raw:
     items = variant[()]
-    if isinstance(items, Zeros):
-        return _zeros_item((), element_shape, dtype)
-    if type(items) is Rows:  # a loop reads them one by one, faster from a tuple
-        items = variant[()] = items[:]
-    _check_index(index, items)
-    item = items[index]
-    return _zeros_item(items, element_shape, dtype) if item is None else item
+    _check_dtype(variant, dtype)
+    item = None
+    if not isinstance(items, Zeros):
+        if type(items) is Rows:  # a loop reads them one by one, faster from a tuple
+            items = variant[()] = items[:]
+        _check_index(index, items)
+        item = items[index]
+    if item is not None:
+        return item
+    shape = _entries_shape(variant, element_shape, dtype)
+    shape = shape if shape.is_fully_defined() else _with_shapes(shape, _written_shapes(items))
+    return _unwritten_entry(shape, dtype, items, _UNREADABLE)
 
 
 @op("TensorListGetItem", kernel=_no_tensors, strings=_item, host=("index", "element_shape"),
@@ -219,8 +310,23 @@ def list_get_item(
 @list_get_item.gradient(needs="input0")
 def _(call: Call, dy: Any) -> Any:
     index, shape, dtype = call.attrs
+    entries = call.inputs[0]
     # The length of a list of zeros of any length is 0: it grows.
-    return list_set_item(list_reserve(shape, list_length(call.inputs[0]), dtype), index, dy, True)
+    empty = list_reserve(-1 if _holds_others(entries, shape) else shape, list_length(entries), dtype)
+    return list_set_item(empty, index, dy, True)
+
+
+def _holds_others(entries: Tensor, element_shape: Any) -> bool:
+    """Returns True if entries of other shapes than this are seen in a list."""
+    if isinstance(entries, EagerTensor):
+        written = [v for v in entries.value[()] if v is not None]
+    else:
+        written = []
+        while entries.op.op is list_set_item.op:
+            written.append(entries.op.args[2])
+            entries = entries.op.args[0]
+    shape = _element(host_static(element_shape))
+    return not all(shape.is_compatible_with(v.shape) for v in written)
 
 
 @list_get_item.batching
@@ -232,13 +338,14 @@ def _(batch: Batch, entries: Slices, index: Any, element_shape: Any, dtype: DTyp
 
 def _with_item(variant: Any, index: int, item: Raw, resize: bool) -> np.ndarray:
     items = variant[()]
+    _check_entry(variant, item, "set a tensor with incompatible shape at a list index. Item")
     grows = resize or isinstance(items, Zeros)
     if grows and index > len(items):
         _check_length(index + 1)
         items = [*items, *[None] * (index - len(items))]
     if not (grows and index == len(items)):
-        _check_index(index, items)
-    return as_variant(with_entry(items, index, item))
+        _check_index(index, items, "Trying to modify element")
+    return as_variant(with_entry(items, index, item), spec_of(variant))
 
 
 @op("TensorListSetItem", kernel=_no_tensors, strings=_with_item, host=("index",), shape=scalar,
@@ -277,8 +384,11 @@ def _(batch: Batch, entries: Slices, index: Any, item: Slices, resize: bool) -> 
 
 
 def _pushed(variant: Any, tensor: Raw) -> np.ndarray:
-    items = variant[()]
-    return as_variant(with_entry(items, len(items), tensor))
+    items, spec = variant[()], spec_of(variant)
+    _check_entry(variant, tensor, "append a tensor with incompatible shape to a list. Op")
+    if spec is not None and -1 < spec.most <= len(items):
+        raise invalid(f"Tried to push item into a full list list size: {len(items)} max_num_elements: {spec.most}")
+    return as_variant(with_entry(items, len(items), tensor), spec)
 
 
 @op("TensorListPushBack", kernel=_no_tensors, strings=_pushed, shape=scalar)
@@ -319,9 +429,14 @@ def _stacked(variant: Any, element_shape: Any, dtype: Any, num_elements: int) ->
         raise invalid(
             f"Operation expected a list with {num_elements} elements but got a list with {len(items)} elements."
         )
+    shape = _entries_shape(variant, element_shape, dtype)
     if isinstance(items, Rows) and len(items):
+        _with_shapes(shape, [tuple(items.tensor.shape[1:])])
         return items.tensor
-    return _joined(_filled(items, element_shape, dtype), element_shape, dtype)
+    unwritten = "Tried to stack list which only contains uninitialized tensors and has a"
+    empty = "Tried to stack elements of an empty list with"
+    messages = [f"{message} non-fully-defined element_shape: {{}}" for message in (empty, unwritten)]
+    return _joined(items[:], shape, dtype, *messages)
 
 
 def _stack_shape(entries: Any, element_shape: Any, dtype: Any, num_elements: int) -> TensorShape:
@@ -356,9 +471,12 @@ def _gathered(variant: Any, indices: torch.Tensor, element_shape: Any, dtype: An
     places = indices.reshape(-1).tolist()
     if isinstance(items, Zeros):
         items = (None,) * (max(places, default=-1) + 1)
-    for i in places:
-        _check_index(i, items)
-    return _joined(_filled([items[i] for i in places], element_shape, dtype), element_shape, dtype)
+    if outside := [i for i in places if not 0 <= i < len(items)]:
+        raise invalid(f"Index {outside[0]} out of range; list only has {len(items)} elements.")
+    shape = _entries_shape(variant, element_shape, dtype)
+    unwritten = "Tried to gather uninitialized tensors from a list with non-fully-defined element_shape: {}"
+    empty = "Tried to gather 0-elements from a list with non-fully-defined shape: {}"
+    return _joined([items[i] for i in places], shape, dtype, empty, unwritten)
 
 
 def _gather_shape(entries: Any, indices: TensorShape, element_shape: Any, dtype: Any) -> TensorShape:
@@ -392,14 +510,17 @@ def _(batch: Batch, entries: Slices, indices: Slices, element_shape: Any, dtype:
 
 
 def _scattered(variant: Any, tensor: Raw, indices: torch.Tensor) -> np.ndarray:
-    items = list(variant[()])
-    _check_length(max(indices.tolist(), default=0))
-    for i, value in zip(indices.tolist(), _slices(tensor), strict=True):
+    items, slices, places = list(variant[()]), _slices(tensor), indices.reshape(-1).tolist()
+    _check_dtype(variant, _raw_dtype(tensor), "input tensor type: {} list element_type: {}")
+    if len(places) != len(slices):
+        raise invalid(f"Expected len(indices) == tensor.shape[0], but saw: {len(places)} vs. {len(slices)}")
+    _check_length(max(places, default=0))
+    for i, value in zip(places, slices, strict=True):
         if i < 0:
             raise invalid(f"Indices in TensorListScatter must all be non-negative, not {i}.")
         items.extend([None] * (i + 1 - len(items)))
         items[i] = value
-    return as_variant(items)
+    return as_variant(items, spec_of(variant))
 
 
 @op("TensorListScatterIntoExistingList", kernel=_no_tensors, strings=_scattered, shape=scalar)
@@ -422,18 +543,53 @@ def _(batch: Batch, entries: Slices, tensor: Slices, indices: Slices) -> Any:
 
 
 def _concatenated(variant: Any, element_shape: Any, leading_dims: Any, dtype: Any) -> tuple[Raw, torch.Tensor]:
-    items = variant[()]
+    items, spec = variant[()], spec_of(variant)
+    shape = _entries_shape(variant, element_shape, dtype)
+    if shape.rank == 0:
+        raise invalid("Concat requires elements to be at least vectors, found scalars instead.")
+    length, rest = (None, shape) if shape.rank is None else (shape[0], shape[1:])
+    if spec is None or not spec.shape.is_fully_defined():
+        length, rest = _shape_of_pieces(items, length, rest)
     if not items:
-        shape = _element(element_shape)
-        if shape.rank is None or not shape[1:].is_fully_defined():
+        message = (
+            "All except the first dimension must be fully defined when concating an empty tensor list. element_shape: "
+        )
+        empty = _unwritten_entry(TensorShape([0]).concatenate(rest), dtype, (), message + text(rest))
+        return empty, torch.zeros(0, dtype=torch.int64)
+    lengths = [length if v is None else len(v) for v in items]
+    for i, v in enumerate(items):
+        if v is None and i < len(leading_dims):
+            lengths[i] = leading_dims[i]
+        elif lengths[i] is None:
             raise invalid(
-                "All except the first dimension must be fully defined when concating an empty tensor list. "
-                f"element_shape: {shape}"
+                f"List contains uninitialized tensor at index {i} but leading_dims has only "
+                f"{len(leading_dims)} elements."
             )
-        return _zeros_item((), (0, *shape[1:]), dtype), torch.zeros(0, dtype=torch.int64)
-    tensors = _filled(items, element_shape, dtype)
+    unwritten = (
+        "Trying to concat list with only uninitialized tensors but element_shape_except_first_dim is not fully "
+        "defined: "
+    )
+    tensors = [
+        _unwritten_entry(TensorShape([n]).concatenate(rest), dtype, items, unwritten + text(rest)) if v is None else v
+        for n, v in zip(lengths, items, strict=True)
+    ]
     whole = StringArray.concatenate(tensors) if isinstance(tensors[0], StringArray) else torch.cat(tensors)
-    return whole, torch.tensor([len(t) for t in tensors])
+    return whole, torch.tensor(lengths)
+
+
+def _shape_of_pieces(items: Sequence[Any], length: int | None, rest: TensorShape) -> tuple[int | None, TensorShape]:
+    """Returns the length of entries that were not written, if all others have it, and the other dimensions."""
+    shapes = [tuple(v.shape) for v in items if v is not None]
+    for i, v in enumerate(items):
+        if v is not None and not v.ndim:
+            raise invalid(f"Concat saw a scalar shape at index {i} but requires at least vectors.")
+        if v is not None and length not in (None, v.shape[0]):
+            raise invalid(
+                "First entry of element_shape input does not match the first dim of list element at index: "
+                f"{i} Expected: {length} Actual: {v.shape[0]}"
+            )
+    lengths = {shape[0] for shape in shapes}
+    return length if len(lengths) != 1 else lengths.pop(), _with_shapes(rest, [shape[1:] for shape in shapes])
 
 
 def _concat_shape(entries: Any, element_shape: Any, leading_dims: Any, dtype: Any) -> list[TensorShape]:
@@ -476,7 +632,8 @@ def _(batch: Batch, entries: Slices, element_shape: Any, leading_dims: Any, dtyp
 
 
 def _concatenated_first(variant: Any, dtype: Any, element_shape: Any) -> tuple[Raw, torch.Tensor]:
-    return _concatenated(variant, _host_shape(element_shape), (), dtype)
+    shape = _host_shape(element_shape)  # of its first dimension, the kernel takes no notice
+    return _concatenated(variant, shape if shape == -1 else (-1, *shape[1:]), (), dtype)
 
 
 def _host_shape(shape: Any) -> Any:
@@ -501,15 +658,23 @@ def _(call: Call, dy: Any, dlengths: Any) -> Any:
 @op("TensorListSplit", strings=True, host=("element_shape",), shape=scalar)
 def list_split(tensor: Raw, element_shape: Any, lengths: torch.Tensor) -> np.ndarray:
     """Returns a list of the pieces of a tensor along its first dimension, of these lengths."""
-    sizes = lengths.tolist()
-    if not tensor.ndim or sum(sizes) != tensor.shape[0]:
-        raise invalid(
-            f"Expected sum of lengths to be equal to values.shape[0], but sum of lengths is {sum(sizes)} and value's "
-            f"shape is: {list(tensor.shape)} "
-        )
-    if isinstance(tensor, torch.Tensor):
-        return as_variant(torch.split(tensor, sizes))
-    return as_variant(np.split(tensor, np.cumsum(sizes)[:-1]))
+    if not tensor.ndim:
+        raise invalid("Tensor must be at least a vector, but saw shape: []")
+    sizes, shape, begin = lengths.tolist(), _element(element_shape), 0
+    whole = TensorShape(tuple(tensor.shape))
+    if not (whole.rank == shape.rank and shape[1:].is_compatible_with(whole[1:])) and shape.rank is not None:
+        raise invalid(f"tensor shape {text(whole)} is not compatible with element_shape {text(shape)}")
+    for size in sizes:
+        if size < 0:
+            raise invalid(f"Invalid value in lengths: {size}")
+        if begin + size > len(tensor):
+            raise invalid(f"Attempting to slice [{begin}, {begin + size}] from tensor with length {len(tensor)}")
+        begin += size
+    if begin != len(tensor):
+        raise invalid(f"Unused values in tensor. Length of tensor: {len(tensor)} Values used: {begin}")
+    is_numbers = isinstance(tensor, torch.Tensor)
+    pieces = torch.split(tensor, sizes) if is_numbers else np.split(tensor, np.cumsum(sizes)[:-1])
+    return as_variant(pieces, EntrySpec.of(_raw_dtype(tensor), shape))
 
 
 @list_split.gradient(needs="input1 shapes dtypes")
@@ -522,8 +687,9 @@ def _(call: Call, dy: Any) -> Any:
 
 @list_split.batching
 def _(batch: Batch, x: Slices, element_shape: Any, lengths: Any) -> Any:
-    sizes = static(lengths)
-    entries = ops.TensorListReserve(batched_dims(batch, entry_dims(element_shape)), len(sizes), x.slice.dtype)
+    sizes, dims = static(lengths), entry_dims(element_shape)
+    dims = dims if dims == -1 else (None, *dims[1:])  # pieces have several lengths
+    entries = ops.TensorListReserve(batched_dims(batch, dims), len(sizes), x.slice.dtype)
     for i, part in enumerate(ops.SplitV(x.value, sizes, 1, len(sizes))):
         entries = ops.TensorListSetItem(entries, i, part)
     return entries
@@ -534,10 +700,16 @@ def _(batch: Batch, x: Slices, element_shape: Any, lengths: Any) -> Any:
 
 def _popped(variant: Any, element_shape: Any, dtype: Any) -> tuple[np.ndarray, Raw]:
     items = variant[()]
+    _check_dtype(variant, dtype)
     if not items:
         raise invalid("Trying to pop from an empty list.")
-    last = _zeros_item(items, element_shape, dtype) if items[-1] is None else items[-1]
-    return as_variant(without_last(items)), last
+    last = items[-1]
+    if last is None:
+        shape = _entries_shape(variant, element_shape, dtype)
+        last = _unwritten_entry(
+            shape, dtype, items, "Trying to read an uninitialized tensor but element_shape is not fully defined.{}"
+        )
+    return as_variant(without_last(items), spec_of(variant)), last
 
 
 @op("TensorListPopBack", kernel=_no_tensors, strings=_popped, host=("element_shape",),
@@ -565,7 +737,7 @@ def _resized(variant: Any, size: int) -> np.ndarray:
     if size < 0:
         raise invalid(f"TensorListSlice expects size to be non-negative. Got: {size}")
     _check_length(size)
-    return as_variant((*items[:size], *[None] * (size - len(items))))
+    return as_variant((*items[:size], *[None] * (size - len(items))), spec_of(variant))
 
 
 @op("TensorListResize", kernel=_no_tensors, strings=_resized, host=("size",), shape=scalar)
@@ -583,7 +755,22 @@ def _(batch: Batch, entries: Slices, size: Any) -> Any:
     return batch.run(entries.value, shared_value(size))
 
 
-@op("TensorListConcatLists", kernel=_no_tensors, strings=lambda a, b, _: as_variant((*a[()], *b[()])), shape=scalar)
+def _joined_lists(a: Any, b: Any, dtype: DType) -> np.ndarray:
+    specs = [spec_of(a), spec_of(b)]
+    for name, spec in zip(("input_a", "input_b"), specs, strict=True):
+        if spec is not None and not _is_same_type(spec.dtype, dtype):
+            raise invalid(
+                f"{name}[0].dtype != element_dtype.  Saw: {datatype_name(spec.dtype)} vs. {datatype_name(dtype)}"
+            )
+    if None not in specs and text(specs[0].shape) != text(specs[1].shape):
+        raise invalid(
+            "input_a and input_b TensorList element shapes are not identical at index 0.  Saw "
+            f"{text(specs[0].shape)} vs. {text(specs[1].shape)}"
+        )
+    return as_variant((*a[()], *b[()]), specs[0])
+
+
+@op("TensorListConcatLists", kernel=_no_tensors, strings=_joined_lists, shape=scalar)
 def list_concat_lists(input_a: Tensor, input_b: Tensor, element_dtype: DTypeLike, name: str | None = None) -> Tensor:
     """Concatenates two lists."""
 
@@ -597,9 +784,15 @@ def _(batch: Batch, a: Slices, b: Slices, dtype: DType) -> Any:
 
 
 def _new_scattered(tensor: Raw, indices: torch.Tensor, element_shape: Any, num_elements: int) -> np.ndarray:
-    count = max(num_elements, 0)
-    _check_length(count)
-    return _scattered(as_variant((None,) * count), tensor, indices)
+    spec, places = _spec_of_slices(tensor, element_shape), indices.reshape(-1).tolist()
+    if num_elements < -1:
+        raise invalid(f"TensorListScatter expects num_elements >= -1, found: {num_elements}")
+    if tensor.ndim and len(places) != len(tensor):
+        raise invalid(f"Invalid number of rows in input tensor. Expected: {len(places)} Actual: {len(tensor)}")
+    if num_elements >= 0 and (outside := [i for i in places if i >= num_elements]):
+        raise invalid(f"TensorListScatter: Trying to scatter at index {outside[0]} in list with size {num_elements}")
+    _check_length(max(num_elements, 0))
+    return _scattered(as_variant((None,) * num_elements, spec), tensor, indices)
 
 
 @op("TensorListScatterV2", kernel=_new_scattered, strings=_new_scattered, host=("element_shape", "num_elements"),
@@ -610,8 +803,8 @@ def list_scatter_new(
     """Returns a list with the slices of a tensor at `indices`, at least `num_elements` long."""
 
 
-@op("TensorListScatter", kernel=lambda tensor, indices, shape: _new_scattered(tensor, indices, shape, 0),
-    strings=lambda tensor, indices, shape: _new_scattered(tensor, indices, shape, 0), host=("element_shape",),
+@op("TensorListScatter", kernel=lambda tensor, indices, shape: _new_scattered(tensor, indices, shape, -1),
+    strings=lambda tensor, indices, shape: _new_scattered(tensor, indices, shape, -1), host=("element_shape",),
     shape=scalar)  # fmt: skip
 def list_scatter_first(
     tensor: TensorLike, indices: TensorLike, element_shape: ShapeLike, name: str | None = None
@@ -633,10 +826,10 @@ def _(batch: Batch, tensor: Slices, indices: Slices, element_shape: Any, *num_el
 
 
 def _element_shape(variant: Any, shape_type: Any) -> torch.Tensor:
-    shapes = {tuple(v.shape) for v in variant[()] if v is not None}
-    if not shapes or len({len(s) for s in shapes}) > 1:
-        return torch.tensor(-1, dtype=shape_type.torch)
-    return torch.tensor([d[0] if len(set(d)) == 1 else -1 for d in zip(*shapes, strict=True)], dtype=shape_type.torch)
+    spec = spec_of(variant)
+    is_known = spec is not None and spec.shape.rank is not None
+    dims = [-1 if d is None else d for d in spec.shape] if is_known else -1
+    return torch.tensor(dims, dtype=shape_type.torch)
 
 
 @op("TensorListElementShape", kernel=_no_tensors, strings=_element_shape, shape=unknown, reads_shape=True)
@@ -653,10 +846,27 @@ not_differentiable(list_element_shape)
 def added(inputs: Sequence[np.ndarray]) -> np.ndarray:
     """Returns the raw value of the sum of lists: the `AddN` of variants."""
     total: Any = Zeros()
-    for variant in inputs:
-        entries: Any = variant[()]
-        total = list_values.added(total, entries)
-    return boxed(total) if isinstance(total, Addend) else as_variant(total)
+    spec: EntrySpec | None = None
+    for entries in inputs:
+        spec = _spec_of_sum(spec, spec_of(entries))
+        total = list_values.added(total, entries[()])
+    return boxed(total) if isinstance(total, Addend) else as_variant(total, spec)
+
+
+def _spec_of_sum(a: EntrySpec | None, b: EntrySpec | None) -> EntrySpec | None:
+    if a is None or b is None:
+        return a or b
+    if not _is_same_type(a.dtype, b.dtype):
+        raise invalid(
+            "Trying to add two lists of tensors of different dtypes. One is "
+            f"{datatype_name(a.dtype)} and the other is {datatype_name(b.dtype)}"
+        )
+    if not a.shape.is_compatible_with(b.shape):
+        raise invalid(
+            "Trying to add two lists of tensors with incompatible element shapes. One is "
+            f"{text(a.shape)} and the other is {text(b.shape)}"
+        )
+    return EntrySpec.of(a.dtype, a.shape.merge_with(b.shape), a.most)
 
 
 def sum_of_lists(*lists: Tensor) -> Tensor:

@@ -34,6 +34,7 @@ from tapeflow.data.elements import (
     flatten,
     packed,
 )
+from tapeflow.data.function_errors import with_transformation
 from tapeflow.data.node import Node
 from tapeflow.data.seeds import SeedLog
 from tapeflow.data.tensorflow_positions import position_in
@@ -224,22 +225,19 @@ class OwnedIterator(Iterator, Trackable):
         """Returns the next element as it goes through pipelines. After an error the next call goes on."""
         with self._lock:
             self._count += 1
-            if self._log is not None:
-                return self._logged()
             try:
-                return next(self._elements)
+                return next(self._elements) if self._log is None else self._logged()
             except StopIteration:
                 self._count -= 1
                 raise
+            except OpError as error:
+                raise with_transformation(error, self._node).with_traceback(error.__traceback__) from error.__cause__
 
     def _logged(self) -> Element:
         """Returns the next element, while shuffles that begin log their seeds."""
         before, running.state = running.state, self._state
         try:
             return next(self._elements)
-        except StopIteration:
-            self._count -= 1
-            raise
         finally:
             running.state = before
 

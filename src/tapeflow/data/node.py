@@ -115,6 +115,7 @@ class Node:
     same_size = False  # whether there is an element for each element of the input
     passes_elements = False  # whether the elements are elements of the inputs
     chooses = False  # whether it chooses among the elements of its input, and looks at none of them
+    names_errors = False  # whether errors of its function say so
     is_asynchronous = False  # whether threads compute the elements ahead
     is_slow = False  # whether computing an element may be worth a thread: it reads files, calls Python or has threads
     draws_seeds = False  # whether each iterator may begin with seeds of its own

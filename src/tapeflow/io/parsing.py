@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
+import json
+import struct
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -20,6 +23,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
+from tapeflow.core.varint import varint
 from tapeflow.graph.ir.python_op import python_op
 from tapeflow.io.columns import (
     COLUMNS,
@@ -237,10 +241,41 @@ def parse_single_example(
 
 def _from_json(texts: StringArray) -> StringArray:
     try:
-        messages = [json_format.Parse(t, Example()).SerializeToString() for t in texts.reshape(-1).tolist()]
-    except json_format.ParseError as error:
+        messages = [_example_bytes(t) for t in texts.reshape(-1).tolist()]
+    except (json_format.ParseError, RecursionError, ValueError) as error:
         raise invalid(f"Error while parsing JSON: {error}") from None
     return raw_value(messages, string, texts.shape)
+
+
+def _example_bytes(text: bytes) -> bytes:
+    """Returns the serialized `tf.train.Example` of a text in JSON: its features in order, and each number by itself."""
+    features = json_format.Parse(text, Example()).features.feature
+    parsed = json.loads(text)
+    if not isinstance(parsed, dict):
+        raise ValueError("expected '{'")
+    if not parsed.get("features"):
+        return _field_bytes(1, b"") if parsed.get("features") is not None else b""
+    entries = []
+    for name in parsed["features"].get("feature") or ():
+        kind = features[name].WhichOneof("kind")
+        content = b""
+        if kind:
+            values = b"".join(map(_VALUE_BYTES[kind], getattr(features[name], kind).value))
+            content = _field_bytes(tuple(_VALUE_BYTES).index(kind) + 1, values)
+        entries.append(_field_bytes(1, _field_bytes(1, name.encode()) + _field_bytes(2, content)))
+    return _field_bytes(1, b"".join(entries))
+
+
+def _field_bytes(number: int, content: bytes) -> bytes:
+    """Returns a field of bytes as it stands in a message."""
+    return varint(number << 3 | 2) + varint(len(content)) + content
+
+
+_VALUE_BYTES: dict[str, Callable[[Any], bytes]] = {  # one value of a list, by the names of the lists in order
+    "bytes_list": functools.partial(_field_bytes, 1),
+    "float_list": lambda value: struct.pack("<Bf", 1 << 3 | 5, value),
+    "int64_list": lambda value: varint(1 << 3) + varint(value % 2**64),
+}
 
 
 @op("DecodeJSONExample", kernel=_from_json, strings=_from_json, shape=same, elementwise=True)

@@ -300,11 +300,10 @@ class TFRecordOptions:
         def or_default(value: int | None, default: int) -> int:
             return default if value is None else value
 
-        bits = or_default(self.window_bits, 15) + _WINDOW_BITS[kind] - 15
         return zlib.compressobj(
             or_default(self.compression_level, zlib.Z_DEFAULT_COMPRESSION),
             or_default(self.compression_method, zlib.DEFLATED),
-            bits,
+            or_default(self.window_bits, _WINDOW_BITS[kind]),
             or_default(self.mem_level, zlib.DEF_MEM_LEVEL),
             or_default(self.compression_strategy, zlib.Z_DEFAULT_STRATEGY),
         )

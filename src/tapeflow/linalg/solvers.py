@@ -238,6 +238,8 @@ def _solve_rule(matrix: TensorShape, rhs: TensorShape, adjoint: bool = False, *_
 def _solve(matrix: torch.Tensor, rhs: torch.Tensor, adjoint: bool) -> torch.Tensor:
     if matrix.ndim < 2 or matrix.ndim != rhs.ndim or matrix.shape[:-1] != rhs.shape[:-1]:  # torch would broadcast
         _solve_rule(TensorShape(matrix.shape), TensorShape(rhs.shape))
+    if not rhs.numel():
+        return rhs.clone()
     if adjoint:
         matrix = matrix.mH
     if _is_large(matrix, rhs):

@@ -18,6 +18,7 @@ from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import ReadAsTensor, Tensor
 
@@ -104,6 +105,8 @@ def compared_as_a_whole(function: Any, x: Any, y: Any, unlike: bool, name: str |
     except (InvalidArgumentError, ValueError) as error:
         if str(error).startswith(("Incompatible shapes", "Dimensions must be equal")):  # eagerly, and in a graph
             return convert(unlike)
+        if state.graph is None and any(isinstance(v, CompositeTensor) for v in (x, y)):  # ragged rows
+            return unlike
         raise
 
 

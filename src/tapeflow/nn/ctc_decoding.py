@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,7 @@ def _lengths(inputs: torch.Tensor, sequence_length: torch.Tensor) -> list[int]:
 
     Raises:
         InvalidArgumentError: the inputs have another rank, or are empty.
-        FailedPreconditionError: there are not as many lengths as examples, or one is too large.
+        FailedPreconditionError: there are not as many lengths as examples, or one is too large. Negative ones are 0.
     """
     if inputs.dim() != 3:
         raise invalid("inputs is not a 3-Tensor")
@@ -42,7 +43,7 @@ def _lengths(inputs: torch.Tensor, sequence_length: torch.Tensor) -> list[int]:
     for i, length in enumerate(lengths):
         if length > time:
             raise FailedPreconditionError.of(f"sequence_length({i}) <= {time}")
-    return lengths
+    return [max(length, 0) for length in lengths]
 
 
 def _as_sparse(rows: list[list[int]]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -77,9 +78,9 @@ def _greedy(
     rows, scores = [], []
     for i, length in enumerate(lengths):
         path = best.indices[:length, i].tolist() if best else []
-        scores.append(-best.values[:length, i].sum() if best else inputs.new_zeros(()))
-        before = [None, *path[:-1]]
-        merged = [v for v, b in zip(path, before, strict=True) if v != blank and not (merge_repeated and v == b)]
+        scores.append((-best.values[:length, i]).sum() if best else inputs.new_zeros(()))
+        runs = [v for v, _ in itertools.groupby(path)] if merge_repeated else path
+        merged = [v for v in runs if v != blank]
         rows.append(merged)
     return *_as_sparse(rows), torch.stack(scores).unsqueeze(1) if scores else inputs.new_zeros(0, 1)
 

@@ -214,7 +214,7 @@ def _flat_places(indices: torch.Tensor, layout: PoolLayout, x: torch.Tensor, wit
 def _argmax_rule(x: TensorShape, ksize: Any, strides: Any, _: Any, padding: str, *__: Any) -> list[TensorShape]:
     if state.graph is not None and min(ksize) < 1:
         raise invalid(f"ksize must be a positive int32 value, got:{min(ksize)}")
-    return [_max_pool_rule(x, ksize, strides, padding, (), "NHWC")] * 2
+    return [_max_pool_rule(x, ksize, (*strides[:-1], 1), padding, (), "NHWC")] * 2  # the last stride is not read
 
 
 @op("MaxPoolWithArgmax", shape=_argmax_rule)
@@ -227,7 +227,7 @@ def _max_pool_with_argmax(
         raise UnimplementedError.of("MaxPoolWithArgmax is not supported across depth")
     if not input.numel():
         raise invalid("tensor_in must not be empty (2)")
-    layout = pool_layout(op, input.shape, ksize, strides, padding, (), "NHWC")
+    layout = pool_layout(op, input.shape, ksize, (*strides[:-1], 1), padding, (), "NHWC")
     if layout.empty:
         return input.new_zeros(layout.output), input.new_zeros(layout.output, dtype=Targmax.torch)
     values, indices = places_of_maxima(image_of(input, layout), layout)

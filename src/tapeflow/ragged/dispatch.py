@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.array.joining import concat, stack, tile
+from tapeflow.array.joining import concat, stack, tile, unstack
 from tapeflow.array.masks import boolean_mask
 from tapeflow.array.padding import reverse
 from tapeflow.array.partitioning import dynamic_partition
@@ -193,7 +193,8 @@ def _(axis: Any, value: Any, num_split: int) -> Any:
 def _(value: Any, size_splits: Any, axis: Any, num_split: int) -> Any:
     if len(size_splits) != num_split:
         raise ValueError(f"`num` is {num_split}, but there are {len(size_splits)} lengths.")
-    return arranging.split(value, list(size_splits), axis)
+    sizes = unstack(size_splits, num_split) if isinstance(size_splits, Tensor) else list(size_splits)
+    return arranging.split(value, sizes, axis)
 
 
 @handles(ops.MatMul, ops.BatchMatMulV2)

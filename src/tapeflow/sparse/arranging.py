@@ -38,7 +38,7 @@ from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor, invalid, mistyped
 from tapeflow.graph.ir.checks import checked
-from tapeflow.math.arithmetic import subtract
+from tapeflow.math.arithmetic import multiply, subtract
 from tapeflow.math.casting import cast
 from tapeflow.math.comparison import equal
 from tapeflow.math.extrema import minimum
@@ -235,7 +235,9 @@ def expand_dims(sp_input: SparseLike, axis: int | None = None, name: str | None 
     if not -rank - 1 <= at <= rank:
         raise invalid(f"axis = {at} is not in [{-rank - 1}, {rank}], the places in a tensor of {rank} dimensions")
     at %= rank + 1
-    return reshape(sp, _shape_tensor([*dims[:at], 1, *dims[at:]]))
+    before, behind = sp.indices[:, :at], sp.indices[:, at:]
+    indices = concat_dense([before, multiply(sp.indices[:, :1], 0), behind], 1)
+    return SparseTensor(indices, sp.values, _shape_tensor([*dims[:at], 1, *dims[at:]]))
 
 
 def reset_shape(sp_input: SparseLike, new_shape: ShapeLike = None) -> SparseTensor:

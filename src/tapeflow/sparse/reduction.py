@@ -23,6 +23,7 @@ from tapeflow.core.ops.convert import as_operand, convert, host_value
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import check_sizes, leave_to_kernel, ranked, with_rank
+from tapeflow.core.ops.static import static_shape
 from tapeflow.core.types.aliases import AxisLike, DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import int32, int64
 from tapeflow.core.types.shape import TensorShape
@@ -589,6 +590,9 @@ def sampled_addmm(
     at, old = convert(indices), convert(values)
     dtype = old.dtype if output_type is None else output_type
     product = matmul(cast(mat1, dtype), cast(mat2, dtype))
+    wanted, found = static_shape(convert(dense_shape)), product.shape[-2:]
+    if wanted.rank is not None and not wanted[-2:].is_compatible_with(found):
+        raise ValueError(f"Dense shape: {wanted.as_list()} does not match output shape: {found.as_list()}")
     elements = gather_nd(product, at, batch_dims=len(old.shape) - 1)
     scaled = multiply(cast(convert(alpha), dtype), elements)
     new = add(scaled, multiply(cast(convert(beta), dtype), cast(old, dtype)))

@@ -145,7 +145,7 @@ def join(inputs: Sequence[TensorLike], separator: str | None = "", name: str | N
         inputs = list(convert(inputs))
     if not inputs:
         return convert(b"")
-    return _string_join(list(inputs), separator or "", name)
+    return _string_join(list(inputs), "" if separator is None else separator, name)
 
 
 def _reduce_join(inputs: StringArray, reduction_indices: Any, keep_dims: bool, separator: str) -> StringArray:

@@ -56,7 +56,11 @@ def _comparable(node: Any) -> tuple[Any, ...]:
 
 def as_message(expected: Any, like: Any) -> Any:
     """Returns a message; parses its text to a message of the class of `like`."""
-    return expected if isinstance(expected, Message) else text_format.Parse(expected, type(like)())
+    if isinstance(expected, (str, bytes)):
+        return text_format.Parse(expected, type(like)())
+    if type(expected) is not type(like):
+        raise AssertionError(f"Can't compare protos of type {type(expected)} and {type(like)}.")
+    return expected
 
 
 def difference(expected: Any, actual: Any, relative_tolerance: float | None = None) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from types import NoneType
 from typing import Any
@@ -56,6 +57,9 @@ class CheckpointOptions:
                 "A task writes a checkpoint into one data file: experimental_sharding_callback can only be a "
                 "ShardByTaskPolicy."
             )
+        for callback in experimental_write_callbacks or ():
+            if len(inspect.signature(callback).parameters) > 1:
+                raise TypeError(f"A callback of a write takes the path or nothing, unlike {callback}.")
         self.experimental_io_device = experimental_io_device
         self.enable_async = experimental_enable_async_checkpoint or enable_async
         self.experimental_enable_async_checkpoint = self.enable_async

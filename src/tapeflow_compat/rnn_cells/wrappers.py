@@ -159,7 +159,7 @@ class RNNCellDropoutWrapper(_CellWrapper):
             ("state_keep_prob", state_keep_prob),
             ("output_keep_prob", output_keep_prob),
         ):
-            if isinstance(share, (int, float)) and not 0 < share <= 1:
+            if isinstance(share, (int, float)) and not 0 <= share <= 1:
                 raise ValueError(f"Parameter {parameter} must be between 0 and 1: {share}")
         self._keep = {"input": input_keep_prob, "state": state_keep_prob, "output": output_keep_prob}
         self._filter = dropout_state_filter_visitor or _keep_memory

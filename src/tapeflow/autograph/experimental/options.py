@@ -37,9 +37,9 @@ class Feature(enum.Enum):
 
     @classmethod
     def all_but(cls, exclude: Feature | Sequence[Feature]) -> tuple[Feature, ...]:
-        """Returns all features but one or several."""
+        """Returns all features but one or several, and `ALL`."""
         excluded = exclude if isinstance(exclude, (list, tuple, set)) else (exclude,)
-        return tuple(f for f in cls.all() if f not in excluded)
+        return tuple(f for f in cls.all() if f not in excluded and f is not cls.ALL)
 
 
 @overload

@@ -26,8 +26,6 @@ class DenseSpec(ShapedSpec):
 
     __slots__ = ("_name",)
 
-    _is_composite = False
-
     def __init__(self, shape: Any, dtype: Any = float32, name: str | None = None) -> None:
         self._shape = TensorShape(shape)
         self._dtype = as_dtype(dtype)
@@ -59,6 +57,8 @@ class TensorSpec(DenseSpec):
     """
 
     __slots__ = ()
+
+    _is_composite = False
 
     @classmethod
     def from_spec(cls, spec: Any, name: str | None = None) -> TensorSpec:
@@ -276,6 +276,8 @@ class VariableSpec(DenseSpec):
     """
 
     __slots__ = ("alias_id", "trainable")
+
+    _is_composite = False
 
     def __init__(self, shape: Any, dtype: Any = float32, trainable: bool = True, alias_id: int | None = None) -> None:
         super().__init__(shape, dtype)

@@ -105,6 +105,10 @@ class TypeSpec(CompositeSpec, metaclass=ABCMeta):
         """Returns the value composed of the next tensors of an iterator."""
         return self._from_components(nest.map_structure(lambda s: s.from_tensors(tensors), self._component_specs))
 
+    def _decoded(self, parts: Iterator[Any]) -> Any:
+        """Returns the value of the next parts of an iterator: its tensors, if the spec has no encoder."""
+        return self.from_tensors(parts)
+
     def placeholder_value(self, placeholder_context: Any) -> Any:
         """Returns a value composed of placeholders, for a trace."""
         return self._from_components(

@@ -6,22 +6,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tapeflow.core.context import state
-from tapeflow.core.errors import InaccessibleTensorError, OperatorNotAllowedInGraphError
+from tapeflow.core.errors import InaccessibleTensorError
 from tapeflow.core.hooks import hooks
 from tapeflow.core.types.dtypes import DType
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import Tensor, next_id
+from tapeflow.core.values.tensor import Tensor, next_id, not_allowed
 
 if TYPE_CHECKING:
     from tapeflow.graph.ir.graph import Graph, Operation
-
-_RESOLUTIONS = (
-    "You can attempt the following resolutions to the problem: If you are running in Graph mode, use Eager execution "
-    "mode or decorate this function with @tf.function. If you are using AutoGraph, you can try decorating this "
-    "function with @tf.function. If that does not work, then you may be using an unsupported feature or your source "
-    "code may not be visible to AutoGraph."
-)
-
 
 class SymbolicTensor(Tensor):
     """An output of an operation.
@@ -128,13 +120,8 @@ class SymbolicTensor(Tensor):
 
     # ---- refused in a graph --------------------------------------------------------------------------------------
 
-    def __bool__(self) -> bool:
-        raise OperatorNotAllowedInGraphError(
-            f"Using a symbolic `tf.Tensor` as a Python `bool` is not allowed. {_RESOLUTIONS}"
-        )
-
     def __iter__(self) -> Any:
-        raise OperatorNotAllowedInGraphError(f"Iterating over a symbolic `tf.Tensor` is not allowed. {_RESOLUTIONS}")
+        raise not_allowed("Iterating over a symbolic `tf.Tensor`")
 
     def __len__(self) -> int:
         if self._shape.rank is None or not self._shape.rank or self._shape[0] is None:

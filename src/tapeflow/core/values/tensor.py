@@ -90,6 +90,16 @@ class TensorType(Operators):
         return function(*map(_as_torch, args), **{name: _as_torch(value) for name, value in kwargs.items()})
 
 
+def not_allowed(use: str) -> TypeError:
+    """Returns the error for a use of a symbolic tensor that only an eager one has."""
+    return errors.OperatorNotAllowedInGraphError(
+        f"{use} is not allowed. You can attempt the following resolutions to the problem: If you are running in Graph "
+        "mode, use Eager execution mode or decorate this function with @tf.function. If you are using AutoGraph, you "
+        "can try decorating this function with @tf.function. If that does not work, then you may be using an "
+        "unsupported feature or your source code may not be visible to AutoGraph."
+    )
+
+
 class Tensor(TensorType):
     """A multidimensional array of one dtype, which never changes.
 
@@ -116,8 +126,7 @@ class Tensor(TensorType):
     OVERLOADABLE_OPERATORS: ClassVar[set[str]]
 
     def __bool__(self) -> bool:
-        """Overridden by every tensor; an instance of a library's class that borrows this method is converted first."""
-        return bool(hooks.convert(self))
+        raise not_allowed("Using a symbolic `tf.Tensor` as a Python `bool`")
 
     def __nonzero__(self) -> bool:
         return bool(self)

@@ -19,7 +19,7 @@ class Filter(Unary):
 
     predicate: MappedFunction
 
-    passes_elements = True
+    passes_elements = names_errors = True
 
     def element_spec(self) -> Any:
         self.predicate = self.predicate.typed(self.input_dataset.spec, lambda f: f.result_specs[0])
@@ -43,6 +43,8 @@ class Filter(Unary):
 @dataset_op("TakeWhileDataset")
 class TakeWhile(Filter):
     """The elements before the first one that does not satisfy a predicate."""
+
+    names_errors = False
 
     def iterate(self) -> Iterator[Element]:
         return itertools.takewhile(self.holds(), self.input_dataset.iterate())

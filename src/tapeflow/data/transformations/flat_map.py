@@ -18,6 +18,8 @@ class FlatMap(Unary):
 
     f: MappedFunction
 
+    names_errors = True
+
     def element_spec(self) -> Any:
         self.f = self.f.typed(self.input_dataset.spec, lambda f: DatasetSpec(f.declared))
         spec = self.f.output_spec

@@ -20,7 +20,7 @@ class Map(Unary):
 
     f: MappedFunction
 
-    same_size = preserve_cardinality = True
+    same_size = preserve_cardinality = names_errors = True
 
     def element_spec(self) -> Any:
         self.f = self.f.typed(self.input_dataset.spec)

@@ -89,7 +89,7 @@ def promote_types(type1: DTypeLike, type2: DTypeLike) -> np.dtype:
         >>> tnp.promote_types(tf.int32, tf.float32).name
         'float64'
     """
-    return np.promote_types(as_dtype(type1).as_numpy_dtype, as_dtype(type2).as_numpy_dtype)
+    return np.promote_types(*[t.as_numpy_dtype if isinstance(t, DType) else np.dtype(t) for t in (type1, type2)])
 
 
 def finfo(dtype: DTypeLike) -> np.finfo | ml_dtypes.finfo:

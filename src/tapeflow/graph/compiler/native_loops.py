@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import torch
 
-from tapeflow.array.list_values import Repeated, Rows, as_variant
+from tapeflow.array.list_values import Repeated, Rows, as_variant, spec_of
 from tapeflow.core import device as devices
 from tapeflow.core.ops.elements import DTYPES, Unsupported
 from tapeflow.core.types.dtypes import resource, variant
@@ -213,10 +213,11 @@ class _Native:
         """Returns the new raw values of operands that the code may have changed, from their memory and old values."""
         if self._lists is None:
             return operands
-        return [
-            value if entries is None else as_variant(Rows(value)) if entries.changes and trips else before
-            for value, entries, before in zip(operands, self._lists, given, strict=False)
-        ]
+        results: list[Any] = []
+        for value, entries, before in zip(operands, self._lists, given, strict=False):
+            is_new = entries is not None and entries.changes and trips
+            results.append(as_variant(Rows(value), spec_of(before)) if is_new else value if entries is None else before)
+        return results
 
 
 def _binding(operands: Sequence[str], lists: Sequence[Any], shapes: Sequence[Any], own: int) -> list[str]:

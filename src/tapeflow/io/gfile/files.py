@@ -109,9 +109,12 @@ class GFile:
 
         Raises:
             TypeError: there is no offset.
+            InvalidArgumentError: the position is before the start of the file, or `whence` is something else.
         """
         if offset is None and position is None:
             raise TypeError("seek(): offset argument required")
+        if whence not in (0, 1, 2):
+            raise errors.InvalidArgumentError.of(f"Invalid whence argument: {whence}. Valid values are 0, 1, or 2.")
         file = self._opened("read")
         with translate_os_errors(self._name):
             file.seek(position if offset is None else offset, whence)
