@@ -8,7 +8,8 @@
                 count += 1
         return count
 
-A loop takes buffers and numbers, and returns a number or nothing. It may use integers, floats, indexing, arithmetic,
+A loop takes buffers and numbers, and returns a number or nothing. Buffers are bytes, arrays of NumPy, or tensors of
+torch in the memory of the host; all are contiguous. A loop may use integers, floats, indexing, arithmetic,
 comparisons, `if`, `while`, `for` over a `range`, other loops, and the functions of this module. It is Python: small
 calls run as they stand, until a loop has had enough work to be worth its compilation. Both ways give the same results
 if the source keeps to three rules. An integer that can exceed 64 bits is masked by `MASK`, and shifts to the right,
@@ -34,6 +35,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import torch
 
 from tapeflow.core import machine_code
 from tapeflow.core.ops.elements import Unsupported
@@ -75,6 +77,7 @@ _C_TYPES: dict[str, Any] = {"None": None, "int": ctypes.c_int64, "float": ctypes
 _FORMATS: dict[str, Any] = {"Bytes": "B", "Int32s": "i", "Int64s": "q", "Words": "Q", "Float64s": "d"}
 
 _FLOAT = {"": "double", "f": "float", "d": "double", "F": "float", "D": "double"}  # by the dtype of `Floats`
+_CHARS: dict[Any, str] = {getattr(torch, np.dtype(c).name): c for c in "fdFD"} | {np.dtype(c): c for c in "fdFD"}
 _SUFFIXES = {"float": "f32", "double": "f64"}  # of the names of LLVM's functions
 _RUNNING = (memoryview, Floats)  # the types of buffers in a loop that runs as Python
 
@@ -84,8 +87,8 @@ _NOTHING = memoryview(bytearray())
 _WORTH_COMPILING = 1 << 13  # bytes of buffers that a loop has run over in Python
 
 
-# A range whose steps are compiled to vectors: they read and write elements, without `if`. Numbers that do not change are
-# read before. LLVM tests at each call that no step needs the elements of another, or runs them one by one.
+# A range whose steps are compiled to vectors: they read and write elements, without `if`. Constant elements are read
+# before. LLVM tests at each call that no step needs the elements of another, or runs them one by one.
 simd_range = range
 
 
@@ -143,7 +146,7 @@ class Loop:
     def __call__(self, *args: Any) -> Any:
         if self._first is None or type(args[self._first]) in _RUNNING:
             return self.function(*args)  # called by another loop
-        dtype = "" if self._floats is None else args[self._floats].dtype.char
+        dtype = "" if self._floats is None else _CHARS[args[self._floats].dtype]
         compiled = self._compiled.get(dtype)
         if compiled is None:
             sizes = [getattr(a, "nbytes", len(a)) for a, buffer in zip(args, self._buffers, strict=True) if buffer]
@@ -155,6 +158,7 @@ class Loop:
 
     def _run(self, *args: Any) -> Any:
         """Runs the loop as Python."""
+        args = tuple([a.numpy() if type(a) is torch.Tensor else a for a in args])
         number = float if self._floats is None else args[self._floats].real.dtype.type
         converted = [
             a.reshape(-1).view(Floats) if kind == "Floats" else number(a) if kind == "float" else a
@@ -178,14 +182,15 @@ class Loop:
         kinds = [_C_TYPES.get(kind, ctypes.c_void_p) for kind in self.params.values()]
         names = [f"a{i}" for i in range(len(kinds))]
         values = [
-            f'{n} if type({n}) is bytes else {n}.__array_interface__["data"][0]' if buffer else n
+            f'{n}.data_ptr() if type({n}) is Tensor else {n} if type({n}) is bytes else '
+            f'{n}.__array_interface__["data"][0]' if buffer else n
             for n, buffer in zip(names, self._buffers, strict=True)
         ]
         # A function generated for the parameters takes half the time of one that goes through them.
         source = f"lambda {', '.join(names)}: compiled({', '.join(values)})"
         compiled: Any = ctypes.CFUNCTYPE(_C_TYPES[self.returns], *kinds)(code.address)
         compiled.code = code  # it is freed with the function
-        return eval(source, {"compiled": compiled})
+        return eval(source, {"compiled": compiled, "Tensor": torch.Tensor})
 
 
 def loop(function: Callable[..., Any]) -> Loop:
