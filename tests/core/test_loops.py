@@ -7,7 +7,7 @@ from tapeflow.core.loops import (
     MASK,
     Bytes,
     Float64s,
-    Floats,
+    Numbers,
     Int32s,
     Int64s,
     copy,
@@ -63,7 +63,7 @@ def _scale(out: Float64s, size: int, by: int) -> None:
 
 
 @loop
-def _distance(x: Floats, y: Floats, size: int, by: float) -> float:
+def _distance(x: Numbers, y: Numbers, size: int, by: float) -> float:
     total = 0.0
     for i in range(size - 1, -1, -1):
         total += abs(x[i] - y[i]) * by
@@ -71,7 +71,7 @@ def _distance(x: Floats, y: Floats, size: int, by: float) -> float:
 
 
 @loop
-def _floats(x: Floats, y: Floats, out: Floats, size: int, by: float) -> float:
+def _floats(x: Numbers, y: Numbers, out: Numbers, size: int, by: float) -> float:
     for i in simd_range(size):
         out[i] = x[i] * y[i] - by
     for i in range(1, size):
@@ -82,7 +82,7 @@ def _floats(x: Floats, y: Floats, out: Floats, size: int, by: float) -> float:
 
 
 @loop
-def _complexes(x: Floats, y: Floats, out: Floats, size: int) -> float:
+def _complexes(x: Numbers, y: Numbers, out: Numbers, size: int) -> float:
     for i in simd_range(size):
         out[i] = x[i] * y[i] + x[i] / 2.0 - y[i] / x[i]
         out[i] -= 0.25

@@ -12,7 +12,7 @@ from tapeflow.array.passing import cast_to, less_static
 from tapeflow.array.shaping import reshape
 from tapeflow.core.context import state
 from tapeflow.core.farmhash import fingerprints64
-from tapeflow.core.loops import Floats, Int64s, loop
+from tapeflow.core.loops import Numbers, Int64s, loop
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.memory import UNFILLED, check_memory
@@ -213,7 +213,7 @@ def _find_cells(indices: Int64s, size: int, rank: int, shape: Int64s, cells: Int
 @loop
 def _find_distances(
     a_indices: Int64s, a: Int64s, a_size: int, b_indices: Int64s, b: Int64s, b_size: int, rank: int, shape: Int64s,
-    cells: Int64s, row: Int64s, normalize: int, out: Floats,
+    cells: Int64s, row: Int64s, normalize: int, out: Numbers,
 ) -> int:  # fmt: skip
     """Computes the least number of elements to insert, delete or replace to get from `a` to `b`, in each cell.
 

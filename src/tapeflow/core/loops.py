@@ -13,7 +13,7 @@ torch in the memory of the host; all are contiguous. A loop may use integers, fl
 comparisons, `if`, `while`, `for` over a `range`, other loops, and the functions of this module. It is Python: small
 calls run as they stand, until a loop has had enough work to be worth its compilation. Both ways give the same results
 if the source keeps to three rules. An integer that can exceed 64 bits is masked by `MASK`, and shifts to the right,
-quotients and remainders take integers that are not negative. In a loop over `Floats`, constants and floats made of
+quotients and remainders take integers that are not negative. In a loop over `Numbers`, constants and floats made of
 integers meet an element first: Python computes with two of them in float64. Only the last bits of complex quotients
 may differ. Machine code checks no indices, so a loop does that itself.
 
@@ -63,23 +63,30 @@ class Float64s(list[float]):
     """A buffer of float64s."""
 
 
-class Floats(np.ndarray[Any, Any]):
-    """A buffer of float32s, float64s, complex64s or complex128s. All of a call have the same dtype, and floats are
-    computed with its precision."""
+class Numbers(np.ndarray[Any, Any]):
+    """A buffer of floats, complex numbers, int32s or int64s. All of a call have the same dtype, and floats are computed
+    with its precision, that of float64 beside integers."""
 
 
 _ELEMENTS = {
     "Bytes": ("i8", "zext"), "Int32s": ("i32", "sext"), "Int64s": ("i64", ""), "Words": ("i64", ""),
-    "Float64s": ("double", ""), "Floats": ("", ""),
+    "Float64s": ("double", ""), "Numbers": ("", ""),
 }  # fmt: skip
 _RETURNED = {"None": "void", "int": "i64", "float": "double"}
 _C_TYPES: dict[str, Any] = {"None": None, "int": ctypes.c_int64, "float": ctypes.c_double}
 _FORMATS: dict[str, Any] = {"Bytes": "B", "Int32s": "i", "Int64s": "q", "Words": "Q", "Float64s": "d"}
 
-_FLOAT = {"": "double", "f": "float", "d": "double", "F": "float", "D": "double"}  # by the dtype of `Floats`
-_CHARS: dict[Any, str] = {getattr(torch, np.dtype(c).name): c for c in "fdFD"} | {np.dtype(c): c for c in "fdFD"}
-_SUFFIXES = {"float": "f32", "double": "f64"}  # of the names of LLVM's functions
-_RUNNING = (memoryview, Floats)  # the types of buffers in a loop that runs as Python
+# By the letter of the dtype of `Numbers`: the loop's floats, the elements and how they become integers.
+_NUMBERS = {
+    "": ("double", "", ""), "f": ("float", "float", ""), "d": ("double", "double", ""),
+    "F": ("float", "<2 x float>", ""), "D": ("double", "<2 x double>", ""),
+    "i": ("double", "i32", "sext"), "q": ("double", "i64", ""),
+}  # fmt: skip
+_LETTERS: dict[Any, str] = {np.dtype(letter): letter for letter in "fdFDiq"}
+_LETTERS |= {getattr(torch, dtype.name): letter for dtype, letter in _LETTERS.items()}
+_SUFFIXES = {"float": ("f32", "f"), "double": ("f64", "")}  # of the names of LLVM's functions, and of C's
+_FUNCTIONS = "exp", "expm1", "log", "log1p"  # of C's library
+_RUNNING = (memoryview, Numbers)  # the types of buffers in a loop that runs as Python
 
 _MOST_EXPONENT = math.log(np.finfo(np.float64).max)
 
@@ -123,6 +130,21 @@ def exp(value: Any) -> Any:
     return type(value)(math.inf if value > _MOST_EXPONENT else math.exp(value))
 
 
+def expm1(value: Any) -> Any:
+    """Returns `e ** value - 1`."""
+    return type(value)(math.inf if value > _MOST_EXPONENT else math.expm1(value))
+
+
+def log(value: Any) -> Any:
+    """Returns the natural logarithm of a float that is positive."""
+    return type(value)(math.log(value))
+
+
+def log1p(value: Any) -> Any:
+    """Returns the natural logarithm of `1 + value`, which is positive."""
+    return type(value)(math.log1p(value))
+
+
 def trailing_zeros(value: int) -> int:
     """Returns the number of zero bits below the lowest one bit of an integer of 64 bits, which is not zero."""
     return (value & -value).bit_length() - 1
@@ -139,14 +161,14 @@ class Loop:
         self.params = kinds
         self._buffers = [kind in _ELEMENTS for kind in self.params.values()]
         self._first = self._buffers.index(True) if any(self._buffers) else None
-        self._floats = [*self.params.values()].index("Floats") if "Floats" in self.params.values() else None
-        self._compiled: dict[str, Callable[..., Any]] = {}  # by the dtype of `Floats`
+        self._numbers = [*self.params.values()].index("Numbers") if "Numbers" in self.params.values() else None
+        self._compiled: dict[str, Callable[..., Any]] = {}  # by the dtype of `Numbers`
         self._work = 0  # the bytes it has run over in Python
 
     def __call__(self, *args: Any) -> Any:
         if self._first is None or type(args[self._first]) in _RUNNING:
             return self.function(*args)  # called by another loop
-        dtype = "" if self._floats is None else _CHARS[args[self._floats].dtype]
+        dtype = "" if self._numbers is None else _LETTERS[args[self._numbers].dtype]
         compiled = self._compiled.get(dtype)
         if compiled is None:
             sizes = [getattr(a, "nbytes", len(a)) for a, buffer in zip(args, self._buffers, strict=True) if buffer]
@@ -159,19 +181,20 @@ class Loop:
     def _run(self, *args: Any) -> Any:
         """Runs the loop as Python."""
         args = tuple([a.numpy() if type(a) is torch.Tensor else a for a in args])
-        number = float if self._floats is None else args[self._floats].real.dtype.type
+        dtype = np.dtype(np.float64) if self._numbers is None else args[self._numbers].real.dtype
+        number = dtype.type if dtype.kind == "f" else float
         converted = [
-            a.reshape(-1).view(Floats) if kind == "Floats" else number(a) if kind == "float" else a
+            a.reshape(-1).view(Numbers) if kind == "Numbers" else number(a) if kind == "float" else a
             if kind not in _FORMATS else memoryview(a).cast("B").cast(_FORMATS[kind]) if len(a) else _NOTHING
             for a, kind in zip(args, self.params.values(), strict=True)
         ]  # fmt: skip
-        if self._floats is None:
+        if self._numbers is None:
             return self.function(*converted)
         with np.errstate(all="ignore"):
             return self.function(*converted)
 
     def _compile(self, dtype: str = "") -> Callable[..., Any]:
-        """Returns the loop for a dtype of `Floats` as machine code, or as Python if this machine has no LLVM."""
+        """Returns the loop for a dtype of `Numbers` as machine code, or as Python if this machine has no LLVM."""
         try:
             target = machine_code.target()
         except Unsupported:
@@ -205,7 +228,7 @@ def _source_hash(path: str) -> str:
 
 
 def _module_text(main: Loop, dtype: str) -> str:
-    """Returns the LLVM IR of a loop for a dtype of `Floats`, and of the loops that it calls."""
+    """Returns the LLVM IR of a loop for a dtype of `Numbers`, and of the loops that it calls."""
     written: dict[str, str] = {}
     metadata = ['!0 = !{!"llvm.loop.vectorize.enable", i1 true}']
     pending = [main]
@@ -222,8 +245,9 @@ def _module_text(main: Loop, dtype: str) -> str:
         "declare i64 @llvm.smax.i64(i64, i64)\ndeclare i64 @llvm.cttz.i64(i64, i1)\n"
         "declare float @hypotf(float, float)\ndeclare double @hypot(double, double)\n"
     )
-    for kind, suffix in _SUFFIXES.items():
-        declared += "".join(f"declare {kind} @llvm.{name}.{suffix}({kind})\n" for name in ("fabs", "sqrt", "exp"))
+    for kind, (suffix, ending) in _SUFFIXES.items():
+        declared += "".join(f"declare {kind} @llvm.{name}.{suffix}({kind})\n" for name in ("fabs", "sqrt"))
+        declared += "".join(f"declare {kind} @{name}{ending}({kind})\n" for name in _FUNCTIONS)
     return "\n".join([declared, *written.values(), *metadata])
 
 
@@ -243,8 +267,8 @@ class _Writer:
 
     def __init__(self, loop: Loop, is_main: bool, dtype: str, first_metadata: int) -> None:
         self._loop, self._is_main, self._first_metadata = loop, is_main, first_metadata
-        self._float = _FLOAT[dtype]
-        self._element_kind = f"<2 x {self._float}>" if dtype in ("F", "D") else self._float  # of `Floats`
+        self._float, self._element_kind, self._extended = _NUMBERS[dtype]
+        self._is_complex = self._element_kind.startswith("<")
         self._lines: list[str] = []
         self._slots: dict[str, str] = {}  # the types of local variables
         self._count = 0
@@ -338,6 +362,8 @@ class _Writer:
             self._emit(f"store {kind} {text}, ptr %{target.id}")
             return
         pointer, element, _ = self._element(target)
+        if kind == self._float and element.startswith("i"):
+            text, kind = value = self._value(f"fptosi {kind} {text} to i64"), "i64"
         if element in ("i8", "i32"):
             text = self._value(f"trunc i64 {self._integer(value)} to {element}")
         elif element.startswith("<"):
@@ -398,7 +424,7 @@ class _Writer:
         self._begin(again)
         self._emit(f"store i64 {self._value(f'add i64 {now}, {step}')}, ptr %{counter}")
         metadata = ""
-        if node.iter.func.id == "simd_range" and self._element_kind == self._float:
+        if node.iter.func.id == "simd_range" and not self._is_complex:
             number = f"!{self._first_metadata + len(self.metadata)}"
             self.metadata.append(f"{number} = distinct !{{{number}, !0}}")
             metadata = f", !llvm.loop {number}"
@@ -447,7 +473,8 @@ class _Writer:
     def _element(self, node: Any) -> tuple[str, str, str]:
         """Returns the address of an element, its type, and how it becomes an integer."""
         element, extended = _ELEMENTS[self._loop.params[node.value.id]]
-        element = element or self._element_kind
+        if not element:
+            element, extended = self._element_kind, self._extended
         index = self._integer(self._expression(node.slice))
         return self._value(f"getelementptr {element}, ptr %{node.value.id}, i64 {index}"), element, extended
 
@@ -488,7 +515,7 @@ class _Writer:
         left, right = self._expression(node.left), self._expression(node.right)
         whole, floating = _ARITHMETIC[type(node.op)]
         kinds = left[1], right[1]
-        if self._element_kind in kinds and self._element_kind != self._float:
+        if self._is_complex and self._element_kind in kinds:
             return self._complex_arithmetic(floating, self._complex(left), self._complex(right)), self._element_kind
         if self._float in kinds or not whole:
             a, b = self._floating(left), self._floating(right)
@@ -520,7 +547,7 @@ class _Writer:
         return self._value(f"insertelement {kind} {first}, {real} {im}, i64 1")
 
     def _absolute(self, text: str) -> str:
-        return self._value(f"call {self._float} @llvm.fabs.{_SUFFIXES[self._float]}({self._float} {text})")
+        return self._value(f"call {self._float} @llvm.fabs.{_SUFFIXES[self._float][0]}({self._float} {text})")
 
     def _read_compare(self, node: Any) -> tuple[str, str]:
         values = [self._expression(v) for v in (node.left, *node.comparators)]
@@ -576,16 +603,20 @@ class _Writer:
             return self._floating(self._expression(node.args[0])), self._float
         if name == "int":
             return self._value(f"fptosi {self._float} {self._expression(node.args[0])[0]} to i64"), "i64"
-        if name in ("sqrt", "exp", "abs"):
+        if name in _FUNCTIONS:
+            text = self._floating(self._expression(node.args[0]))
+            function = name + _SUFFIXES[self._float][1]
+            return self._value(f"call {self._float} @{function}({self._float} {text})"), self._float
+        if name in ("sqrt", "abs"):
             text, kind = self._expression(node.args[0])
             if kind != self._float:  # the absolute value of a complex number
                 parts = [self._value(f"extractelement {kind} {text}, i64 {i}") for i in (0, 1)]
-                function = "hypot" if self._float == "double" else "hypotf"
+                function = f"hypot{_SUFFIXES[self._float][1]}"
                 pair = ", ".join(f"{self._float} {part}" for part in parts)
                 return self._value(f"call {self._float} @{function}({pair})"), self._float
             if name == "abs":
                 return self._absolute(text), kind
-            return self._value(f"call {kind} @llvm.{name}.{_SUFFIXES[kind]}({kind} {text})"), kind
+            return self._value(f"call {kind} @llvm.sqrt.{_SUFFIXES[kind][0]}({kind} {text})"), kind
         if name in ("copy", "equal", "order"):
             first, i, second, j, size = node.args
             a, b = (
@@ -631,6 +662,6 @@ def _signed(value: int) -> str:
 
 
 __all__ = [
-    "MASK", "Bytes", "Float64s", "Floats", "Int32s", "Int64s", "Loop", "Words", "copy", "equal", "exp", "loop", "order",
-    "simd_range", "sqrt", "trailing_zeros", "word",
+    "MASK", "Bytes", "Float64s", "Numbers", "Int32s", "Int64s", "Loop", "Words", "copy", "equal", "exp", "expm1", "log",
+    "log1p", "loop", "order", "simd_range", "sqrt", "trailing_zeros", "word",
 ]  # fmt: skip

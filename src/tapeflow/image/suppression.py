@@ -18,7 +18,7 @@ from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.joining import concat, stack
 from tapeflow.array.properties import shape as shape_of
 from tapeflow.array.shaping import reshape
-from tapeflow.core.loops import Floats, Int32s, Int64s, exp, loop
+from tapeflow.core.loops import Numbers, Int32s, Int64s, exp, loop
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import check_rank, ranked, text, with_rank
@@ -36,7 +36,7 @@ CombinedNonMaxSuppression = namedtuple(
 
 
 @loop
-def _order_boxes(boxes: Floats, n: int, corners: Floats) -> None:
+def _order_boxes(boxes: Numbers, n: int, corners: Numbers) -> None:
     """Writes the lower and upper corner of each box, and its area."""
     for i in range(n):
         y, x, y2, x2 = boxes[4 * i], boxes[4 * i + 1], boxes[4 * i + 2], boxes[4 * i + 3]
@@ -48,7 +48,7 @@ def _order_boxes(boxes: Floats, n: int, corners: Floats) -> None:
 
 
 @loop
-def _overlap(corners: Floats, i: int, j: int) -> float:
+def _overlap(corners: Numbers, i: int, j: int) -> float:
     """Returns the intersection over union of two boxes."""
     area, area2 = corners[5 * i + 4], corners[5 * j + 4]
     if not (area > 0.0 and area2 > 0.0):
@@ -66,7 +66,7 @@ def _overlap(corners: Floats, i: int, j: int) -> float:
 
 
 @loop
-def _sift_down(heap: Int64s, size: int, scores: Floats, place: int) -> None:
+def _sift_down(heap: Int64s, size: int, scores: Numbers, place: int) -> None:
     """Moves a box down a heap, until its children have lower scores, or equal ones and larger numbers."""
     box = heap[place]
     while 2 * place + 1 < size:
@@ -85,8 +85,8 @@ def _sift_down(heap: Int64s, size: int, scores: Floats, place: int) -> None:
 
 @loop
 def _select(
-    boxes: Floats, has_overlaps: int, scores: Floats, n: int, limit: int, threshold: float, least: float, scale: float,
-    heap: Int64s, compared: Int64s, selected: Int32s, selected_scores: Floats,
+    boxes: Numbers, has_overlaps: int, scores: Numbers, n: int, limit: int, threshold: float, least: float, scale: float,
+    heap: Int64s, compared: Int64s, selected: Int32s, selected_scores: Numbers,
 ) -> int:  # fmt: skip
     """Selects boxes, the best one first, and returns their number.
 

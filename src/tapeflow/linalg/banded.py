@@ -21,7 +21,7 @@ from tapeflow.core.autodiff.gradients import conj, shape_of, sum_like
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError
-from tapeflow.core.loops import Floats, loop, simd_range
+from tapeflow.core.loops import Numbers, loop, simd_range
 from tapeflow.core.ops.batching import equal_shapes
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
@@ -56,7 +56,7 @@ def _tridiagonal_solve_rule(diagonals: TensorShape, rhs: TensorShape, *_: Any) -
 
 @loop
 def _solve_tridiagonal(
-    bands: Floats, second: Floats, x: Floats, batch: int, n: int, k: int, partial_pivoting: int, tiny: float
+    bands: Numbers, second: Numbers, x: Numbers, batch: int, n: int, k: int, partial_pivoting: int, tiny: float
 ) -> None:
     """Solves equations in place of their right-hand sides `x`, by Gauss' elimination.
 
@@ -345,7 +345,7 @@ def _banded_rule(bands: TensorShape, rhs: TensorShape, *_: Any) -> TensorShape:
 
 @loop
 def _solve_banded(
-    bands: Floats, x: Floats, batch: int, count: int, n: int, k: int, lower: int, transposed: int
+    bands: Numbers, x: Numbers, batch: int, count: int, n: int, k: int, lower: int, transposed: int
 ) -> None:
     """Solves equations with triangular matrices of `count` diagonals in place of their right-hand sides `x`, which are
     `[batch, n, k]`."""
