@@ -12,7 +12,7 @@ from tapeflow.array.passing import cast_to, less_static
 from tapeflow.array.shaping import reshape
 from tapeflow.core.context import state
 from tapeflow.core.farmhash import fingerprints64
-from tapeflow.core.loops import Numbers, Int64s, loop
+from tapeflow.core.loops import Int64s, Numbers, loop
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.memory import UNFILLED, check_memory

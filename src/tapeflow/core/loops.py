@@ -181,8 +181,8 @@ class Loop:
     def _run(self, *args: Any) -> Any:
         """Runs the loop as Python."""
         args = tuple([a.numpy() if type(a) is torch.Tensor else a for a in args])
-        dtype = np.dtype(np.float64) if self._numbers is None else args[self._numbers].real.dtype
-        number = dtype.type if dtype.kind == "f" else float
+        dtype = None if self._numbers is None else args[self._numbers].real.dtype
+        number = float if dtype is None or dtype.kind == "i" else dtype.type
         converted = [
             a.reshape(-1).view(Numbers) if kind == "Numbers" else number(a) if kind == "float" else a
             if kind not in _FORMATS else memoryview(a).cast("B").cast(_FORMATS[kind]) if len(a) else _NOTHING
@@ -662,6 +662,24 @@ def _signed(value: int) -> str:
 
 
 __all__ = [
-    "MASK", "Bytes", "Float64s", "Numbers", "Int32s", "Int64s", "Loop", "Words", "copy", "equal", "exp", "expm1", "log",
-    "log1p", "loop", "order", "simd_range", "sqrt", "trailing_zeros", "word",
+    "MASK",
+    "Bytes",
+    "Float64s",
+    "Int32s",
+    "Int64s",
+    "Loop",
+    "Numbers",
+    "Words",
+    "copy",
+    "equal",
+    "exp",
+    "expm1",
+    "log",
+    "log1p",
+    "loop",
+    "order",
+    "simd_range",
+    "sqrt",
+    "trailing_zeros",
+    "word",
 ]  # fmt: skip

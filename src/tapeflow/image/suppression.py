@@ -18,7 +18,7 @@ from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.joining import concat, stack
 from tapeflow.array.properties import shape as shape_of
 from tapeflow.array.shaping import reshape
-from tapeflow.core.loops import Numbers, Int32s, Int64s, exp, loop
+from tapeflow.core.loops import Int32s, Int64s, Numbers, exp, loop
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import check_rank, ranked, text, with_rank
@@ -85,8 +85,8 @@ def _sift_down(heap: Int64s, size: int, scores: Numbers, place: int) -> None:
 
 @loop
 def _select(
-    boxes: Numbers, has_overlaps: int, scores: Numbers, n: int, limit: int, threshold: float, least: float, scale: float,
-    heap: Int64s, compared: Int64s, selected: Int32s, selected_scores: Numbers,
+    boxes: Numbers, has_overlaps: int, scores: Numbers, n: int, limit: int, threshold: float, least: float,
+    scale: float, heap: Int64s, compared: Int64s, selected: Int32s, selected_scores: Numbers,
 ) -> int:  # fmt: skip
     """Selects boxes, the best one first, and returns their number.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import math
+import struct
 import threading
 from collections.abc import Callable, Sequence
 from math import nan
@@ -376,24 +377,24 @@ def _fill_aliases(own: Float64s, n: int, alias: Int64s, high: Int64s, low: Int64
         own[low[i]] = 1.0
 
 
-def _given_weights(vocab_file: str, unigrams: tuple[float, ...]) -> tuple[float, ...]:
-    """Returns the weights in a vocabulary, or those of `unigrams`."""
+def _given_weights(vocab_file: str, unigrams: tuple[float, ...]) -> bytes:
+    """Returns the weights in a vocabulary, or those of `unigrams`, as the bytes of float64s, which hash fast."""
     if not vocab_file and not unigrams:
         raise invalid("Must provide either vocab_file or unigrams.")
     if vocab_file and unigrams:
         raise invalid("Must only provide one of vocab_file and unigrams.")
     if not vocab_file:
-        return unigrams
+        return struct.pack(f"{len(unigrams)}d", *unigrams)
     try:
         with translate_os_errors(vocab_file), open(vocab_file, encoding="utf-8") as lines:
-            return tuple(float(line.rsplit(",", 1)[1]) for line in lines if line.strip())
+            return np.array([float(line.rsplit(",", 1)[1]) for line in lines if line.strip()]).tobytes()
     except (IndexError, ValueError):
         raise invalid(f"Bad line in vocab_file {vocab_file}: each must end in a comma and a number") from None
 
 
 @functools.lru_cache(4)
 def _fixed_distribution(
-    range_max: int, given: tuple[float, ...], distortion: float, reserved: int, num_shards: int, shard: int
+    range_max: int, given: bytes, distortion: float, reserved: int, num_shards: int, shard: int
 ) -> tuple[_Weights, int, str]:
     """Computes the weight of each class of a shard: the given one to the power of the distortion.
 
@@ -406,15 +407,15 @@ def _fixed_distribution(
     check_at_least(0, shard=shard)
     zeros = len(range(shard, max(reserved, 0), num_shards))
     # As in TensorFlow, the vocabulary's ids go on from the number of the shard's own reserved ones.
-    own = given[(shard - zeros) % num_shards :: num_shards] if shard < num_shards else ()
+    own = np.frombuffer(given)[(shard - zeros) % num_shards if shard < num_shards else len(given) :: num_shards]
     if zeros + len(own) != range_max:
         raise invalid(f"range is {range_max} must be equal to weights size  {zeros + len(own)}")
     with np.errstate(all="ignore"):
-        weights = np.append(np.zeros(zeros), np.array(own, np.float64) ** distortion)
+        weights = np.append(np.zeros(zeros), own**distortion)
         total = sum(weights.tolist()) or nan
         shares, alias = weights * range_max / total, np.arange(range_max)
     _fill_aliases(shares, range_max, alias, *np.empty((2, range_max), np.int64))
-    digest = hashlib.sha256(np.array(given, np.float64).tobytes()).hexdigest()
+    digest = hashlib.sha256(given).hexdigest()
     return _Weights(total, weights=weights, own=shares, alias=alias), np.count_nonzero(weights), digest
 
 
@@ -639,10 +640,12 @@ def fixed_unigram_candidate_sampler(
         >>> sampled.sampled_candidates.numpy().tolist()
         [1, 1]
     """
+    if type(unigrams) is not list:
+        unigrams = [float(weight) for weight in unigrams]
     return FixedUnigramCandidateSampler(
         *_fixed(
             true_classes, num_true, num_sampled, unique, range_max, vocab_file, float(distortion),
-            num_reserved_ids, num_shards, shard, tuple(map(float, unigrams)), *op_seeds(seed), name,
+            num_reserved_ids, num_shards, shard, tuple(unigrams), *op_seeds(seed), name,
         )
     )  # fmt: skip
 
