@@ -132,3 +132,14 @@ def test_true_classes_out_of_range_are_named(wrong):
             )
     with pytest.raises(tf.errors.InvalidArgumentError, match=f"received {wrong}"):
         tf.nn.all_candidate_sampler([[3], [wrong]], 1, 30, True)
+
+
+def test_accidental_hits_are_the_true_classes_among_the_sampled_ones():
+    rng = np.random.default_rng(0)
+    for batch, num_true, count in [(0, 1, 3), (5, 1, 0), (9, 3, 20), (300, 2, 200)]:
+        true, sampled = rng.integers(-5, 30, (batch, num_true)), rng.integers(-5, 30, count)
+        rows, places, weights = tf.nn.compute_accidental_hits(true, sampled, num_true)
+        place = {value: i for i, value in enumerate(sampled.tolist())}
+        hits = [(i, place[v]) for i, row in enumerate(true.tolist()) for v in row if v in place]
+        assert list(zip(rows.numpy().tolist(), places.numpy().tolist(), strict=True)) == hits
+        assert (weights.numpy() == np.finfo(np.float32).min).all() and rows.dtype == "int32" and places.dtype == "int64"

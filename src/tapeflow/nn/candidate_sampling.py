@@ -470,6 +470,39 @@ def _hits_rule(true_classes: TensorShape, sampled: TensorShape, num_true: int, *
     return [TensorShape([None])] * 3
 
 
+@loop
+def _find_hits(
+    true: Int64s, size: int, columns: int, sampled: Int64s, count: int, table: Int64s, mask: int, rows: Int64s,
+    places: Int64s,
+) -> int:  # fmt: skip
+    """Finds the true classes among the sampled ones, and returns the number of hits.
+
+    Of a class that was sampled twice only the last is a hit, as in TensorFlow.
+
+    Args:
+        true, size: the true classes and their number.
+        columns: the number of true classes of an example.
+        sampled, count: the sampled classes and their number.
+        table: a hash table of the places of sampled classes, all -1.
+        mask: the size of the table, a power of two, less 1.
+        rows, places: receive the example and the place among the sampled classes of each hit.
+    """
+    for i in range(count):
+        slot = (sampled[i] * 2654435761 & MASK) >> 16 & mask
+        while table[slot] >= 0 and sampled[table[slot]] != sampled[i]:
+            slot = slot + 1 & mask
+        table[slot] = i
+    hits = 0
+    for i in range(size):
+        slot = (true[i] * 2654435761 & MASK) >> 16 & mask
+        while table[slot] >= 0 and sampled[table[slot]] != true[i]:
+            slot = slot + 1 & mask
+        if table[slot] >= 0:
+            rows[hits], places[hits] = i // columns, table[slot]
+            hits += 1
+    return hits
+
+
 @op("ComputeAccidentalHits", shape=_hits_rule)
 def _accidental_hits(
     true_classes: torch.Tensor, sampled_candidates: torch.Tensor, num_true: int, seed: int, seed2: int
@@ -479,12 +512,15 @@ def _accidental_hits(
         raise invalid("true_candidates must be a batch_size * num_true matrix")
     if sampled_candidates.dim() != 1:
         raise invalid("sampled_candidates must be a vector, which is typically an output from CandidateSampler")
-    # Of a class that was sampled twice only the last is a hit, as in TensorFlow.
-    place = {value: i for i, value in enumerate(sampled_candidates.tolist())}
-    hits = [(i, place[v]) for i, row in enumerate(true_classes.tolist()) for v in row if v in place]
-    indices = torch.tensor(hits, dtype=torch.int64, device=true_classes.device).view(-1, 2)
-    least = torch.full((len(hits),), torch.finfo(torch.float32).min, device=true_classes.device)
-    return indices[:, 0].int(), indices[:, 1].contiguous(), least
+    true, sampled = true_classes.cpu().contiguous(), sampled_candidates.cpu().contiguous()
+    slots = 1 << (2 * sampled.numel()).bit_length()
+    rows, places = torch.empty(2, true.numel(), dtype=torch.int64)
+    count = _find_hits(
+        true, true.numel(), num_true, sampled, sampled.numel(), torch.full((slots,), -1), slots - 1, rows, places
+    )  # fmt: skip
+    device = true_classes.device
+    least = torch.full((count,), torch.finfo(torch.float32).min, device=device)
+    return rows[:count].to(device, torch.int32), places[:count].to(device), least
 
 
 not_differentiable(_uniform, _log_uniform, _learned, _fixed, _all, _accidental_hits)

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from tapeflow.core.errors import FailedPreconditionError
+from tapeflow.core.loops import Int64s, Numbers, loop
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.types.aliases import TensorLike
@@ -72,16 +73,51 @@ def _greedy(
     classes = inputs.shape[2]
     if not -classes <= blank_index < classes:
         raise invalid(f"blank_index expected to be between {-classes} and {classes - 1} but was {blank_index}")
-    blank = blank_index % classes
-    best = inputs.max(2) if inputs.shape[0] else None
-    rows, scores = [], []
-    for i, length in enumerate(lengths):
-        path = best.indices[:length, i].tolist() if best else []
-        scores.append(-best.values[:length, i].sum() if best else inputs.new_zeros(()))
-        before = [None, *path[:-1]]
-        merged = [v for v, b in zip(path, before, strict=True) if v != blank and not (merge_repeated and v == b)]
-        rows.append(merged)
-    return *_as_sparse(rows), torch.stack(scores).unsqueeze(1) if scores else inputs.new_zeros(0, 1)
+    time, batch, _ = inputs.shape
+    values, indices = torch.empty(time * batch, dtype=torch.int64), torch.empty(time * batch, 2, dtype=torch.int64)
+    shape, scores = torch.tensor([batch, 0]), inputs.new_zeros(batch, 1, device="cpu")
+    count = _find_paths(
+        inputs.detach().cpu().contiguous(), batch, classes, torch.tensor(lengths), merge_repeated,
+        blank_index % classes, indices, values, shape, scores,
+    )  # fmt: skip
+    return indices[:count], values[:count], shape, scores.to(inputs.device)
+
+
+@loop
+def _find_paths(
+    inputs: Numbers, batch: int, classes: int, lengths: Int64s, merge_repeated: int, blank: int, indices: Int64s,
+    values: Int64s, shape: Int64s, scores: Numbers,
+) -> int:  # fmt: skip
+    """Decodes by the most likely class at each step, and returns the number of labels.
+
+    Args:
+        inputs: the logits, `[time, batch, classes]`.
+        batch, classes: the sizes.
+        lengths: the number of steps of each example.
+        merge_repeated: leaves out labels like the class before.
+        blank: the class that is no label.
+        indices, values: receive the labels of all examples as a sparse tensor.
+        shape: receives the largest number of labels as its second number.
+        scores: receives the negative sums of the chosen logits; zeros before.
+    """
+    count = 0
+    for example in range(batch):
+        before, labels = -1, 0
+        for time in range(lengths[example]):
+            row, best = (time * batch + example) * classes, 0
+            for i in range(1, classes):
+                if inputs[row + best] != inputs[row + best]:
+                    break
+                if not inputs[row + i] <= inputs[row + best]:
+                    best = i
+            scores[example] -= inputs[row + best]
+            if best != blank and not (merge_repeated and best == before):
+                indices[2 * count], indices[2 * count + 1], values[count] = example, labels, best
+                labels += 1
+                count += 1
+            before = best
+        shape[1] = max(shape[1], labels)
+    return count
 
 
 def ctc_greedy_decoder(
