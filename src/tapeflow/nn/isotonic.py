@@ -70,7 +70,7 @@ def _isotonic(input: torch.Tensor, output_dtype: DType) -> tuple[torch.Tensor, t
     shape = input.shape
     if not input.numel():
         return input.new_empty(shape, dtype=output_dtype.torch), input.new_empty(shape, dtype=torch.int32)
-    x = input.detach().cpu().double().contiguous()
+    x = input.detach().double().cpu().contiguous()
     length = shape[-1] if shape else 1
     values, segments = torch.empty_like(x), torch.empty(shape, dtype=torch.int32)
     sums, counts = torch.empty(length, dtype=torch.float64), torch.empty(length, dtype=torch.int64)
