@@ -205,15 +205,16 @@ class Loop:
         kinds = [_C_TYPES.get(kind, ctypes.c_void_p) for kind in self.params.values()]
         names = [f"a{i}" for i in range(len(kinds))]
         values = [
-            f'{n}.data_ptr() if type({n}) is Tensor else {n} if type({n}) is bytes else '
-            f'{n}.__array_interface__["data"][0]' if buffer else n
+            f'{n}.data_ptr() if type({n}) is Tensor and {n}.is_cpu else {n} if type({n}) is bytes else '
+            f'({n} if type({n}) is ndarray else asarray({n})).__array_interface__["data"][0]' if buffer else n
             for n, buffer in zip(names, self._buffers, strict=True)
         ]
         # A function generated for the parameters takes half the time of one that goes through them.
         source = f"lambda {', '.join(names)}: compiled({', '.join(values)})"
         compiled: Any = ctypes.CFUNCTYPE(_C_TYPES[self.returns], *kinds)(code.address)
         compiled.code = code  # it is freed with the function
-        return eval(source, {"compiled": compiled, "Tensor": torch.Tensor})
+        types = {"Tensor": torch.Tensor, "ndarray": np.ndarray, "asarray": np.asarray}  # which refuses other devices
+        return eval(source, {"compiled": compiled, **types})
 
 
 def loop(function: Callable[..., Any]) -> Loop:
