@@ -425,8 +425,8 @@ def _sorted(start: float, gather: Callable[..., Any], finish: Callable[..., Any]
             raise invalid("segment ids are not increasing")
         if last < 0:
             raise invalid(
-                f"Segment id {int(ids[0])} out of range [0, {int(ids[-1]) + 1}), possibly because 'segment_ids' input is "
-                "not sorted."
+                f"Segment id {int(ids[0])} out of range [0, {int(ids[-1]) + 1}), possibly because 'segment_ids' input "
+                "is not sorted."
             )
         check_memory((last + 1, *data.shape[1:]), data.itemsize, UNFILLED)
         out = data.new_full((last + 1, *data.shape[1:]), start)
