@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.loops import Int64s, Numbers, Words, loop, simd_range
+from tapeflow.core.loops import Int64s, Words, loop
 from tapeflow.core.ops.convert import host_value
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import op
@@ -20,6 +20,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
 from tapeflow.nn.draws import draw_below, draw_uniform, start_draws
 from tapeflow.nn.maxima import without_nan
+from tapeflow.nn.pooling import combine_windows
 
 FractionalMaxPool = collections.namedtuple(
     "FractionalMaxPool", ["output", "row_pooling_sequence", "col_pooling_sequence"]
@@ -74,51 +75,15 @@ def _sequences(x: torch.Tensor, ratio: Any, pseudo_random: bool, seed: int, seed
     return sequences
 
 
-@loop
-def _pool(
-    x: Numbers, batch: int, height: int, width: int, channels: int, rows: Int64s, row_count: int, columns: Int64s,
-    column_count: int, overlapping: int, means: int, out: Numbers,
-) -> None:  # fmt: skip
-    """Computes the maximum or the mean of each window.
-
-    Args:
-        x: images, `[batch, height, width, channels]`.
-        rows, columns: the starts of the windows, followed by the end of the last one.
-        row_count, column_count: the numbers of windows.
-        overlapping: windows share their border.
-        means: computes means.
-        out: the results, which are the least numbers before, or zeros.
-    """
-    for image in range(batch):
-        for row in range(row_count):
-            bottom = min(rows[row + 1] + overlapping, height)
-            for column in range(column_count):
-                right = min(columns[column + 1] + overlapping, width)
-                at = ((image * row_count + row) * column_count + column) * channels
-                for i in range(rows[row], bottom):
-                    for j in range(columns[column], right):
-                        shift = ((image * height + i) * width + j) * channels - at
-                        if means:
-                            for k in simd_range(at, at + channels):
-                                out[k] += x[k + shift]
-                        else:
-                            for k in simd_range(at, at + channels):
-                                value, most = x[k + shift], out[k]
-                                out[k] = value if value > most else most
-                size = (bottom - rows[row]) * (right - columns[column])
-                if means:
-                    for k in simd_range(at, at + channels):
-                        out[k] /= size
-
-
 def _pooled(x: torch.Tensor, sequences: list[torch.Tensor], overlapping: bool, means: bool) -> torch.Tensor:
     """Returns the maxima or means of windows."""
     rows, columns = sequences
     batch, height, width, channels = x.shape
     fill = 0 if means else torch.finfo(x.dtype).min if x.is_floating_point() else torch.iinfo(x.dtype).min
     out = torch.full((batch, len(rows) - 1, len(columns) - 1, channels), fill, dtype=x.dtype)
-    _pool(
-        x.detach().cpu().contiguous(), *x.shape, rows, len(rows) - 1, columns, len(columns) - 1, overlapping, means, out
+    combine_windows(
+        x.detach().cpu().contiguous(), batch, 1, height, width, channels, torch.arange(2), 1, rows, len(rows) - 1,
+        columns, len(columns) - 1, overlapping, means, out,
     )  # fmt: skip
     return out.to(x.device)
 
