@@ -15,6 +15,7 @@ from tapeflow.core.farmhash import fingerprints64
 from tapeflow.core.loops import Int64s, Numbers, loop
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.elementwise_kernels import may_have_nan
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import check_rank, ranked, sparse, text, unknown
@@ -56,9 +57,9 @@ def _histogram_fixed_width(
     if not low < high:
         raise invalid(f"value_range should satisfy value_range[0] < value_range[1], but got '[{low:g}, {high:g}]'")
     values = values.reshape(-1).to(torch.float64)
-    if values.isnan().any():
+    if may_have_nan(values) and values.isnan().any():
         raise invalid("Histogram values must not contain NaN")
-    bins = ((values - low) / ((high - low) / nbins)).clamp(0, nbins - 1).to(torch.int64)
+    bins = (values - low).div_((high - low) / nbins).clamp_(0, nbins - 1).to(torch.int64)
     return torch.bincount(bins, minlength=nbins).to(dtype.torch)
 
 
