@@ -3,7 +3,22 @@
 import numpy as np
 import pytest
 
-from tapeflow.core.loops import MASK, Bytes, Float64s, Int32s, Int64s, copy, equal, loop, order, word
+from tapeflow.core.loops import (
+    MASK,
+    Bytes,
+    Float64s,
+    Int32s,
+    Int64s,
+    Numbers,
+    copy,
+    equal,
+    exp,
+    loop,
+    order,
+    simd_range,
+    sqrt,
+    word,
+)
 
 WIDE = 0x9DDFEA08EB382D69
 
@@ -47,10 +62,37 @@ def _scale(out: Float64s, size: int, by: int) -> None:
         out[i] = (out[i] + float(by)) * 0.5 if out[i] < 2.0 else -out[i] / by
 
 
-def _both(each, *args):
+@loop
+def _distance(x: Numbers, y: Numbers, size: int, by: float) -> float:
+    total = 0.0
+    for i in range(size - 1, -1, -1):
+        total += abs(x[i] - y[i]) * by
+    return total
+
+
+@loop
+def _floats(x: Numbers, y: Numbers, out: Numbers, size: int, by: float) -> float:
+    for i in simd_range(size):
+        out[i] = x[i] * y[i] - by
+    for i in range(1, size):
+        out[i] += sqrt(abs(x[i])) / 3 + exp(y[i] * 0.25) - int(x[i] * 10.0)
+        if abs(out[i]) < 0.5 or x[i] != x[i]:
+            out[i] = i
+    return _distance(x, y, size, by)
+
+
+@loop
+def _complexes(x: Numbers, y: Numbers, out: Numbers, size: int) -> float:
+    for i in simd_range(size):
+        out[i] = x[i] * y[i] + x[i] / 2.0 - y[i] / x[i]
+        out[i] -= 0.25
+    return _distance(x, y, size, 1.5)
+
+
+def _both(each, *args, dtype=""):
     """Runs a loop as Python and as machine code, and returns the results with the buffers they left."""
     results = []
-    for run in (each._run, each._compile()):
+    for run in (each._run, each._compile(dtype)):
         copies = [a.copy() if isinstance(a, np.ndarray) else a for a in args]
         results.append((run(*copies), [a.tolist() for a in copies if isinstance(a, np.ndarray)]))
     return results
@@ -71,6 +113,39 @@ def test_machine_code_does_what_python_does(seed):
     assert python == machine
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_floats_have_the_precision_of_their_buffers(dtype):
+    pytest.importorskip("llvmlite")
+    random = np.random.default_rng(0)
+    x, y = random.normal(size=(2, 70)).astype(dtype)
+    x[3] = 0
+    for size in (0, 1, 70):
+        python, machine = _both(_floats, x, y, np.zeros_like(x), size, 0.1, dtype=np.dtype(dtype).char)
+        assert python == machine
+    assert machine[0] == pytest.approx(sum(abs(x - y)) * 0.1)
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+def test_floats_may_be_complex(dtype):
+    pytest.importorskip("llvmlite")
+    random = np.random.default_rng(0)
+    x, y = random.normal(size=(2, 20)).astype(dtype) + 1j * random.normal(size=(2, 20)).astype(dtype)
+    (python, (*_, out)), (machine, (*_, out2)) = _both(_complexes, x, y, x, 20, dtype=np.dtype(dtype).char)
+    assert machine == pytest.approx(python)
+    np.testing.assert_allclose(out2, out, 20 * np.finfo(dtype).eps)
+    np.testing.assert_allclose(out2, x * y + x / 2 - y / x - 0.25, 20 * np.finfo(dtype).eps)
+
+
+def test_complex_quotients_do_not_overflow():
+    pytest.importorskip("llvmlite")
+    x = np.array([3e30 + 4e30j], np.complex64)
+    _, (_, (*_, out)) = _both(_complexes, x, x * 2, x, 1, dtype="F")
+    assert np.isnan(out[0]) or np.isinf(out[0])  # the product does
+    x = np.array([3e-30 + 4e-30j], np.complex64)
+    _, (_, (*_, out)) = _both(_complexes, x, x * 2, x, 1, dtype="F")
+    assert out[0] == pytest.approx(-2.25)
+
+
 def test_a_loop_is_compiled_after_some_work():
     pytest.importorskip("llvmlite")
 
@@ -82,7 +157,7 @@ def test_a_loop_is_compiled_after_some_work():
         return out
 
     assert total(b"ab", 2) == 195
-    assert total._compiled is None
+    assert not total._compiled
     assert total(bytes([1]) * 100_000, 100_000) == 100_000
-    assert total._compiled is not None
+    assert total._compiled
     assert total(b"ab", 2) == 195

@@ -1,5 +1,6 @@
 """Samplers of classes: shards of a vocabulary, and samplers that can't find what is asked for."""
 
+import numpy as np
 import pytest
 
 import tapeflow as tf
@@ -78,3 +79,67 @@ def test_huge_samples(name, unique):
         op(true_classes=[[0]], num_true=1, num_sampled=huge, unique=unique, range_max=huge)
     with pytest.raises(tf.errors.InvalidArgumentError, match="at least minimum 1"):
         op(true_classes=[[0]], num_true=1, num_sampled=1, unique=unique, range_max=-(2**63))
+
+
+def expected_counts(chances, tries, count):
+    return chances * count if tries == count else -np.expm1(tries * np.log1p(-chances))
+
+
+@pytest.mark.parametrize("name", ["Uniform", "LogUniform", "LearnedUnigram", "FixedUnigram"])
+@pytest.mark.parametrize("count", [1, 7, 200])
+def test_samples_follow_the_distribution_of_the_sampler(name, count):
+    """Many samples, and the counts that are expected of them."""
+    classes, rng = 20, np.random.default_rng(count)
+    weights = rng.uniform(0.1, 2, classes)
+    chances = {
+        "Uniform": np.ones(classes), "LogUniform": np.log1p(1 / np.arange(1, classes + 1)),
+        "LearnedUnigram": np.ones(classes), "FixedUnigram": weights,
+    }[name]  # fmt: skip
+    extra = {"unigrams": weights.tolist()} if name == "FixedUnigram" else {}
+    seen = np.zeros(classes)
+    for _ in range(40):
+        true = rng.integers(0, classes, (3, 2))
+        sampled, of_true, of_sampled = getattr(tf.raw_ops, f"{name}CandidateSampler")(
+            true_classes=true, num_true=2, num_sampled=count, unique=False, range_max=classes, seed=5,
+            seed2=count, **extra,
+        )  # fmt: skip
+        share = chances / chances.sum()
+        np.testing.assert_allclose(of_true, expected_counts(share[true], count, count), 1e-5)
+        np.testing.assert_allclose(of_sampled, expected_counts(share[sampled], count, count), 1e-5)
+        if name == "LearnedUnigram":
+            chances = chances + np.bincount(true.ravel(), minlength=classes)
+        seen += np.bincount(sampled, minlength=classes)
+    if count == 200 and name != "LearnedUnigram":
+        np.testing.assert_allclose(seen / seen.sum(), share, atol=0.01)
+
+
+@pytest.mark.parametrize("name", ["Uniform", "LogUniform", "LearnedUnigram"])
+def test_unique_samples_are_all_classes_if_there_are_no_others(name):
+    function = getattr(tf.raw_ops, f"{name}CandidateSampler")
+    sampled, of_true, of_sampled = function(
+        true_classes=[[3], [0]], num_true=1, num_sampled=30, unique=True, range_max=30, seed=1, seed2=2
+    )
+    assert sorted(sampled.numpy().tolist()) == list(range(30))
+    assert (of_sampled.numpy() > 0).all() and (of_sampled.numpy() <= 1).all() and of_true.shape == [2, 1]
+
+
+@pytest.mark.parametrize("wrong", [-1, 30, 2**40])
+def test_true_classes_out_of_range_are_named(wrong):
+    for name in ("Uniform", "LogUniform", "LearnedUnigram"):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=rf"out of range \[0, 30\), received {wrong}"):
+            getattr(tf.raw_ops, f"{name}CandidateSampler")(
+                true_classes=[[3], [wrong]], num_true=1, num_sampled=3, unique=True, range_max=30
+            )
+    with pytest.raises(tf.errors.InvalidArgumentError, match=f"received {wrong}"):
+        tf.nn.all_candidate_sampler([[3], [wrong]], 1, 30, True)
+
+
+def test_accidental_hits_are_the_true_classes_among_the_sampled_ones():
+    rng = np.random.default_rng(0)
+    for batch, num_true, count in [(0, 1, 3), (5, 1, 0), (9, 3, 20), (300, 2, 200)]:
+        true, sampled = rng.integers(-5, 30, (batch, num_true)), rng.integers(-5, 30, count)
+        rows, places, weights = tf.nn.compute_accidental_hits(true, sampled, num_true)
+        place = {value: i for i, value in enumerate(sampled.tolist())}
+        hits = [(i, place[v]) for i, row in enumerate(true.tolist()) for v in row if v in place]
+        assert list(zip(rows.numpy().tolist(), places.numpy().tolist(), strict=True)) == hits
+        assert (weights.numpy() == np.finfo(np.float32).min).all() and rows.dtype == "int32" and places.dtype == "int64"

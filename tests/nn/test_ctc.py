@@ -140,3 +140,55 @@ def test_labels_made_unique_and_collapsed():
     assert [f.numpy().tolist() for f in found] == [[[3, 4, 0, 0], [0, 1, 0, 0]], [[0, 1, 1, 0], [0, 0, 1, 0]]]
     found = tf.nn.collapse_repeated([[1, 1, 2, 2, 0], [1, 2, 2, 3, 3]], [4, 5])
     assert [f.numpy().tolist() for f in found] == [[[1, 2, 0], [1, 2, 3]], [2, 3]]
+
+
+@pytest.mark.parametrize("merge_repeated", [True, False])
+@pytest.mark.parametrize("blank", [None, 0, -2])
+@pytest.mark.parametrize("kind", ["plain", "ties", "nan"])
+def test_greedy_decoder_takes_the_most_likely_class_at_each_step(merge_repeated, blank, kind):
+    rng = np.random.default_rng(0)
+    for time, batch, classes in [(1, 1, 2), (6, 3, 4), (40, 5, 30)]:
+        logits = rng.normal(size=(time, batch, classes)).astype(np.float32)
+        if kind == "ties":
+            logits = logits.round()
+        if kind == "nan":
+            logits[0, 0, 1:] = np.nan
+        lengths = rng.integers(0, time + 1, batch).astype(np.int32)
+        lengths[0] = time
+        (sparse,), scores = tf.nn.ctc_greedy_decoder(logits, lengths, merge_repeated, blank)
+        own_blank = classes - 1 if blank is None else blank % classes
+        rows = []
+        for i in range(batch):
+            path = logits[: lengths[i], i].argmax(1).tolist()
+            kept = [v for j, v in enumerate(path) if v != own_blank and not (merge_repeated and j and v == path[j - 1])]
+            rows.append(kept)
+            expected = -sum(logits[t, i, v] for t, v in enumerate(path))
+            np.testing.assert_allclose(scores[i, 0], expected, 1e-5, 1e-5)
+        assert sparse.indices.numpy().tolist() == [[i, j] for i, row in enumerate(rows) for j in range(len(row))]
+        assert sparse.values.numpy().tolist() == [v for row in rows for v in row]
+        assert sparse.dense_shape.numpy().tolist() == [batch, max(map(len, rows))]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_wide_beam_finds_the_most_likely_labellings(seed):
+    """With room for all labellings, the scores are sums over all alignments."""
+    time, classes, top = 5, 3, 4
+    logits = np.random.default_rng(seed).normal(size=(time, 2, classes)) * 2
+    decoded, scores = tf.nn.ctc_beam_search_decoder(logits, [time, 3], 200, top)
+    for example, steps in enumerate([time, 3]):
+        logs = special.log_softmax(logits[:steps, example], 1)
+        totals = {}
+        for path in itertools.product(range(classes), repeat=steps):
+            labels = tuple(v for i, v in enumerate(path) if (not i or v != path[i - 1]) and v != classes - 1)
+            totals[labels] = np.logaddexp(totals.get(labels, -np.inf), sum(logs[t, v] for t, v in enumerate(path)))
+        best = sorted(totals, key=totals.get, reverse=True)[:top]
+        rows = [tf.sparse.to_dense(path, -1).numpy()[example] for path in decoded]
+        assert [tuple(v for v in row if v >= 0) for row in rows] == best
+        np.testing.assert_allclose(scores[example], [totals[labels] for labels in best], 1e-6)
+
+
+def test_beam_search_grows_its_tree():
+    logits = np.random.default_rng(0).normal(size=(150, 1, 40)).astype(np.float32)
+    narrow = tf.nn.ctc_beam_search_decoder(logits, [150], 2)[1].numpy().item()
+    wide = tf.nn.ctc_beam_search_decoder(logits, [150], 20)[1].numpy().item()
+    assert narrow < wide < 0

@@ -15,6 +15,7 @@ from tapeflow.array.shaping import broadcast_to, inverse_permutation, reshape, s
 from tapeflow.core.autodiff.gradients import is_unranked, shape_argument, shape_of, size_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.hooks import hooks
+from tapeflow.core.loops import Int64s, loop
 from tapeflow.core.ops.batching import Batch, Slices, static
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import NotStatic, ops
@@ -226,6 +227,20 @@ def gather(
 # ---- gather_nd -------------------------------------------------------------------------------------------------------
 
 
+@loop
+def _flatten_rows(rows: Int64s, count: int, depth: int, lengths: Int64s, places: Int64s) -> int:
+    """Writes the places of indices, and returns the number of the first one out of range, or -1."""
+    for i in range(count):
+        place = 0
+        for d in range(depth):
+            index = rows[i * depth + d]
+            if not 0 <= index < lengths[d]:
+                return i
+            place = place * lengths[d] + index
+        places[i] = place
+    return -1
+
+
 def flat_places(indices: torch.Tensor, shape: Any, name: str, ending: str = "") -> tuple[torch.Tensor, torch.Size]:
     """Returns the rows of indices `[..., k]` as places in the first k dimensions of a shape, flattened.
 
@@ -245,19 +260,21 @@ def flat_places(indices: torch.Tensor, shape: Any, name: str, ending: str = "") 
     depth = indices.shape[-1]
     rows = indices.reshape(-1, depth) if depth else indices.new_zeros((math.prod(indices.shape[:-1]), 0))
     lengths = torch.tensor(shape[:depth], dtype=torch.int64, device=indices.device)
-    outside = ((rows < 0) | (rows >= lengths)).any(1)
-    if outside.any():
-        first = int(outside.nonzero()[0])
+    if indices.is_cpu and not traced(indices):
+        flat = torch.empty(rows.shape[0], dtype=torch.int64)
+        first = _flatten_rows(rows.contiguous(), rows.shape[0], depth, lengths, flat)
+    else:
+        outside = ((rows < 0) | (rows >= lengths)).any(1)
+        first = int(outside.nonzero()[0]) if outside.any() else -1
+        strides = [math.prod(shape[i + 1 : depth]) for i in range(depth)]
+        flat = (rows * torch.tensor(strides, dtype=torch.int64, device=indices.device)).sum(1)
+    if first >= 0:
         place = np.unravel_index(first, indices.shape[:-1]) if indices.ndim > 1 else ()
         at = f"[{','.join(map(str, place))}]" if place else ""
         raise invalid(
             f"indices{at} = [{', '.join(map(str, rows[first].tolist()))}] does not index into {name} "
             f"{text(TensorShape(shape))}{ending}"
         )
-    strides = [1] * depth
-    for i in range(depth - 2, -1, -1):
-        strides[i] = strides[i + 1] * int(shape[i + 1])
-    flat = (rows * torch.tensor(strides, dtype=torch.int64, device=indices.device)).sum(1)
     return flat, torch.Size(shape[depth:])
 
 

@@ -14,6 +14,7 @@ from tapeflow.array.gathering import drops_bad_indices, flat_places, gather_nd
 from tapeflow.array.passing import cast_to
 from tapeflow.core.autodiff.gradients import shape_argument
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.loops import Bytes, Int64s, copy, loop
 from tapeflow.core.ops.batching import Batch, Slices, vector
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
@@ -21,7 +22,7 @@ from tapeflow.core.ops.shape_rules import leave_to_kernel, listed, text
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.strings import StringArray
-from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.core.values.tensor import Tensor, invalid, traced
 
 
 def _scatter_rule(indices: TensorShape, updates: TensorShape, shape: Any, _: str = "") -> TensorShape:
@@ -180,7 +181,7 @@ def _into_rule(tensor: TensorShape, indices: TensorShape, updates: TensorShape, 
 
 def _into(tensor: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor, policy: str) -> Any:
     places, rows = _places(indices, updates, tensor.shape, policy)
-    out = tensor.clone(memory_format=torch.contiguous_format)
+    out = tensor.resolve_conj().resolve_neg().clone(memory_format=torch.contiguous_format)
     return out, _rows_of(out, indices.shape[-1]), places, rows
 
 
@@ -203,7 +204,7 @@ def _extreme(reduction: str, least: float) -> Any:
     ) -> torch.Tensor:
         out, target, places, rows = _into(tensor, indices, updates, bad_indices_policy)
         if rows.is_floating_point():
-            rows = rows.masked_fill(rows.isnan(), least)
+            rows = (torch.fmax if least < 0 else torch.fmin)(rows, rows.new_full((), least))
         where = places.reshape((-1,) + (1,) * (rows.ndim - 1)).expand_as(rows)
         target.scatter_reduce_(0, where, rows, reduction)
         return out
@@ -211,15 +212,11 @@ def _extreme(reduction: str, least: float) -> Any:
     return kernel
 
 
-def _last_updates(places: torch.Tensor, count: int) -> torch.Tensor | None:
-    """Returns the numbers of the updates that count: of several of one place, the last. None if all do."""
-    if 4 * places.numel() > count:
-        numbers = torch.arange(places.numel())
-        last = torch.full((count,), -1, dtype=torch.int64).scatter_reduce_(0, places, numbers, "amax")
-        return numbers[last[places] == numbers]
-    ordered, numbers = torch.sort(places, stable=True)
-    ends = ordered[1:] != ordered[:-1]
-    return None if ends.all() else torch.cat([numbers[:-1][ends], numbers[-1:]])
+@loop
+def _copy_rows(target: Bytes, places: Int64s, count: int, rows: Bytes, size: int) -> None:
+    """Copies rows of `size` bytes to places, one after the other: of several for one place, the last one remains."""
+    for i in range(count):
+        copy(target, places[i] * size, rows, i * size, size)
 
 
 @op("TensorScatterUpdate", shape=_into_rule, moves=True,
@@ -229,11 +226,12 @@ def _tensor_scatter_update(
 ) -> torch.Tensor:
     """Replaces slices of a tensor at places."""
     out, target, places, rows = _into(tensor, indices, updates, bad_indices_policy)
-    if places.numel() > 1 and indices.is_cpu:
-        last = _last_updates(places, len(target))
-        if last is not None:
-            places, rows = places[last], rows[last]
-    target[places] = rows
+    if not indices.is_cpu or traced(tensor):
+        target[places] = rows
+    elif rows.numel():
+        data = rows.resolve_conj().resolve_neg().contiguous().view(torch.uint8)
+        count = places.numel()
+        _copy_rows(target.view(torch.uint8), places, count, data, data.numel() // count)
     return out
 
 

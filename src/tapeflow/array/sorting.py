@@ -13,6 +13,7 @@ from tapeflow.array.batched import joined_batches
 from tapeflow.array.shaping import reshape, transpose
 from tapeflow.array.unranked import around_axis
 from tapeflow.core.autodiff.gradients import is_unranked, shape_of
+from tapeflow.core.loops import Numbers, loop
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elementwise_kernels import may_have_nan
@@ -433,18 +434,30 @@ def unravel_index(indices: TensorLike, dims: ShapeLike, name: str | None = None)
     """
 
 
+@loop
+def _invert(x: Numbers, size: int, inverse: Numbers) -> int:
+    """Inverts a permutation, or returns the first place of a number that is none of it; -1 otherwise."""
+    for i in range(size):
+        inverse[i] = -1
+    for i in range(size):
+        value = x[i]
+        if not 0 <= value < size or inverse[value] >= 0:
+            return i
+        inverse[value] = i
+    return -1
+
+
 def _inverted(x: torch.Tensor) -> torch.Tensor:
     if x.ndim != 1:
         raise invalid("invert_permutation expects a 1D vector.")
-    size = x.numel()
-    for v in x[(x < 0) | (x >= size)].tolist():
-        raise invalid(f"{v} is not between 0 and {size}")
-    counts = torch.bincount(x, minlength=size)
-    if size and int(counts.max()) > 1:
-        raise invalid(f"{int(counts.argmax())} is duplicated in the input.")
-    inverse = torch.empty_like(x)
-    inverse[x.to(torch.int64)] = torch.arange(size, dtype=x.dtype, device=x.device)
-    return inverse
+    numbers, size = x.cpu().contiguous(), x.numel()
+    inverse = torch.empty_like(numbers)
+    wrong = _invert(numbers, size, inverse)
+    if wrong >= 0:
+        value = int(numbers[wrong])
+        duplicated = 0 <= value < size
+        raise invalid(f"{value} is {'duplicated in the input.' if duplicated else f'not between 0 and {size}'}")
+    return inverse.to(x.device)
 
 
 @op("InvertPermutation", kernel=_inverted, shape=lambda x: x.with_rank(1))

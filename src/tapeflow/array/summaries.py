@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,10 @@ from tapeflow.array.passing import cast_to, less_static
 from tapeflow.array.shaping import reshape
 from tapeflow.core.context import state
 from tapeflow.core.farmhash import fingerprints64
+from tapeflow.core.loops import Int64s, Numbers, loop
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.elementwise_kernels import may_have_nan
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import check_rank, ranked, sparse, text, unknown
@@ -55,9 +57,9 @@ def _histogram_fixed_width(
     if not low < high:
         raise invalid(f"value_range should satisfy value_range[0] < value_range[1], but got '[{low:g}, {high:g}]'")
     values = values.reshape(-1).to(torch.float64)
-    if values.isnan().any():
+    if may_have_nan(values) and values.isnan().any():
         raise invalid("Histogram values must not contain NaN")
-    bins = ((values - low) / ((high - low) / nbins)).clamp(0, nbins - 1).to(torch.int64)
+    bins = (values - low).div_((high - low) / nbins).clamp_(0, nbins - 1).to(torch.int64)
     return torch.bincount(bins, minlength=nbins).to(dtype.torch)
 
 
@@ -190,55 +192,87 @@ def fingerprint(data: TensorLike, method: TensorLike = "farmhash64", name: str |
 # ---- edit distances --------------------------------------------------------------------------------------------------
 
 
-def _levenshtein(a: np.ndarray, b: np.ndarray, a_lengths: np.ndarray, b_lengths: np.ndarray) -> np.ndarray:
-    """Returns the least numbers of elements to insert, delete or replace to get from some sequences to others.
+@loop
+def _find_cells(indices: Int64s, size: int, rank: int, shape: Int64s, cells: Int64s, start: int) -> int:
+    """Numbers the cells of a shape that hold the elements of a sparse tensor. The tensor has one dimension more.
 
-    The tables of distances of all pairs are computed at once, row by row. Without its column's number, the cost of
-    insertions in a row is a running minimum of the other costs.
+    Returns 0 if the cells ascend, 1 if not, and -1 if one is out of the shape.
+    """
+    unordered = 0
+    for i in range(size):
+        cell = 0
+        for d in range(rank - 1):
+            index = indices[i * rank + d]
+            if not 0 <= index < shape[d]:
+                return -1
+            cell = cell * shape[d] + index
+        cells[start + i] = cell
+        unordered = unordered or (i > 0 and cells[start + i - 1] > cell)
+    return unordered
+
+
+@loop
+def _find_distances(
+    a_indices: Int64s, a: Int64s, a_size: int, b_indices: Int64s, b: Int64s, b_size: int, rank: int, shape: Int64s,
+    cells: Int64s, row: Int64s, normalize: int, out: Numbers,
+) -> int:  # fmt: skip
+    """Computes the least number of elements to insert, delete or replace to get from `a` to `b`, in each cell.
 
     Args:
-        a, b: sequences of numbers, `[pairs, elements]`.
-        a_lengths, b_lengths: their lengths, `[pairs]`. Those of `a` ascend.
+        a_indices, b_indices: the indices of the elements of two sparse tensors.
+        a, b: the elements.
+        a_size, b_size: their numbers.
+        rank: the rank of the sparse tensors.
+        shape: the shape of the cells.
+        cells: receives the cells of the elements, first those of `a`.
+        row: a row of the table of distances, of `b_size + 1` numbers.
+        normalize: divides by the length of the sequence of `b`.
+        out: the distances, which are zeros before.
+
+    Returns:
+        0; 1 if the cells do not ascend; -1 if one is out of the shape.
     """
-    row = np.zeros((len(b), b.shape[1] + 1), np.int64)  # the distances, less the columns' numbers
-    out = b_lengths.copy()  # the distances from an empty `a`
-    ends = np.searchsorted(a_lengths, np.arange(1, a.shape[1] + 2))
-    for i in range(a.shape[1]):
-        new = row + 1
-        np.minimum(new[:, 1:], row[:, :-1] - (a[:, i : i + 1] == b), out=new[:, 1:])
-        row = np.minimum.accumulate(new, 1)
-        ended = np.arange(ends[i], ends[i + 1])
-        if len(ended):
-            out[ended] += row[ended, b_lengths[ended]]
-    return out
+    a_found = _find_cells(a_indices, a_size, rank, shape, cells, 0)
+    b_found = _find_cells(b_indices, b_size, rank, shape, cells, a_size)
+    if a_found or b_found:
+        return -1 if a_found < 0 or b_found < 0 else 1
+    i, j = 0, 0
+    while i < a_size or j < b_size:
+        cell = cells[i] if i < a_size else cells[a_size + j]
+        if j < b_size:
+            cell = min(cell, cells[a_size + j])
+        start, first = i, j
+        while i < a_size and cells[i] == cell:
+            i += 1
+        while j < b_size and cells[a_size + j] == cell:
+            j += 1
+        size = j - first
+        for k in range(size + 1):
+            row[k] = k
+        for element in range(start, i):
+            diagonal = row[0]
+            row[0] += 1
+            for k in range(size):
+                replaced = diagonal + (a[element] != b[first + k])
+                diagonal = row[k + 1]
+                row[k + 1] = min(replaced, min(diagonal, row[k]) + 1)
+        out[cell] = float(row[size])
+        if normalize:
+            out[cell] /= size
+    return 0
 
 
-def _numbered(*parts: Any) -> np.ndarray:
-    """Returns a number for each value of two vectors, the same for equal ones."""
-    if not isinstance(parts[0], StringArray):
-        return np.unique(np.concatenate([p.numpy() for p in parts]), return_inverse=True, equal_nan=False)[1]
-    return StringIndex().add(StringArray.concatenate(parts))
-
-
-class _Sequences:
-    """The sequences of a sparse tensor in the cells of a shape, as numbers."""
-
-    def __init__(self, indices: torch.Tensor, numbers: np.ndarray, shape: list[int]) -> None:
-        outer = indices[:, :-1].numpy()
-        if not ((outer >= 0) & (outer < shape)).all():
-            raise invalid("the indices of a sparse tensor are out of its shape")
-        cells = outer @ np.array([math.prod(shape[i + 1 :]) for i in range(len(shape))], np.int64)
-        self.lengths = np.bincount(cells, minlength=math.prod(shape))
-        self._starts = np.cumsum(self.lengths) - self.lengths
-        self._numbers = np.append(numbers[np.argsort(cells, kind="stable")], -1)
-
-    def rows(self, cells: np.ndarray) -> np.ndarray:
-        """Returns the sequences of some cells as the rows of a matrix."""
-        places = self._starts[cells, None] + np.arange(self.lengths[cells].max())
-        return self._numbers[np.minimum(places, len(self._numbers) - 1)]
-
-
-_PAIRS = 1 << 12  # the number of pairs that are computed at once
+def _numbered(first: Any, second: Any) -> Sequence[torch.Tensor]:
+    """Returns an int64 for each value of two vectors, the same for equal ones."""
+    if isinstance(first, StringArray):
+        numbers = torch.from_numpy(StringIndex().add(StringArray.concatenate([first, second])))
+    elif first.is_floating_point() or first.is_complex():
+        values = torch.cat([first, second])
+        values = values if first.itemsize > 2 else values.float()
+        numbers = torch.from_numpy(np.unique(values.numpy(), return_inverse=True, equal_nan=False)[1])
+    else:
+        return first.long().contiguous(), second.long().contiguous()
+    return numbers.long().split([len(first), len(second)])
 
 
 @op("EditDistance", strings=True, shape=sparse(unknown, 0, 3))
@@ -252,29 +286,32 @@ def _edit_distance(
     normalize: bool = True,
 ) -> torch.Tensor:
     """Returns the edit distances of sequences."""
-    guess, true = hypothesis_shape.tolist(), truth_shape.tolist()
-    if len(true) < 2:
-        raise invalid(f"Input SparseTensors must have rank at least 2, but truth_shape rank is: {len(true)}")
-    if len(true) != len(guess):
+    rank = truth_shape.numel()
+    if rank < 2:
+        raise invalid(f"Input SparseTensors must have rank at least 2, but truth_shape rank is: {rank}")
+    if rank != hypothesis_shape.numel():
         raise invalid(
             "Expected truth and hypothesis to have matching ranks, but their shapes are: "
-            f"[{len(true)}] and [{len(guess)}]"
+            f"[{rank}] and [{hypothesis_shape.numel()}]"
         )
-    shape = [max(g, t) for g, t in zip(guess[:-1], true[:-1], strict=True)]
-    numbers = _numbered(hypothesis_values, truth_values)
-    hypotheses = _Sequences(hypothesis_indices, numbers[: len(hypothesis_values)], shape)
-    truths = _Sequences(truth_indices, numbers[len(hypothesis_values) :], shape)
-    out = np.zeros(math.prod(shape), np.float32)
-    used = np.flatnonzero(hypotheses.lengths + truths.lengths)
-    used = used[np.lexsort((truths.lengths[used], hypotheses.lengths[used]))]  # for rows of about the same length
-    for i in range(0, len(used), _PAIRS):
-        cells = used[i : i + _PAIRS]
-        lengths = hypotheses.lengths[cells], truths.lengths[cells]
-        out[cells] = _levenshtein(hypotheses.rows(cells), truths.rows(cells), *lengths)
-    if normalize:
-        with np.errstate(divide="ignore"):
-            out[used] /= truths.lengths[used]
-    return torch.from_numpy(out.reshape(shape))
+    sizes = torch.maximum(hypothesis_shape, truth_shape)
+    shape = sizes.tolist()[:-1]
+    check_memory(shape)
+    a, b = _numbered(hypothesis_values, truth_values)
+    sides = [[hypothesis_indices.contiguous(), a, a.numel()], [truth_indices.contiguous(), b, b.numel()]]
+    for indices, _, count in sides:
+        if indices.shape != (count, rank):
+            raise invalid(f"Expected indices of the shape [{count}, {rank}], got {list(indices.shape)}")
+    counts = [side[-1] for side in sides]
+    cells, row = torch.empty(sum(counts), dtype=torch.int64), torch.empty(counts[1] + 1, dtype=torch.int64)
+    out = torch.zeros(shape)
+    while found := _find_distances(*sides[0], *sides[1], rank, sizes, cells, row, normalize, out):
+        if found < 0:
+            raise invalid("the indices of a sparse tensor are out of its shape")
+        for side, own in zip(sides, cells.split(counts), strict=True):
+            order = own.argsort(stable=True)
+            side[:2] = side[0][order], side[1][order]
+    return out
 
 
 not_differentiable(_edit_distance)
@@ -306,7 +343,8 @@ def edit_distance(
     components: list[Any] = []
     value: Any
     for value, title in ((hypothesis, "Hypothesis"), (truth, "Truth")):
-        if not all(hasattr(value, part) for part in ("indices", "values", "dense_shape")):
-            raise TypeError(f"{title} must be a SparseTensor.")
-        components += [value.indices, value.values, value.dense_shape]
+        try:
+            components += (value.indices, value.values, value.dense_shape)
+        except AttributeError:
+            raise TypeError(f"{title} must be a SparseTensor.") from None
     return ops.EditDistance(*components, normalize, name)

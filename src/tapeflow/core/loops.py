@@ -8,12 +8,14 @@
                 count += 1
         return count
 
-A loop takes buffers and integers, and returns an integer or nothing. It may use integers, floats, indexing, arithmetic,
+A loop takes buffers and numbers, and returns a number or nothing. Buffers are bytes, arrays of NumPy, or tensors of
+torch in the memory of the host; all are contiguous. A loop may use integers, floats, indexing, arithmetic,
 comparisons, `if`, `while`, `for` over a `range`, other loops, and the functions of this module. It is Python: small
 calls run as they stand, until a loop has had enough work to be worth its compilation. Both ways give the same results
-if the source keeps to two rules. An integer that can exceed 64 bits is masked by `MASK`, and shifts to the right,
-quotients and remainders take integers that are not negative. Machine code checks no indices, so a loop does that
-itself.
+if the source keeps to three rules. An integer that can exceed 64 bits is masked by `MASK`, and shifts to the right,
+quotients and remainders take integers that are not negative. In a loop over `Numbers`, constants and floats made of
+integers meet an element first: Python computes with two of them in float64. Only the last bits of complex quotients
+may differ. Machine code checks no indices, so a loop does that itself.
 
 NumPy has no function for strings of different lengths, and a library of such kernels (Arrow's, 170 MB) has those of
 TensorFlow for few ops: its kernels for text refuse bytes that are not UTF-8, positions differ, and there are no hashes.
@@ -26,12 +28,14 @@ import ctypes
 import functools
 import hashlib
 import inspect
+import math
 import pathlib
 import textwrap
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import torch
 
 from tapeflow.core import machine_code
 from tapeflow.core.ops.elements import Unsupported
@@ -59,15 +63,40 @@ class Float64s(list[float]):
     """A buffer of float64s."""
 
 
+class Numbers(np.ndarray[Any, Any]):
+    """A buffer of floats, complex numbers, int32s or int64s. All of a call have the same dtype, and floats are computed
+    with its precision, that of float64 beside integers."""
+
+
 _ELEMENTS = {
     "Bytes": ("i8", "zext"), "Int32s": ("i32", "sext"), "Int64s": ("i64", ""), "Words": ("i64", ""),
-    "Float64s": ("double", ""),
+    "Float64s": ("double", ""), "Numbers": ("", ""),
 }  # fmt: skip
 _RETURNED = {"None": "void", "int": "i64", "float": "double"}
+_C_TYPES: dict[str, Any] = {"None": None, "int": ctypes.c_int64, "float": ctypes.c_double}
 _FORMATS: dict[str, Any] = {"Bytes": "B", "Int32s": "i", "Int64s": "q", "Words": "Q", "Float64s": "d"}
+
+# By the letter of the dtype of `Numbers`: the loop's floats, the elements and how they become integers.
+_NUMBERS = {
+    "": ("double", "", ""), "f": ("float", "float", ""), "d": ("double", "double", ""),
+    "F": ("float", "<2 x float>", ""), "D": ("double", "<2 x double>", ""),
+    "i": ("double", "i32", "sext"), "q": ("double", "i64", ""),
+}  # fmt: skip
+_LETTERS: dict[Any, str] = {np.dtype(letter): letter for letter in "fdFDiq"}
+_LETTERS |= {getattr(torch, dtype.name): letter for dtype, letter in _LETTERS.items()}
+_SUFFIXES = {"float": ("f32", "f"), "double": ("f64", "")}  # of the names of LLVM's functions, and of C's
+_FUNCTIONS = "exp", "expm1", "log", "log1p"  # of C's library
+_RUNNING = (memoryview, Numbers)  # the types of buffers in a loop that runs as Python
+
+_MOST_EXPONENT = math.log(np.finfo(np.float64).max)
 
 _NOTHING = memoryview(bytearray())
 _WORTH_COMPILING = 1 << 13  # bytes of buffers that a loop has run over in Python
+
+
+# A range whose steps are compiled to vectors: they read and write elements, without `if`. Constant elements are read
+# before. LLVM tests at each call that no step needs the elements of another, or runs them one by one.
+simd_range = range
 
 
 def copy(target: Any, at: int, source: Any, start: int, size: int) -> None:
@@ -91,6 +120,31 @@ def word(data: Any, at: int, size: int) -> int:
     return int.from_bytes(data[at : at + size], "little")
 
 
+def sqrt(value: Any) -> Any:
+    """Returns the square root of a float that is not negative."""
+    return type(value)(math.sqrt(value))
+
+
+def exp(value: Any) -> Any:
+    """Returns `e ** value`."""
+    return type(value)(math.inf if value > _MOST_EXPONENT else math.exp(value))
+
+
+def expm1(value: Any) -> Any:
+    """Returns `e ** value - 1`."""
+    return type(value)(math.inf if value > _MOST_EXPONENT else math.expm1(value))
+
+
+def log(value: Any) -> Any:
+    """Returns the natural logarithm of a float that is positive."""
+    return type(value)(math.log(value))
+
+
+def log1p(value: Any) -> Any:
+    """Returns the natural logarithm of `1 + value`, which is positive."""
+    return type(value)(math.log1p(value))
+
+
 def trailing_zeros(value: int) -> int:
     """Returns the number of zero bits below the lowest one bit of an integer of 64 bits, which is not zero."""
     return (value & -value).bit_length() - 1
@@ -107,48 +161,60 @@ class Loop:
         self.params = kinds
         self._buffers = [kind in _ELEMENTS for kind in self.params.values()]
         self._first = self._buffers.index(True) if any(self._buffers) else None
-        self._compiled: Callable[..., Any] | None = None
+        self._numbers = [*self.params.values()].index("Numbers") if "Numbers" in self.params.values() else None
+        self._compiled: dict[str, Callable[..., Any]] = {}  # by the dtype of `Numbers`
         self._work = 0  # the bytes it has run over in Python
 
     def __call__(self, *args: Any) -> Any:
-        if self._first is None or type(args[self._first]) is memoryview:
+        if self._first is None or type(args[self._first]) in _RUNNING:
             return self.function(*args)  # called by another loop
-        compiled = self._compiled
+        dtype = "" if self._numbers is None else _LETTERS[args[self._numbers].dtype]
+        compiled = self._compiled.get(dtype)
         if compiled is None:
-            self._work += 256 + sum([len(a) for a, buffer in zip(args, self._buffers, strict=True) if buffer])
+            sizes = [getattr(a, "nbytes", len(a)) for a, buffer in zip(args, self._buffers, strict=True) if buffer]
+            self._work += 256 + sum(sizes)
             if self._work < _WORTH_COMPILING:
                 return self._run(*args)
-            compiled = self._compiled = self._compile()
+            compiled = self._compiled[dtype] = self._compile(dtype)
         return compiled(*args)
 
     def _run(self, *args: Any) -> Any:
         """Runs the loop as Python."""
-        return self.function(*[
-            a if kind not in _FORMATS else memoryview(a).cast("B").cast(_FORMATS[kind]) if len(a) else _NOTHING
+        args = tuple([a.numpy() if type(a) is torch.Tensor else a for a in args])
+        dtype = None if self._numbers is None else args[self._numbers].real.dtype
+        number = float if dtype is None or dtype.kind == "i" else dtype.type
+        converted = [
+            a.reshape(-1).view(Numbers) if kind == "Numbers" else number(a) if kind == "float" else a
+            if kind not in _FORMATS else memoryview(a).cast("B").cast(_FORMATS[kind]) if len(a) else _NOTHING
             for a, kind in zip(args, self.params.values(), strict=True)
-        ])  # fmt: skip
+        ]  # fmt: skip
+        if self._numbers is None:
+            return self.function(*converted)
+        with np.errstate(all="ignore"):
+            return self.function(*converted)
 
-    def _compile(self) -> Callable[..., Any]:
-        """Returns the loop as machine code, or as Python if this machine has no LLVM."""
+    def _compile(self, dtype: str = "") -> Callable[..., Any]:
+        """Returns the loop for a dtype of `Numbers` as machine code, or as Python if this machine has no LLVM."""
         try:
             target = machine_code.target()
         except Unsupported:
             return self._run
         function = self.function
-        key = f"{function.__module__}.{function.__qualname__} {_source_hash(function.__code__.co_filename)}"
-        code = target.load(function.__name__.strip("_"), key, lambda: _module_text(self))
-        kinds = [ctypes.c_void_p if buffer else ctypes.c_int64 for buffer in self._buffers]
-        result = {"None": None, "int": ctypes.c_int64, "float": ctypes.c_double}[self.returns]
+        key = f"{function.__module__}.{function.__qualname__} {dtype} {_source_hash(function.__code__.co_filename)}"
+        code = target.load(function.__name__.strip("_"), key, lambda: _module_text(self, dtype))
+        kinds = [_C_TYPES.get(kind, ctypes.c_void_p) for kind in self.params.values()]
         names = [f"a{i}" for i in range(len(kinds))]
         values = [
-            f'{n} if type({n}) is bytes else {n}.__array_interface__["data"][0]' if buffer else n
+            f'{n}.data_ptr() if type({n}) is Tensor and {n}.is_cpu else {n} if type({n}) is bytes else '
+            f'({n} if type({n}) is ndarray else asarray({n})).__array_interface__["data"][0]' if buffer else n
             for n, buffer in zip(names, self._buffers, strict=True)
         ]
         # A function generated for the parameters takes half the time of one that goes through them.
         source = f"lambda {', '.join(names)}: compiled({', '.join(values)})"
-        compiled: Any = ctypes.CFUNCTYPE(result, *kinds)(code.address)
+        compiled: Any = ctypes.CFUNCTYPE(_C_TYPES[self.returns], *kinds)(code.address)
         compiled.code = code  # it is freed with the function
-        return eval(source, {"compiled": compiled})
+        types = {"Tensor": torch.Tensor, "ndarray": np.ndarray, "asarray": np.asarray}  # which refuses other devices
+        return eval(source, {"compiled": compiled, **types})
 
 
 def loop(function: Callable[..., Any]) -> Loop:
@@ -162,22 +228,28 @@ def _source_hash(path: str) -> str:
     return hashlib.sha256(pathlib.Path(path).read_bytes() + pathlib.Path(__file__).read_bytes()).hexdigest()
 
 
-def _module_text(main: Loop) -> str:
-    """Returns the LLVM IR of a loop and of the loops that it calls."""
+def _module_text(main: Loop, dtype: str) -> str:
+    """Returns the LLVM IR of a loop for a dtype of `Numbers`, and of the loops that it calls."""
     written: dict[str, str] = {}
+    metadata = ['!0 = !{!"llvm.loop.vectorize.enable", i1 true}']
     pending = [main]
     while pending:
         each = pending.pop()
         if each.function.__name__ not in written:
-            writer = _Writer(each, each is main)
+            writer = _Writer(each, each is main, dtype, len(metadata))
             written[each.function.__name__] = writer.text()
+            metadata += writer.metadata
             pending += writer.called
     declared = (
         "declare ptr @memcpy(ptr, ptr, i64)\n"
         "declare i32 @memcmp(ptr, ptr, i64)\ndeclare i64 @llvm.smin.i64(i64, i64)\n"
         "declare i64 @llvm.smax.i64(i64, i64)\ndeclare i64 @llvm.cttz.i64(i64, i1)\n"
+        "declare float @hypotf(float, float)\ndeclare double @hypot(double, double)\n"
     )
-    return declared + "\n".join(written.values())
+    for kind, (suffix, ending) in _SUFFIXES.items():
+        declared += "".join(f"declare {kind} @llvm.{name}.{suffix}({kind})\n" for name in ("fabs", "sqrt"))
+        declared += "".join(f"declare {kind} @{name}{ending}({kind})\n" for name in _FUNCTIONS)
+    return "\n".join([declared, *written.values(), *metadata])
 
 
 _ARITHMETIC = {
@@ -194,24 +266,27 @@ _COMPARISONS = {
 class _Writer:
     """Writes the LLVM IR of one loop. Variables live in stack slots, which LLVM turns into registers."""
 
-    def __init__(self, loop: Loop, is_main: bool) -> None:
-        self._loop, self._is_main = loop, is_main
+    def __init__(self, loop: Loop, is_main: bool, dtype: str, first_metadata: int) -> None:
+        self._loop, self._is_main, self._first_metadata = loop, is_main, first_metadata
+        self._float, self._element_kind, self._extended = _NUMBERS[dtype]
+        self._is_complex = self._element_kind.startswith("<")
         self._lines: list[str] = []
         self._slots: dict[str, str] = {}  # the types of local variables
         self._count = 0
         self._ends: list[tuple[str, str]] = []  # the labels that `continue` and `break` jump to
         self._open = True  # the block being written has no end yet
         self.called: list[Loop] = []
+        self.metadata: list[str] = []  # the ids of loops in vectors
 
     def text(self) -> str:
         tree: Any = ast.parse(textwrap.dedent(inspect.getsource(self._loop.function))).body[0]
         body = tree.body[1:] if ast.get_docstring(tree) is not None else tree.body
         params = []
         for name, kind in self._loop.params.items():
-            params.append(f"ptr noundef %{name}" if kind in _ELEMENTS else f"i64 %{name}.in")
+            passed = "ptr noundef" if kind in _ELEMENTS else _RETURNED[kind]
+            params.append(f"{passed} %{name}" if kind in _ELEMENTS else f"{passed} %{name}.in")
             if kind not in _ELEMENTS:
-                self._slots[name] = "i64"
-                self._emit(f"store i64 %{name}.in, ptr %{name}")
+                self._store(ast.Name(name), self._rounded(f"%{name}.in", passed))
         self._block(body)
         if self._open:
             self._emit("ret void" if self._loop.returns == "None" else "unreachable")
@@ -288,8 +363,14 @@ class _Writer:
             self._emit(f"store {kind} {text}, ptr %{target.id}")
             return
         pointer, element, _ = self._element(target)
+        if kind == self._float and element.startswith("i"):
+            text, kind = value = self._value(f"fptosi {kind} {text} to i64"), "i64"
         if element in ("i8", "i32"):
             text = self._value(f"trunc i64 {self._integer(value)} to {element}")
+        elif element.startswith("<"):
+            text = self._complex(value)
+        elif element in ("float", "double"):
+            text = self._floating(value)
         self._emit(f"store {element} {text}, ptr {pointer}, align 1")
 
     def _write_return(self, node: Any) -> None:
@@ -297,7 +378,7 @@ class _Writer:
             self._emit("ret void")
         else:
             value = self._expression(node.value)
-            self._emit(f"ret double {value[0]}" if value[1] == "double" else f"ret i64 {self._integer(value)}")
+            self._emit(f"ret {self._passed(value, self._loop.returns)}")
         self._open = False
 
     def _write_if(self, node: Any) -> None:
@@ -324,7 +405,7 @@ class _Writer:
         self._begin(after)
 
     def _write_for(self, node: Any) -> None:
-        """Writes a loop over a range with a positive constant step."""
+        """Writes a loop over a range with a constant step."""
         bounds = [self._integer(self._expression(a)) for a in node.iter.args]
         start, stop, step = ["0", *bounds, "1"] if len(bounds) == 1 else [*bounds, "1"][:3]
         name = node.target.id
@@ -335,7 +416,7 @@ class _Writer:
         head, body, again, after = self._label(), self._label(), self._label(), self._label()
         self._begin(head)
         now = self._value(f"load i64, ptr %{counter}")
-        self._branch(self._value(f"icmp slt i64 {now}, {stop}"), body, after)
+        self._branch(self._value(f"icmp {'sgt' if step[0] == '-' else 'slt'} i64 {now}, {stop}"), body, after)
         self._begin(body)
         self._emit(f"store i64 {now}, ptr %{name}")
         self._ends.append((again, after))
@@ -343,7 +424,13 @@ class _Writer:
         self._ends.pop()
         self._begin(again)
         self._emit(f"store i64 {self._value(f'add i64 {now}, {step}')}, ptr %{counter}")
-        self._jump(head)
+        metadata = ""
+        if node.iter.func.id == "simd_range" and not self._is_complex:
+            number = f"!{self._first_metadata + len(self.metadata)}"
+            self.metadata.append(f"{number} = distinct !{{{number}, !0}}")
+            metadata = f", !llvm.loop {number}"
+        self._emit(f"br label %{head}{metadata}")
+        self._open = False
         self._begin(after)
 
     def _write_break(self, node: Any) -> None:
@@ -358,6 +445,28 @@ class _Writer:
         text, kind = value
         return self._value(f"zext i1 {text} to i64") if kind == "i1" else text
 
+    def _floating(self, value: tuple[str, str]) -> str:
+        """Writes the conversion of a number to the loop's floats."""
+        text, kind = value
+        return text if kind == self._float else self._value(f"sitofp i64 {self._integer(value)} to {self._float}")
+
+    def _complex(self, value: tuple[str, str]) -> str:
+        """Writes the conversion of a number to the loop's complex numbers, which are vectors of two floats."""
+        return value[0] if value[1] == self._element_kind else self._pair(self._floating(value), "0.0")
+
+    def _rounded(self, text: str, kind: str) -> tuple[str, str]:
+        """Writes the conversion of a float64 from outside to the loop's floats."""
+        if kind == "double" and self._float == "float":
+            return self._value(f"fptrunc double {text} to float"), "float"
+        return text, kind
+
+    def _passed(self, value: tuple[str, str], kind: str) -> str:
+        """Writes the conversion of a number to the type in which loops pass and return it."""
+        if kind == "int":
+            return f"i64 {self._integer(value)}"
+        text = self._floating(value)
+        return f"double {self._value(f'fpext float {text} to double') if self._float == 'float' else text}"
+
     def _test(self, node: Any) -> str:
         text, kind = self._expression(node)
         return text if kind == "i1" else self._value(f"icmp ne i64 {text}, 0")
@@ -365,6 +474,8 @@ class _Writer:
     def _element(self, node: Any) -> tuple[str, str, str]:
         """Returns the address of an element, its type, and how it becomes an integer."""
         element, extended = _ELEMENTS[self._loop.params[node.value.id]]
+        if not element:
+            element, extended = self._element_kind, self._extended
         index = self._integer(self._expression(node.slice))
         return self._value(f"getelementptr {element}, ptr %{node.value.id}, i64 {index}"), element, extended
 
@@ -373,7 +484,8 @@ class _Writer:
 
     def _read_constant(self, node: Any) -> tuple[str, str]:
         if isinstance(node.value, float):
-            return f"0x{np.float64(node.value).view(np.uint64):016X}", "double"
+            value = np.float64(node.value if self._float == "double" else np.float32(node.value))
+            return f"0x{value.view(np.uint64):016X}", self._float
         return _signed(int(node.value)), "i64"
 
     def _read_name(self, node: Any) -> tuple[str, str]:
@@ -398,25 +510,55 @@ class _Writer:
             value: Any = node.operand.value
             return self._read_constant(ast.Constant(-value))
         text, kind = self._expression(node.operand)
-        return self._value(f"fneg double {text}" if kind == "double" else f"sub i64 0, {text}"), kind
+        return self._value(f"sub i64 0, {text}" if kind == "i64" else f"fneg {kind} {text}"), kind
 
     def _read_binop(self, node: Any) -> tuple[str, str]:
-        (a, kind), (b, other) = left, right = self._expression(node.left), self._expression(node.right)
+        left, right = self._expression(node.left), self._expression(node.right)
         whole, floating = _ARITHMETIC[type(node.op)]
-        if "double" in (kind, other):
-            a, b = (t if k == "double" else self._value(f"sitofp i64 {t} to double") for t, k in (left, right))
-            return self._value(f"{floating} double {a}, {b}"), "double"
+        kinds = left[1], right[1]
+        if self._is_complex and self._element_kind in kinds:
+            return self._complex_arithmetic(floating, self._complex(left), self._complex(right)), self._element_kind
+        if self._float in kinds or not whole:
+            a, b = self._floating(left), self._floating(right)
+            return self._value(f"{floating} {self._float} {a}, {b}"), self._float
         return self._value(f"{whole} i64 {self._integer(left)}, {self._integer(right)}"), "i64"
+
+    def _complex_arithmetic(self, operation: str, a: str, b: str) -> str:
+        kind, real = self._element_kind, self._float
+        if operation in ("fadd", "fsub"):
+            return self._value(f"{operation} {kind} {a}, {b}")
+        (re, im), (re2, im2) = parts = [
+            [self._value(f"extractelement {kind} {each}, i64 {i}") for i in (0, 1)] for each in (a, b)
+        ]  # fmt: skip
+        if operation == "fdiv":
+            size = self._value(f"fadd {real} {self._absolute(re2)}, {self._absolute(im2)}")  # no square overflows
+            (re, im), (re2, im2) = [[self._value(f"fdiv {real} {x}, {size}") for x in each] for each in parts]
+            im2 = self._value(f"fneg {real} {im2}")
+        products = [self._value(f"fmul {real} {x}, {y}") for x, y in ((re, re2), (im, im2), (re, im2), (im, re2))]
+        out = [self._value(f"{op} {real} {products[i]}, {products[i + 1]}") for op, i in (("fsub", 0), ("fadd", 2))]
+        if operation == "fdiv":
+            squares = [self._value(f"fmul {real} {x}, {x}") for x in (re2, im2)]
+            divisor = self._value(f"fadd {real} {squares[0]}, {squares[1]}")
+            out = [self._value(f"fdiv {real} {x}, {divisor}") for x in out]
+        return self._pair(*out)
+
+    def _pair(self, re: str, im: str) -> str:
+        kind, real = self._element_kind, self._float
+        first = self._value(f"insertelement {kind} poison, {real} {re}, i64 0")
+        return self._value(f"insertelement {kind} {first}, {real} {im}, i64 1")
+
+    def _absolute(self, text: str) -> str:
+        return self._value(f"call {self._float} @llvm.fabs.{_SUFFIXES[self._float][0]}({self._float} {text})")
 
     def _read_compare(self, node: Any) -> tuple[str, str]:
         values = [self._expression(v) for v in (node.left, *node.comparators)]
         out = ""
         for op, left, right in zip(node.ops, values, values[1:], strict=False):
             whole, floating = _COMPARISONS[type(op)]
-            test = self._value(
-                f"fcmp {floating} double {left[0]}, {right[0]}" if left[1] == "double"
-                else f"icmp {whole} i64 {self._integer(left)}, {self._integer(right)}"
-            )  # fmt: skip
+            if self._float in (left[1], right[1]):
+                test = self._value(f"fcmp {floating} {self._float} {self._floating(left)}, {self._floating(right)}")
+            else:
+                test = self._value(f"icmp {whole} i64 {self._integer(left)}, {self._integer(right)}")
             out = self._value(f"and i1 {out}, {test}") if out else test
         return out, "i1"
 
@@ -459,7 +601,23 @@ class _Writer:
             a, b = (self._integer(self._expression(v)) for v in node.args)
             return self._value(f"call i64 @llvm.s{name}.i64(i64 {a}, i64 {b})"), "i64"
         if name == "float":
-            return self._value(f"sitofp i64 {self._integer(self._expression(node.args[0]))} to double"), "double"
+            return self._floating(self._expression(node.args[0])), self._float
+        if name == "int":
+            return self._value(f"fptosi {self._float} {self._expression(node.args[0])[0]} to i64"), "i64"
+        if name in _FUNCTIONS:
+            text = self._floating(self._expression(node.args[0]))
+            function = name + _SUFFIXES[self._float][1]
+            return self._value(f"call {self._float} @{function}({self._float} {text})"), self._float
+        if name in ("sqrt", "abs"):
+            text, kind = self._expression(node.args[0])
+            if kind != self._float:  # the absolute value of a complex number
+                parts = [self._value(f"extractelement {kind} {text}, i64 {i}") for i in (0, 1)]
+                function = f"hypot{_SUFFIXES[self._float][1]}"
+                pair = ", ".join(f"{self._float} {part}" for part in parts)
+                return self._value(f"call {self._float} @{function}({pair})"), self._float
+            if name == "abs":
+                return self._absolute(text), kind
+            return self._value(f"call {kind} @llvm.sqrt.{_SUFFIXES[kind][0]}({kind} {text})"), kind
         if name in ("copy", "equal", "order"):
             first, i, second, j, size = node.args
             a, b = (
@@ -490,12 +648,12 @@ class _Writer:
         self.called.append(called)
         args = []
         for value, kind in zip(node.args, called.params.values(), strict=True):
-            args.append(f"ptr %{value.id}" if kind in _ELEMENTS else f"i64 {self._integer(self._expression(value))}")
+            args.append(f"ptr %{value.id}" if kind in _ELEMENTS else self._passed(self._expression(value), kind))
         if called.returns == "None":
             self._emit(f"call void @{name}({', '.join(args)})")
             return "", "void"
         kind = _RETURNED[called.returns]
-        return self._value(f"call {kind} @{name}({', '.join(args)})"), kind
+        return self._rounded(self._value(f"call {kind} @{name}({', '.join(args)})"), kind)
 
 
 def _signed(value: int) -> str:
@@ -505,6 +663,24 @@ def _signed(value: int) -> str:
 
 
 __all__ = [
-    "MASK", "Bytes", "Float64s", "Int32s", "Int64s", "Loop", "Words", "copy", "equal", "loop", "order",
-    "trailing_zeros", "word",
+    "MASK",
+    "Bytes",
+    "Float64s",
+    "Int32s",
+    "Int64s",
+    "Loop",
+    "Numbers",
+    "Words",
+    "copy",
+    "equal",
+    "exp",
+    "expm1",
+    "log",
+    "log1p",
+    "loop",
+    "order",
+    "simd_range",
+    "sqrt",
+    "trailing_zeros",
+    "word",
 ]  # fmt: skip

@@ -5,6 +5,7 @@ JPEG files are decoded by libjpeg-turbo, which TensorFlow uses, with the options
 
 from __future__ import annotations
 
+import contextlib
 import io
 import struct
 import zlib
@@ -91,22 +92,21 @@ def read_jpeg(
     Raises:
         InvalidArgumentError: the file is damaged, or can't be decoded into these channels.
     """
-    try:
+    shape = _shape_in_header(data)
+    if shape is not None:
         import simplejpeg
 
-        height, width, colors, _ = simplejpeg.decode_jpeg_header(data)
-        if colors in ("Gray", "YCbCr", "RGB"):
+        height, width, own = shape
+        with contextlib.suppress(ValueError):
             return simplejpeg.decode_jpeg(
                 data,
-                "GRAY" if channels == 1 or (channels == 0 and colors == "Gray") else "RGB",
+                "GRAY" if (channels or own) == 1 else "RGB",
                 fastdct=not accurate,
                 fastupsample=not fancy_upscaling,
                 min_height=-(-height // ratio),
                 min_width=-(-width // ratio),
                 min_factor=ratio,
             )
-    except (ImportError, ValueError):  # a file that is damaged, or strange: Pillow decides
-        pass
     image = _opened(data, "JPEG")
     width, height = image.size
     if ratio != 1 or channels == 1:
@@ -131,8 +131,23 @@ def _from_cmyk(pixels: np.ndarray) -> np.ndarray:
 
 def jpeg_shape(data: bytes) -> tuple[int, int, int]:
     """Returns height, width and channels of a JPEG file."""
+    shape = _shape_in_header(data)
+    if shape is not None:
+        return shape
     image = _opened(data, "JPEG")
     return image.height, image.width, len(image.getbands())
+
+
+def _shape_in_header(data: bytes) -> tuple[int, int, int] | None:
+    """Returns height, width and channels of a JPEG file, or None where Pillow decides: if it is damaged or strange."""
+    try:
+        import simplejpeg
+
+        height, width, colors, _ = simplejpeg.decode_jpeg_header(data)
+    except (ImportError, ValueError):
+        return None
+    channels = {"Gray": 1, "YCbCr": 3, "RGB": 3}.get(colors)
+    return channels and (height, width, channels)
 
 
 _UNITS = {"in": 1, "cm": 2}  # in the JFIF header

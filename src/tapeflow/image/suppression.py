@@ -18,6 +18,7 @@ from tapeflow.array.creation import convert_to_tensor
 from tapeflow.array.joining import concat, stack
 from tapeflow.array.properties import shape as shape_of
 from tapeflow.array.shaping import reshape
+from tapeflow.core.loops import Int32s, Int64s, Numbers, exp, loop
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import check_rank, ranked, text, with_rank
@@ -30,102 +31,132 @@ from tapeflow.image.tiled_suppression import select_in_tiles
 CombinedNonMaxSuppression = namedtuple(
     "CombinedNonMaxSuppression", ["nmsed_boxes", "nmsed_scores", "nmsed_classes", "valid_detections"]
 )
-Overlaps = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 # ---- the algorithm ---------------------------------------------------------------------------------------------------
 
 
-def _overlaps_of(boxes: np.ndarray) -> Overlaps:
-    """Returns a function from the numbers of boxes `[m]` and `[n]` to their intersections over unions `[m, n]`."""
-    low, high = np.minimum(boxes[:, :2], boxes[:, 2:]).T, np.maximum(boxes[:, :2], boxes[:, 2:]).T
-    areas = (high - low).prod(0)
-
-    def between(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        shared = np.ones((), boxes.dtype)
-        for bottom, top in zip(low, high, strict=True):
-            side = np.minimum.outer(top[first], top[second])
-            side -= np.maximum.outer(bottom[first], bottom[second])
-            shared = np.maximum(side, 0, out=side) * shared
-        both = np.logical_and.outer(areas[first] > 0, areas[second] > 0)
-        union = np.add.outer(areas[first], areas[second]) - shared
-        return np.divide(shared, union, out=np.zeros_like(shared), where=both)
-
-    return between
+@loop
+def _order_boxes(boxes: Numbers, n: int, corners: Numbers) -> None:
+    """Writes the lower and upper corner of each box, and its area."""
+    for i in range(n):
+        y, x, y2, x2 = boxes[4 * i], boxes[4 * i + 1], boxes[4 * i + 2], boxes[4 * i + 3]
+        corners[5 * i] = y2 if y2 < y else y
+        corners[5 * i + 1] = x2 if x2 < x else x
+        corners[5 * i + 2] = y2 if y2 > y else y
+        corners[5 * i + 3] = x2 if x2 > x else x
+        corners[5 * i + 4] = (corners[5 * i + 2] - corners[5 * i]) * (corners[5 * i + 3] - corners[5 * i + 1])
 
 
-_MOST_AT_ONCE = 256  # boxes that are compared with each other at once
+@loop
+def _overlap(corners: Numbers, i: int, j: int) -> float:
+    """Returns the intersection over union of two boxes."""
+    area, area2 = corners[5 * i + 4], corners[5 * j + 4]
+    if not (area > 0.0 and area2 > 0.0):
+        return 0.0
+    low, low2 = corners[5 * i], corners[5 * j]
+    high, high2 = corners[5 * i + 2], corners[5 * j + 2]
+    height = (high2 if high2 < high else high) - (low2 if low2 > low else low)
+    low, low2 = corners[5 * i + 1], corners[5 * j + 1]
+    high, high2 = corners[5 * i + 3], corners[5 * j + 3]
+    width = (high2 if high2 < high else high) - (low2 if low2 > low else low)
+    if height > 0.0 and width > 0.0:
+        shared = height * width
+        return shared / (area + area2 - shared)
+    return 0.0
 
 
-def _selected(
-    overlaps: Overlaps, scores: np.ndarray, limit: int, threshold: float, min_score: float, sigma: float = 0.0
-) -> tuple[np.ndarray, np.ndarray]:
-    """Selects boxes.
+@loop
+def _sift_down(heap: Int64s, size: int, scores: Numbers, place: int) -> None:
+    """Moves a box down a heap, until its children have lower scores, or equal ones and larger numbers."""
+    box = heap[place]
+    while 2 * place + 1 < size:
+        child = 2 * place + 1
+        if child + 1 < size:
+            a, b = heap[child], heap[child + 1]
+            if scores[b] > scores[a] or (scores[b] == scores[a] and b < a):
+                child += 1
+        a = heap[child]
+        if scores[box] > scores[a] or (scores[box] == scores[a] and box < a):
+            break
+        heap[place] = a
+        place = child
+    heap[place] = box
+
+
+@loop
+def _select(
+    boxes: Numbers, has_overlaps: int, scores: Numbers, n: int, limit: int, threshold: float, least: float,
+    scale: float, heap: Int64s, compared: Int64s, selected: Int32s, selected_scores: Numbers,
+) -> int:  # fmt: skip
+    """Selects boxes, the best one first, and returns their number.
 
     Args:
-        overlaps: returns the overlaps of boxes, see `_overlaps_of`.
-        scores: the scores, `[boxes]`.
+        boxes: ordered boxes, see `_order_boxes`, or the overlaps of boxes, `[n, n]`.
+        has_overlaps: `boxes` are overlaps.
+        scores: the scores, which soft suppression changes.
+        n: the number of boxes.
         limit: the largest number of boxes to select.
         threshold: boxes that overlap by more than this with a better one are suppressed.
-        min_score: boxes with this score or a lower one are suppressed.
-        sigma: if positive, the scores of boxes that overlap with a better one are reduced instead.
-
-    Returns:
-        The indices of the selected boxes, int32, the best one first, and their scores.
+        least: boxes with this score or a lower one are suppressed.
+        scale: if not 0, a score is multiplied by `exp(scale * overlap ** 2)` for each better box instead.
+        heap: a buffer of `n` numbers.
+        compared: zeros, of each box: the number of selected boxes that it was compared with.
+        selected, selected_scores: receive the boxes and their scores.
     """
-    if sigma > 0:
-        return _softly_selected(overlaps, scores, limit, min_score, sigma)
-    candidates = np.flatnonzero(scores > min_score)
-    candidates = candidates[_descending_order(scores[candidates])]
-    selected = np.zeros(0, np.int64)
-    while len(selected) < limit and len(candidates):
-        some = candidates[: min(_MOST_AT_ONCE, limit - len(selected) + 32)]
-        candidates = candidates[len(some) :]
-        if len(selected):
-            some = some[~(overlaps(selected, some) > threshold).any(0)]
-        selected = np.concatenate([selected, some[_best(overlaps(some, some) > threshold)]])
-    selected = selected[:limit].astype(np.int32)
-    return selected, scores[selected]
+    size, count = 0, 0
+    for i in range(n):
+        if scores[i] > least:
+            heap[size] = i
+            size += 1
+    for i in range(size // 2 - 1, -1, -1):
+        _sift_down(heap, size, scores, i)
+    while size > 0 and count < limit:
+        box = heap[0]
+        score, suppressed = scores[box], 0
+        for j in range(count - 1, compared[box] - 1, -1):
+            other = selected[j]
+            overlap = boxes[box * n + other] if has_overlaps else _overlap(boxes, box, other)
+            if scale != 0.0:
+                score *= exp(scale * overlap * overlap)
+                if not score > least:
+                    break
+            elif overlap > threshold:
+                suppressed = 1
+                break
+        compared[box] = count
+        if not suppressed and score == scores[box]:
+            selected[count], selected_scores[count] = box, score
+            count += 1
+            suppressed = 1
+        if suppressed or not score > least:
+            size -= 1
+            heap[0] = heap[size]
+        else:
+            scores[box] = score
+        _sift_down(heap, size, scores, 0)
+    return count
 
 
-def _best(suppresses: np.ndarray) -> list[int]:
-    """Returns the numbers of the boxes that no better box suppresses, if the boxes are sorted and `suppresses[i, j]`
-    is True where box `i` suppresses box `j`."""
-    bits = np.packbits(suppresses, 1, bitorder="little")
-    width, rows = bits.shape[1], bits.tobytes()
-    suppressed, best = 0, []
-    for number in range(len(bits)):
-        if not suppressed >> number & 1:
-            best.append(number)
-            suppressed |= int.from_bytes(rows[number * width : (number + 1) * width], "little")
-    return best
+def _select_boxes(
+    boxes: torch.Tensor, scores: torch.Tensor, limit: int, threshold: float, least: float, sigma: float = 0.0,
+    has_overlaps: bool = False,
+) -> tuple[torch.Tensor, torch.Tensor]:  # fmt: skip
+    """Returns the numbers of the selected boxes, int32, the best one first, and their scores; see `_select`."""
+    n = scores.numel()
+    limit = min(limit, n)
+    numbers, selected = torch.zeros(2 * n, dtype=torch.int64), torch.empty(limit, dtype=torch.int32)
+    best = torch.empty(limit)
+    count = _select(
+        boxes, has_overlaps, scores.clone() if sigma else scores, n, limit, threshold, least,
+        -0.5 / sigma if sigma else 0.0, numbers[n:], numbers, selected, best,
+    )  # fmt: skip
+    return selected[:count], best[:count]
 
 
-def _descending_order(scores: np.ndarray) -> np.ndarray:
-    """Returns the order of scores, the largest first; of equal ones, the first first. NumPy's sort that is not stable
-    takes a fifth of the time."""
-    order = np.argsort(-scores)
-    ordered = scores[order]
-    return np.argsort(-scores, kind="stable") if (ordered[1:] == ordered[:-1]).any() else order
-
-
-def _softly_selected(
-    overlaps: Overlaps, scores: np.ndarray, limit: int, min_score: float, sigma: float
-) -> tuple[np.ndarray, np.ndarray]:
-    scores = np.where(scores > min_score, scores, -np.inf)
-    indices: list[int] = []
-    selected_scores: list[float] = []
-    everything = np.arange(len(scores))
-    while len(indices) < limit and len(scores):
-        best = int(np.argmax(scores))
-        if not scores[best] > min_score:
-            break
-        indices.append(best)
-        selected_scores.append(scores[best])
-        shared = overlaps(everything[best : best + 1], everything)[0]
-        scores = scores * np.exp(-0.5 / sigma * shared * shared)
-        scores[scores <= min_score] = -np.inf
-        scores[best] = -np.inf
-    return np.array(indices, np.int32), np.array(selected_scores, scores.dtype)
+def _ordered_boxes(boxes: torch.Tensor) -> torch.Tensor:
+    corners = torch.empty(len(boxes), 5)
+    _order_boxes(boxes, len(boxes), corners)
+    return corners
 
 
 def _scalar(value: torch.Tensor, name: str) -> float:
@@ -152,8 +183,8 @@ def _iou(value: torch.Tensor) -> float:
     return threshold
 
 
-def _check_boxes(boxes: torch.Tensor, scores: torch.Tensor) -> tuple[np.ndarray, np.ndarray]:
-    """Returns boxes and scores as float32 arrays, if their shapes are valid."""
+def _check_boxes(boxes: torch.Tensor, scores: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Returns ordered boxes and scores in float32 on the host, if their shapes are valid."""
     if boxes.ndim != 2:
         raise invalid(f"boxes must be 2-D{text(TensorShape(boxes.shape))}")
     if boxes.shape[1] != 4:
@@ -164,11 +195,7 @@ def _check_boxes(boxes: torch.Tensor, scores: torch.Tensor) -> tuple[np.ndarray,
         raise invalid(
             f"scores has incompatible shape (Dimensions must be equal, but are {boxes.shape[0]} and {scores.shape[0]})"
         )
-    return boxes.float().cpu().numpy(), scores.float().cpu().numpy()
-
-
-def _padded(array: np.ndarray, length: int) -> np.ndarray:
-    return np.pad(array, (0, length - len(array)))
+    return _ordered_boxes(boxes.float().cpu().contiguous()), scores.float().cpu().contiguous()
 
 
 # ---- ops -------------------------------------------------------------------------------------------------------------
@@ -183,8 +210,7 @@ def _suppress_kernel(
 ) -> torch.Tensor:
     arrays, limit, threshold = _check_boxes(boxes, scores), _count(max_output_size), _iou(iou_threshold)
     min_score = _scalar(score_threshold, "score_threshold")
-    indices, _ = _selected(_overlaps_of(arrays[0]), arrays[1], limit, threshold, min_score)
-    return torch.from_numpy(indices).to(boxes.device)
+    return _select_boxes(*arrays, limit, threshold, min_score)[0].to(boxes.device)
 
 
 def _check_shapes(boxes: TensorShape, scores: TensorShape, columns: int | None = 4) -> None:
@@ -386,15 +412,12 @@ def _soft_non_max_suppression(
     if sigma < 0:
         raise invalid("soft_nms_sigma_val must be >= 0")
     min_score = _scalar(score_threshold, "score_threshold")
-    indices, selected_scores = _selected(_overlaps_of(arrays[0]), arrays[1], limit, threshold, min_score, sigma)
+    indices, selected_scores = _select_boxes(*arrays, limit, threshold, min_score, sigma)
     count = torch.tensor(len(indices), dtype=torch.int32, device=boxes.device)
     if pad_to_max_output_size:
-        indices, selected_scores = _padded(indices, limit), _padded(selected_scores, limit)
-    return (
-        torch.from_numpy(indices).to(boxes.device),
-        torch.from_numpy(selected_scores).to(boxes.device, scores.dtype),
-        count,
-    )
+        padding = (0, limit - len(indices))
+        indices, selected_scores = (torch.nn.functional.pad(x, padding) for x in (indices, selected_scores))
+    return indices.to(boxes.device), selected_scores.to(boxes.device, scores.dtype), count
 
 
 def non_max_suppression_with_scores(
@@ -449,10 +472,10 @@ def _suppress_overlaps_kernel(
         raise invalid(f"overlaps must be square{text(TensorShape(overlaps.shape))}")
     if scores.shape != overlaps.shape[:1]:
         raise invalid(f"scores has incompatible shape {text(TensorShape(scores.shape))}")
-    table, values = overlaps.cpu().numpy(), scores.cpu().numpy()
     threshold, min_score = _scalar(overlap_threshold, "overlap_threshold"), _scalar(score_threshold, "score_threshold")
-    indices, _ = _selected(lambda *pair: table.T[np.ix_(*pair)], values, _count(max_output_size), threshold, min_score)
-    return torch.from_numpy(indices).to(overlaps.device)
+    table, values = overlaps.cpu().contiguous(), scores.cpu().contiguous()
+    indices, _ = _select_boxes(table, values, _count(max_output_size), threshold, min_score, has_overlaps=True)
+    return indices.to(overlaps.device)
 
 
 @op(
@@ -562,31 +585,29 @@ def _combined_non_max_suppression(
     threshold, min_score = _iou(iou_threshold), _scalar(score_threshold, "score_threshold")
     classes = scores.shape[2]
     length = min(max_total_size, max_output_size_per_class * classes) if pad_per_class else max_total_size
-    out = np.zeros((len(boxes), length, 6), np.float32)  # a box, its score and its class
-    counts = np.zeros(len(boxes), np.int32)
-    for image, (own_boxes, own_scores) in enumerate(zip(boxes.cpu().numpy(), scores.cpu().numpy(), strict=True)):
-        of_class = np.ascontiguousarray(own_boxes.swapaxes(0, 1))
-        overlaps = [_overlaps_of(one) for one in of_class]
-        found = [
-            _selected(overlaps[number if len(overlaps) > 1 else 0], class_scores, max_output_size_per_class, threshold,
-                      min_score)
-            for number, class_scores in enumerate(np.ascontiguousarray(own_scores.T))
-        ]  # fmt: skip
-        nothing = np.empty(0, np.int64), np.empty(0, np.float32)  # there may be no classes
-        indices, selected_scores = (np.concatenate(parts) for parts in zip(nothing, *found, strict=True))
-        number = np.repeat(np.arange(classes), [len(part) for part, _ in found])
-        selected = of_class[number if len(of_class) > 1 else 0, indices]
-        best = np.column_stack([selected, selected_scores, number.astype(np.float32)])
-        best = best[_descending_order(best[:, 4])][:length]
-        out[image, : len(best)] = best
-        counts[image] = len(best)
+    images = len(boxes)
+    out = torch.zeros(images, length, 4), torch.zeros(images, length), torch.zeros(images, length)
+    counts = torch.zeros(images, dtype=torch.int32)
+    if classes:
+        of_class = boxes.cpu().transpose(1, 2).contiguous()  # [images, classes, boxes, 4]
+        of_scores = scores.cpu().transpose(1, 2).contiguous()
+        for image in range(images):
+            ordered = [_ordered_boxes(one) for one in of_class[image]]
+            ordered *= classes // len(ordered)
+            found = [
+                _select_boxes(*pair, max_output_size_per_class, threshold, min_score)
+                for pair in zip(ordered, of_scores[image], strict=True)
+            ]  # fmt: skip
+            best, order = torch.cat([part for _, part in found]).sort(descending=True, stable=True)
+            order = order[:length]
+            number = torch.arange(classes).repeat_interleave(torch.tensor([len(part) for part, _ in found]))[order]
+            box = torch.cat([part for part, _ in found])[order].long()
+            counts[image] = count = len(order)
+            out[0][image, :count] = of_class[image, number % boxes.shape[2], box]
+            out[1][image, :count], out[2][image, :count] = best[:count], number
     if clip_boxes:
-        np.clip(out[..., :4], 0, 1, out=out[..., :4])
-    selected = (
-        torch.from_numpy(np.ascontiguousarray(part)).to(boxes.device)
-        for part in (out[..., :4], out[..., 4], out[..., 5])
-    )
-    return *selected, torch.from_numpy(counts).to(boxes.device)
+        out[0].clamp_(0, 1)
+    return tuple([part.to(boxes.device) for part in (*out, counts)])
 
 
 def combined_non_max_suppression(

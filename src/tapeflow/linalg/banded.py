@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ from tapeflow.core.autodiff.gradients import conj, shape_of, sum_like
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError
+from tapeflow.core.loops import Numbers, loop, simd_range
 from tapeflow.core.ops.batching import equal_shapes
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
@@ -51,68 +54,77 @@ def _tridiagonal_solve_rule(diagonals: TensorShape, rhs: TensorShape, *_: Any) -
     return rhs
 
 
-def _exchanged(swap: Any, x: Any, y: Any) -> tuple[Any, Any]:
-    """Returns `(y, x)` where rows are exchanged, and `(x, y)` elsewhere."""
-    return (y, x) if np.all(swap) else (np.where(swap, y, x), np.where(swap, x, y))
+@loop
+def _solve_tridiagonal(
+    bands: Numbers, second: Numbers, x: Numbers, batch: int, n: int, k: int, partial_pivoting: int, tiny: float
+) -> None:
+    """Solves equations in place of their right-hand sides `x`, by Gauss' elimination.
 
-
-def _perturbed(pivot: Any, tiny: float) -> Any:
-    return np.where(abs(pivot) < tiny, pivot.dtype.type(tiny), pivot) if tiny else pivot
+    Args:
+        bands: the diagonals above, on and below the main one, which it changes.
+        second: zeros. Pivoting fills the diagonal above the upper one.
+        x: right-hand sides, `[batch, n, k]`.
+        batch: the number of matrices.
+        n: the size of a matrix.
+        k: the number of columns of a right-hand side.
+        partial_pivoting: exchanges rows for larger pivots.
+        tiny: replaces smaller pivots.
+    """
+    for matrix in range(batch):
+        above, main, below = 3 * n * matrix, 3 * n * matrix + n, 3 * n * matrix + 2 * n
+        beyond, rows, singular = n * matrix, n * k * matrix, 0
+        for i in range(n):
+            row = rows + i * k
+            factor = bands[below + i + 1] if i + 1 < n else bands[main + i]
+            swapped = partial_pivoting and i + 1 < n and abs(factor) > abs(bands[main + i])
+            if swapped:
+                bands[main + i], factor = factor, bands[main + i]
+                bands[above + i], bands[main + i + 1] = bands[main + i + 1], bands[above + i]
+                if i + 2 < n:
+                    second[beyond + i], bands[above + i + 1] = bands[above + i + 1], second[beyond + i]
+            if abs(bands[main + i]) < tiny:
+                bands[main + i] = tiny
+            singular = singular or abs(bands[main + i]) == 0.0
+            if i + 1 < n:
+                factor = factor / bands[main + i]
+                bands[main + i + 1] -= factor * bands[above + i]
+                if swapped:
+                    if i + 2 < n:
+                        bands[above + i + 1] -= factor * second[beyond + i]
+                    for j in simd_range(row, row + k):
+                        x[j], x[j + k] = x[j + k], x[j] - factor * x[j + k]
+                else:
+                    for j in simd_range(row, row + k):
+                        x[j + k] -= factor * x[j]
+        for i in range(n - 1, -1, -1):
+            row, pivot, factor, factor2 = rows + i * k, bands[main + i], bands[above + i], second[beyond + i]
+            if i + 1 < n:
+                for j in simd_range(row, row + k):
+                    x[j] -= factor * x[j + k]
+            if abs(factor2) != 0.0:
+                for j in simd_range(row, row + k):
+                    x[j] -= factor2 * x[j + 2 * k]
+            for j in simd_range(row, row + k):
+                x[j] /= pivot
+        if singular:
+            for j in range(rows, rows + n * k):
+                x[j] = nan
 
 
 @op("TridiagonalSolve", shape=_tridiagonal_solve_rule, batching=solve_slices, autograd=False)
 def _tridiagonal_solve(
     diagonals: torch.Tensor, rhs: torch.Tensor, partial_pivoting: bool = True, perturb_singular: bool = False
 ) -> torch.Tensor:
-    """Solves tridiagonal equations.
-
-    Eliminates by Gauss' method, a row at a time of the whole batch, with NumPy: a row is too short for ATen's calls.
-    The elements of a single matrix are NumPy's scalars.
-    """
+    """Solves tridiagonal equations."""
     _tridiagonal_solve_rule(TensorShape(diagonals.shape), TensorShape(rhs.shape))
     if not rhs.numel():
         return rhs.clone()
-    batch, (n, k) = rhs.shape[:-2], rhs.shape[-2:]
-    bands = diagonals.detach().resolve_conj().cpu().numpy().reshape(-1, 3, n)
-    sides = np.array(rhs.detach().resolve_conj().cpu().numpy().reshape(-1, n, k).swapaxes(0, 1), order="C")
-    above, main, below = (list(d[0] if len(bands) == 1 else d.T[..., None]) for d in bands.swapaxes(0, 1))
+    n, k = rhs.shape[-2:]
+    bands, x = (np.array(t.detach().resolve_conj().cpu().numpy(), order="C") for t in (diagonals, rhs))
     tiny = np.finfo(bands.dtype).eps * float(abs(bands).max()) if perturb_singular else 0.0
-    with np.errstate(all="ignore"):
-        rows = _solve_rows(above, main, below, list(sides), partial_pivoting, tiny)  # [n, batch, k]
-    return torch.from_numpy(rows).transpose(0, 1).reshape(*batch, n, k).to(rhs.device)
-
-
-def _solve_rows(
-    above: list[Any], main: list[Any], below: list[Any], right: list[Any], partial_pivoting: bool, tiny: float
-) -> np.ndarray:
-    """Solves tridiagonal equations, given by the rows of their diagonals and of the right-hand sides."""
-    n = len(right)
-    second: list[Any] = [None] * n  # the diagonal above the upper one: pivoting fills it
-    for i in range(n - 1):
-        factor = below[i + 1]
-        if partial_pivoting:
-            swap = abs(factor) > abs(main[i])
-            if np.count_nonzero(swap):
-                main[i], factor = _exchanged(swap, main[i], factor)
-                above[i], main[i + 1] = _exchanged(swap, above[i], main[i + 1])
-                right[i], right[i + 1] = _exchanged(swap, right[i], right[i + 1])
-                if i + 2 < n:
-                    second[i], above[i + 1] = _exchanged(swap, np.zeros_like(above[i + 1]), above[i + 1])
-        main[i] = _perturbed(main[i], tiny)
-        factor = factor / main[i]
-        main[i + 1] = main[i + 1] - factor * above[i]
-        if second[i] is not None:
-            above[i + 1] = above[i + 1] - factor * second[i]
-        right[i + 1] -= factor * right[i]
-    main[-1] = _perturbed(main[-1], tiny)
-    singular = (np.stack(main) == 0).any(0)
-    for i in range(n - 1, -1, -1):
-        if i + 1 < n:
-            right[i] -= above[i] * right[i + 1]
-        if second[i] is not None:
-            right[i] -= second[i] * right[i + 2]
-        right[i] /= main[i]
-    return np.where(singular, np.nan, np.stack(right))
+    second = np.zeros(bands.size // 3, bands.dtype)
+    _solve_tridiagonal(bands, second, x, x.size // (n * k), n, k, partial_pivoting, tiny)
+    return torch.from_numpy(x).to(rhs.device)
 
 
 @_tridiagonal_solve.gradient(needs="input0 outputs")
@@ -141,8 +153,8 @@ def _moved(x: Any, by: int, axis: int = -1) -> Any:
     return concat([rest, zeros_like(last)] if by > 0 else [zeros_like(first), rest], axis)
 
 
-def _compact_diagonals(diagonals: Any, diagonals_format: str) -> tuple[Any, Any, Any]:
-    """Returns the diagonals above, on and below the main one, each of the length of the main one.
+def _compact_diagonals(diagonals: Any, diagonals_format: str) -> Any:
+    """Returns the diagonals above, on and below the main one, `[..., 3, n]`.
 
     Raises:
         ValueError: the shapes do not go together, or there is no such format.
@@ -155,7 +167,7 @@ def _compact_diagonals(diagonals: Any, diagonals_format: str) -> tuple[Any, Any,
             raise invalid("Expected diagonals to be provided as a matrix with 3 rows, got 0 rows.")
         if diagonals.shape[-2] not in (3, None):
             raise ValueError(f"Expected 3 diagonals got {diagonals.shape[-2]}")
-        return diagonals[..., 0, :], diagonals[..., 1, :], diagonals[..., 2, :]
+        return diagonals
     if diagonals_format == "sequence":
         if len(diagonals) != 3:
             raise ValueError(f"Expected diagonals to be a sequence of length 3, got {len(diagonals)}")
@@ -168,14 +180,13 @@ def _compact_diagonals(diagonals: Any, diagonals_format: str) -> tuple[Any, Any,
             above = concat([above, zeros_like(main[..., :1])], -1)
         if below.shape[-1] == n - 1:
             below = concat([zeros_like(main[..., :1]), below], -1)
-        return above, main, below
+        return stack([above, main, below], -2)
     if diagonals_format == "matrix":
         matrix = convert(diagonals)
         m, n = matrix.shape[-2], matrix.shape[-1]
         if m != n and m is not None and n is not None:
             raise ValueError(f"Expected last two dimensions of diagonals to be same, got {m} and {n}")
-        bands = diag_part(matrix, k=(-1, 1), align="LEFT_RIGHT")
-        return bands[..., 0, :], bands[..., 1, :], bands[..., 2, :]
+        return diag_part(matrix, k=(-1, 1), align="LEFT_RIGHT")
     raise ValueError(f"Unrecognized diagonals_format: {diagonals_format}")
 
 
@@ -213,24 +224,24 @@ def tridiagonal_solve(
         >>> tf.linalg.tridiagonal_solve([[0.0, 0.0], [2.0, 4.0], [0.0, 0.0]], [2.0, 2.0]).numpy().tolist()
         [1.0, 0.5]
     """
-    above, main, below = _compact_diagonals(diagonals, diagonals_format)
-    sides: Any = convert(rhs, hint=main.dtype)
+    bands = _compact_diagonals(diagonals, diagonals_format)
+    sides: Any = convert(rhs, hint=bands.dtype)
     if conjugate_rhs:
         sides = conj(sides)
-    is_vector = sides.shape.rank is not None and sides.shape.rank == main.shape.rank
+    is_vector = None not in (sides.shape.rank, bands.shape.rank) and sides.shape.rank + 1 == bands.shape.rank
     sides.shape.with_rank_at_least(1 if is_vector else 2)
     if is_vector:
         sides = expand_dims(sides, -1)
     elif transpose_rhs:
         sides = matrix_transpose(sides)
-    if not main.shape[-1:].is_compatible_with(sides.shape[-2:-1]):
+    if not bands.shape[-1:].is_compatible_with(sides.shape[-2:-1]):
         raise ValueError(
             "Expected number of left-hand sided and right-hand sides to be equal, got "
-            f"{main.shape[-1]} and {sides.shape[-2]}"
+            f"{bands.shape[-1]} and {sides.shape[-2]}"
         )
-    if not main.shape[:-1].is_compatible_with(sides.shape[:-2]):
-        raise ValueError(f"Batch shapes {main.shape[:-1]} and {sides.shape[:-2]} are incompatible")
-    result = _tridiagonal_solve(stack([above, main, below], -2), sides, partial_pivoting, perturb_singular, name)
+    if not bands.shape[:-2].is_compatible_with(sides.shape[:-2]):
+        raise ValueError(f"Batch shapes {bands.shape[:-2]} and {sides.shape[:-2]} are incompatible")
+    result = _tridiagonal_solve(bands, sides, partial_pivoting, perturb_singular, name)
     return squeeze(result, -1) if is_vector else result
 
 
@@ -307,10 +318,9 @@ def tridiagonal_matmul(
     sequence: Any = diagonals
     if diagonals_format == "sequence":
         above, main, below = [convert(d) for d in sequence]
-    elif diagonals_format == "compact":
-        above, main, below = [sequence[..., i, :] for i in range(3)]
     else:
-        above, main, below = _compact_diagonals(diagonals, diagonals_format)
+        bands = sequence if diagonals_format == "compact" else _compact_diagonals(diagonals, diagonals_format)
+        above, main, below = [bands[..., i, :] for i in range(3)]
     return _tridiagonal_matmul(expand_dims(above, -2), expand_dims(main, -2), expand_dims(below, -2), rhs, name)
 
 
@@ -333,24 +343,45 @@ def _banded_rule(bands: TensorShape, rhs: TensorShape, *_: Any) -> TensorShape:
     return broadcast(bands[:-2], rhs[:-2]) + bands[-1:].merge_with(rhs[-2:-1]) + rhs[-1:]
 
 
+@loop
+def _solve_banded(
+    bands: Numbers, x: Numbers, batch: int, count: int, n: int, k: int, lower: int, transposed: int
+) -> None:
+    """Solves equations with triangular matrices of `count` diagonals in place of their right-hand sides `x`, which are
+    `[batch, n, k]`."""
+    down = lower != transposed  # from the first row to the last one
+    main = 0 if lower else (count - 1) * n
+    for matrix in range(batch):
+        first, rows = matrix * count * n, matrix * n * k
+        for step in range(n):
+            i = step if down else n - 1 - step
+            for d in range(1, min(count, step + 1)):
+                other = i - d if down else i + d
+                shift = (other - i) * k
+                column = other if transposed else i
+                factor = bands[first + column + n * (d if lower else count - 1 - d)]
+                for j in simd_range(rows + i * k, rows + i * k + k):
+                    x[j] -= factor * x[j + shift]
+            pivot = bands[first + main + i]
+            for j in simd_range(rows + i * k, rows + i * k + k):
+                x[j] /= pivot
+
+
 def _banded_solve(bands: torch.Tensor, rhs: torch.Tensor, lower: bool, adjoint: bool) -> torch.Tensor:
     _banded_rule(TensorShape(bands.shape), TensorShape(rhs.shape))
     for i, x in enumerate((bands, rhs)):
         if not x.numel():
             raise invalid(f"In[{i}] must not be an empty tensor, but has the shape {list(x.shape)}")
-    count, n = bands.shape[-2:]
-    matrix = bands.new_zeros(*bands.shape[:-2], n, n)
-    for k in range(min(count, n)):
-        if lower:
-            matrix.diagonal(-k, -2, -1).copy_(bands[..., k, k:])
-        else:
-            matrix.diagonal(k, -2, -1).copy_(bands[..., count - 1 - k, : n - k])
-    if is_singular(matrix.diagonal(0, -2, -1)):
+    if is_singular(bands[..., 0 if lower else -1, :]):
         raise invalid("Input matrix is not invertible.")
-    return torch.linalg.solve_triangular(matrix.mH if adjoint else matrix, rhs, upper=lower == adjoint)
+    batch, (count, n), k = torch.broadcast_shapes(bands.shape[:-2], rhs.shape[:-2]), bands.shape[-2:], rhs.shape[-1]
+    matrix = (bands.conj() if adjoint else bands).detach().resolve_conj().cpu().expand(*batch, count, n).numpy()
+    x = np.array(rhs.detach().resolve_conj().cpu().expand(*batch, n, k).numpy(), order="C")
+    _solve_banded(np.ascontiguousarray(matrix), x, math.prod(batch), count, n, k, lower, adjoint)
+    return torch.from_numpy(x).to(rhs.device)
 
 
-@op("BandedTriangularSolve", kernel=_banded_solve, shape=_banded_rule, batching=solve_slices)
+@op("BandedTriangularSolve", kernel=_banded_solve, shape=_banded_rule, batching=solve_slices, autograd=False)
 def banded_triangular_solve(
     bands: TensorLike, rhs: TensorLike, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:

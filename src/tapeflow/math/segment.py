@@ -10,6 +10,7 @@ import torch
 
 from tapeflow.core.autodiff.gradients import conj, is_unranked, shape_of
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.loops import Int64s, loop
 from tapeflow.core.ops.batching import Batch, NoRule, Slices, static, times
 from tapeflow.core.ops.convert import as_operand, convert
 from tapeflow.core.ops.definition import ops
@@ -419,12 +420,13 @@ def _sorted(start: float, gather: Callable[..., Any], finish: Callable[..., Any]
         if not len(ids):
             return data.new_zeros((0, *data.shape[1:]))
         ids = ids.long()
-        first, last = int(ids[0]), int(ids[-1])
-        if bool((ids[1:] < ids[:-1]).any()):
+        last = _last_id(ids.cpu().contiguous(), len(ids))
+        if last == -2:
             raise invalid("segment ids are not increasing")
-        if first < 0:
+        if last < 0:
             raise invalid(
-                f"Segment id {first} out of range [0, {last + 1}), possibly because 'segment_ids' input is not sorted."
+                f"Segment id {int(ids[0])} out of range [0, {int(ids[-1]) + 1}), possibly because 'segment_ids' input "
+                "is not sorted."
             )
         check_memory((last + 1, *data.shape[1:]), data.itemsize, UNFILLED)
         out = data.new_full((last + 1, *data.shape[1:]), start)
@@ -432,6 +434,15 @@ def _sorted(start: float, gather: Callable[..., Any], finish: Callable[..., Any]
         return out if finish is None else finish(out, ids)
 
     return kernel
+
+
+@loop
+def _last_id(ids: Int64s, size: int) -> int:
+    """Returns the last of some ids, -1 if the first one is negative, and -2 if they do not ascend."""
+    for i in range(1, size):
+        if ids[i] < ids[i - 1]:
+            return -2
+    return -1 if ids[0] < 0 else ids[size - 1]
 
 
 def _not_segments(data: TensorShape, ids: TensorShape) -> str:

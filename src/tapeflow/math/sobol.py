@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import functools
+
 import torch
 
 from tapeflow.core.ops.op import op
@@ -22,8 +25,17 @@ def _points(dim: int, num_results: int, skip: int, dtype: DType, device: torch.d
     if skip < 0:
         raise invalid(f"skip must be non-negative, not {skip}")
     # The origin, the first of torch's points, is not one of TensorFlow's.
-    engine = torch.quasirandom.SobolEngine(dim).fast_forward(skip + 1)
+    engine = copy.copy(_engine(dim))
+    engine.quasi = engine.quasi.clone()
+    if skip:
+        engine.fast_forward(skip)
     return engine.draw(num_results, dtype=dtype.torch).to(device)
+
+
+@functools.lru_cache(16)
+def _engine(dim: int) -> torch.quasirandom.SobolEngine:
+    """Returns torch's generator of the points after the origin, which nothing may draw from."""
+    return torch.quasirandom.SobolEngine(dim).fast_forward(1)
 
 
 @op(

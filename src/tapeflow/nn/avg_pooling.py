@@ -16,14 +16,22 @@ from tapeflow.core.ops.by_shapes import by_shapes
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import listed, with_rank
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
-from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.tensor import Tensor, traced
 from tapeflow.nn.batched_channels import joined_gradients
-from tapeflow.nn.pooling import by_rank, of_sequences, pool_layout, pool_rule_without_explicit, pooled_depth
+from tapeflow.nn.pooling import (
+    by_rank,
+    combine_windows,
+    of_sequences,
+    pool_layout,
+    pool_rule_without_explicit,
+    pooled_depth,
+)
 from tapeflow.nn.windows import Geometry, Ints, padded, per_dimension, text_only, unpadded
 
 aten = torch.ops.aten
 
 _AVG_POOL = {2: functional.avg_pool2d, 3: functional.avg_pool3d}
+_LOOP_TYPES = torch.float32, torch.float64
 _AVG_POOL_BACK = {2: aten.avg_pool2d_backward.default, 3: aten.avg_pool3d_backward.default}
 
 
@@ -48,6 +56,13 @@ def mean_of_windows(op: str, x: torch.Tensor, ksize: Any, strides: Any, padding:
     layout = pool_layout(op, x.shape, ksize, strides, padding, (), data_format)
     if layout.empty:
         return x.new_zeros(layout.output)
+    looped = x.dtype in _LOOP_TYPES and x.is_cpu and not traced(x) and not x.requires_grad
+    if looped and layout.in_blocks and len(layout.window) == 3:
+        starts = [torch.arange(0, n + 1, k) for n, k in zip(x.shape[1:], layout.window, strict=False)]
+        windows = [part for each in starts for part in (each, len(each) - 1)]
+        out = x.new_zeros(layout.output)
+        combine_windows(x.contiguous(), *x.shape, *windows, False, True, out)
+        return out
     geometry, image = layout.geometry, x.permute(layout.to_first)
     pool = _AVG_POOL[len(layout.window)]
     if not layout.padded:

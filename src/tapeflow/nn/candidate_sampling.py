@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import bisect
 import functools
-import itertools
+import hashlib
 import math
-from collections.abc import Callable, Iterable, Sequence
+import struct
+import threading
+from collections.abc import Callable, Sequence
+from math import nan
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 
+from tapeflow.core.loops import MASK, Float64s, Int64s, Words, exp, expm1, log, log1p, loop
 from tapeflow.core.ops.memory import check_memory
 from tapeflow.core.ops.op import OpFunction, not_differentiable, op
 from tapeflow.core.ops.shape_rules import with_rank
@@ -20,7 +23,7 @@ from tapeflow.core.rng.seeds import op_seeds
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.nn.draws import Draws, draws
+from tapeflow.nn.draws import draw_below, draw_uniform, draw_uniform32, start_draws
 
 
 class _Samples(NamedTuple):
@@ -59,10 +62,125 @@ class ComputeAccidentalHits(NamedTuple):
     weights: Tensor
 
 
-Draw = Callable[[Draws], int]
-Probability = Callable[[int], float]
+_UNIFORM, _LOG_UNIFORM, _LEARNED, _FIXED = range(4)  # kinds of samplers
 _TRIES = 2**17  # draws, beside 100 for each sample: enough for classes that are not as good as impossible
-_BYTES_OF_SAMPLE = 64  # of a Python number in a list and a set
+_BYTES_OF_SAMPLE = 64  # of a class, its count, and its place among the classes that were drawn
+
+
+class _Weights(NamedTuple):
+    """What a sampler knows about classes: of a learned one, the classes that occurred, in order, the number of their
+    occurrences, and the sums of the weights of all classes up to each; of a fixed one, the weight of each class, and
+    Walker's aliases: class `i` stands for itself by the share `own[i]`, and for `alias[i]` otherwise."""
+
+    total: float
+    classes: np.ndarray = np.zeros(0, np.int64)
+    occurrences: np.ndarray = np.zeros(0, np.int64)
+    ends: np.ndarray = np.zeros(0, np.int64)
+    weights: np.ndarray = np.zeros(0)
+    own: np.ndarray = np.zeros(0)
+    alias: np.ndarray = np.zeros(0, np.int64)
+
+
+@loop
+def _find_place(values: Int64s, size: int, value: int) -> int:
+    """Returns the number of values that are not greater, among values that ascend."""
+    low, high = 0, size
+    while low < high:
+        middle = (low + high) // 2
+        if values[middle] <= value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@loop
+def _probability(
+    kind: int, value: int, range_max: int, total: float, classes: Int64s, occurrences: Int64s, size: int,
+    weights: Float64s,
+) -> float:  # fmt: skip
+    """Returns the probability of a class."""
+    if kind == _UNIFORM:
+        return 1.0 / range_max
+    if kind == _LOG_UNIFORM:
+        return log((value + 2.0) / (value + 1.0)) / total
+    if kind == _LEARNED:
+        place = _find_place(classes, size, value)
+        if place > 0 and classes[place - 1] == value:
+            return (1.0 + occurrences[place - 1]) / total
+        return 1.0 / total
+    return weights[value] / total
+
+
+@loop
+def _sample_classes(
+    kind: int, state: Words, true: Int64s, num_true: int, range_max: int, num_sampled: int, unique: int,
+    most_tries: int, total: float, classes: Int64s, occurrences: Int64s, ends: Int64s, size: int, weights: Float64s,
+    own: Float64s, alias: Int64s, sampled: Int64s, seen: Int64s, mask: int, counts: Float64s,
+) -> int:  # fmt: skip
+    """Draws classes, and computes the expected count of each true class, then of each sampled one.
+
+    Args:
+        kind: the kind of the sampler.
+        state: of the random numbers.
+        true: the true classes.
+        num_true: their number.
+        range_max: the number of classes.
+        num_sampled: the number of classes to draw.
+        unique: draws no class twice.
+        most_tries: the largest number of draws.
+        total: the sum of the weights; of a sampler by the logarithm, that of `range_max + 1`.
+        classes, occurrences, ends: of a learned sampler, see `_Weights`.
+        size: the number of these classes.
+        weights, own, alias: of a fixed sampler.
+        sampled: receives the classes.
+        seen: a hash table of the classes, all -1.
+        mask: the size of the table, a power of two, less 1.
+        counts: receives the counts.
+
+    Returns:
+        -1; -2 if there were too many draws; the index of the first true class that is none.
+    """
+    for i in range(num_true):
+        if not 0 <= true[i] < range_max:
+            return i
+    tries, found = 0, 0
+    while found < num_sampled:
+        if tries > most_tries:
+            return -2
+        tries += 1
+        if kind == _UNIFORM:
+            value = draw_below(state, range_max, 64)
+        elif kind == _LOG_UNIFORM:
+            value = (int(exp(draw_uniform(state) * total)) - 1) % range_max
+        elif kind == _LEARNED:
+            place = draw_below(state, int(total), 32)
+            i = _find_place(ends, size, place)
+            before = ends[i - 1] - classes[i - 1] - 1 if i > 0 else 0  # occurrences of smaller classes
+            value = min(place - before, classes[i]) if i < size else place - before
+        else:
+            share = draw_uniform32(state)
+            value = draw_below(state, range_max, 32)
+            value = value if share < own[value] else alias[value]
+        if unique:
+            slot = (value * 2654435761 & MASK) >> 16 & mask
+            while seen[slot] >= 0 and seen[slot] != value:
+                slot = slot + 1 & mask
+            if seen[slot] == value:
+                continue
+            seen[slot] = value
+        sampled[found] = value
+        found += 1
+    for i in range(num_true + num_sampled):
+        value = true[i] if i < num_true else sampled[i - num_true]
+        count = _probability(kind, value, range_max, total, classes, occurrences, size, weights)
+        if tries == num_sampled:
+            count = count * num_sampled
+        else:
+            count = -expm1(tries * log1p(-count)) if count < 1.0 else 1.0
+        counts[i] = count
+    return -1
+
 
 # ---- sampling --------------------------------------------------------------------------------------------------------
 
@@ -77,6 +195,7 @@ def check_at_least(least: int, **attrs: int) -> None:
 
 
 def _sample(
+    kind: int,
     op: Any,
     true_classes: torch.Tensor,
     num_true: int,
@@ -84,61 +203,41 @@ def _sample(
     unique: bool,
     range_max: int,
     seeds: tuple[int, int],
-    draw: Draw,
-    probability: Probability,
+    weights: _Weights,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Draws classes, and computes the expected count of each of them and of each true one."""
     check_at_least(1, num_true=num_true, num_sampled=num_sampled, range_max=range_max)
-    true = _true_classes(true_classes, num_true, range_max)
+    true = _true_classes(true_classes, num_true)
     if unique and num_sampled > range_max:
         raise invalid("Sampler's range is too small.")
     check_memory([num_sampled], _BYTES_OF_SAMPLE)
-    random = draws((op, num_true, num_sampled, unique, range_max), *seeds, 2048 * num_sampled)
-    sampled: list[int] = []
-    tries = num_sampled
-    if unique:
-        seen: set[int] = set()
-        tries = 0
-        while len(sampled) < num_sampled:
-            if tries > _TRIES + 100 * num_sampled:
-                raise invalid(
-                    f"{num_sampled} different classes of {range_max} were not found in {tries} draws: the others are "
-                    "too unlikely. Sample fewer, or with unique=False"
-                )
-            tries += 1
-            value = draw(random)
-            if value not in seen:
-                seen.add(value)
-                sampled.append(value)
-    else:
-        sampled = [draw(random) for _ in range(num_sampled)]
-
-    def expected(value: int) -> float:
-        p = probability(value)
-        if tries == num_sampled:
-            return p * num_sampled
-        return -math.expm1(tries * math.log1p(-p)) if p < 1 else 1.0
-
-    counts = [[expected(value) for value in row] for row in true]
-    device = true_classes.device
-    return (
-        torch.tensor(sampled, dtype=torch.int64, device=device),
-        torch.tensor(counts, dtype=torch.float32, device=device).view(true_classes.shape),
-        torch.tensor([expected(value) for value in sampled], dtype=torch.float32, device=device),
-    )
+    most = _TRIES + 100 * num_sampled if unique else num_sampled
+    sampled = torch.empty(num_sampled, dtype=torch.int64)
+    slots = 1 << (2 * num_sampled).bit_length() if unique else 1
+    counts = torch.empty(true.numel() + num_sampled, dtype=torch.float64)
+    failed = _sample_classes(
+        kind, start_draws((op, num_true, num_sampled, unique, range_max), *seeds, 2048 * num_sampled), true,
+        true.numel(), range_max, num_sampled, unique, most, weights.total, weights.classes, weights.occurrences,
+        weights.ends, len(weights.classes), weights.weights, weights.own, weights.alias, sampled,
+        torch.full((slots,), -1), slots - 1, counts,
+    )  # fmt: skip
+    if failed >= 0:
+        raise invalid(f"`true_candidate` out of range [0, {range_max}), received {int(true.view(-1)[failed])}")
+    if failed < -1:
+        raise invalid(
+            f"{num_sampled} different classes of {range_max} were not found in {most} draws: the others are "
+            "too unlikely. Sample fewer, or with unique=False"
+        )
+    of_true, of_sampled = counts.float().to(true_classes.device).split([true.numel(), num_sampled])
+    return sampled.to(true_classes.device), of_true.view(true_classes.shape), of_sampled
 
 
-def _true_classes(true_classes: torch.Tensor, num_true: int, range_max: int) -> list[list[int]]:
+def _true_classes(true_classes: torch.Tensor, num_true: int) -> torch.Tensor:
     if true_classes.dim() != 2:
         raise invalid("true_classes must be a matrix")
     if true_classes.shape[1] != num_true:
         raise invalid(f"true_classes must have num_true columns, expected: {true_classes.shape[1]} was: {num_true}")
-    values = true_classes.tolist()
-    for row in values:
-        for value in row:
-            if not 0 <= value < range_max:
-                raise invalid(f"`true_candidate` out of range [0, {range_max}), received {value}")
-    return values
+    return true_classes.cpu().contiguous()
 
 
 # ---- the samplers' ops -----------------------------------------------------------------------------------------------
@@ -166,50 +265,58 @@ def _uniform_kernel(
     true_classes: torch.Tensor, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int, seed2: int
 ) -> Any:
     return _sample(
-        "UniformCandidateSampler", true_classes, num_true, num_sampled, unique, range_max, (seed, seed2),
-        lambda random: random.below(range_max, 64), lambda _: 1 / range_max,
+        _UNIFORM, "UniformCandidateSampler", true_classes, num_true, num_sampled, unique, range_max, (seed, seed2),
+        _Weights(range_max),
     )  # fmt: skip
 
 
 def _log_uniform_kernel(
     true_classes: torch.Tensor, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int, seed2: int
 ) -> Any:
-    span = math.log1p(range_max)
+    check_at_least(1, range_max=range_max)
     return _sample(
-        "LogUniformCandidateSampler", true_classes, num_true, num_sampled, unique, range_max, (seed, seed2),
-        lambda random: (int(math.exp(random.uniform() * span)) - 1) % range_max,
-        lambda value: math.log((value + 2.0) / (value + 1.0)) / span,
+        _LOG_UNIFORM, "LogUniformCandidateSampler", true_classes, num_true, num_sampled, unique, range_max,
+        (seed, seed2), _Weights(math.log1p(range_max)),
     )  # fmt: skip
+
+
+@loop
+def _merge_classes(
+    old: Int64s, counts: Int64s, size: int, new: Int64s, added: int, classes: Int64s, occurrences: Int64s, ends: Int64s
+) -> int:
+    """Adds the occurrences of classes, which ascend, to those before, and returns the number of different classes."""
+    i, j, merged, before = 0, 0, 0, 0
+    while i < size or j < added:
+        value, count = old[i] if i < size else new[j], 0
+        if j < added:
+            value = min(value, new[j])
+        if i < size and old[i] == value:
+            count = counts[i]
+            i += 1
+        while j < added and new[j] == value:
+            count += 1
+            j += 1
+        before += count
+        classes[merged], occurrences[merged], ends[merged] = value, count, value + 1 + before
+        merged += 1
+    return merged
 
 
 class _LearnedCounts:
     """The sampling weights of classes: 1 plus the number of occurrences of the class as a true class."""
 
     def __init__(self, range_max: int) -> None:
-        self.occurrences: dict[int, int] = {}
-        self._total = range_max
-        # The classes that occurred, in order, and for each the sum of the weights of all classes up to it.
-        self._order: tuple[list[int], list[int]] = [], []
+        self.weights = _Weights(range_max)
+        self._lock = threading.Lock()
 
-    def add(self, values: Iterable[int]) -> None:
+    def add(self, true: torch.Tensor) -> None:
         """Counts an occurrence of each class."""
-        for value in values:
-            self.occurrences[value] = self.occurrences.get(value, 0) + 1
-            self._total += 1
-        values = sorted(self.occurrences)
-        counts = itertools.accumulate(self.occurrences[value] for value in values)
-        self._order = values, [value + 1 + count for value, count in zip(values, counts, strict=True)]
-
-    def draw(self, random: Draws) -> int:
-        """Draws a class by the weights."""
-        place, (values, ends) = random.below(self._total), self._order
-        i = bisect.bisect_right(ends, place)
-        before = ends[i - 1] - values[i - 1] - 1 if i else 0  # occurrences of smaller classes
-        return min(place - before, values[i]) if i < len(values) else place - before
-
-    def probability(self, value: int) -> float:
-        """Returns the probability of a class."""
-        return (1 + self.occurrences.get(value, 0)) / self._total
+        new = np.sort(true.cpu().numpy(), axis=None)
+        with self._lock:
+            total, old, counts, *_ = self.weights
+            merged = np.empty((3, len(old) + len(new)), np.int64)
+            size = _merge_classes(old, counts, len(old), new, len(new), *merged)
+            self.weights = _Weights(total + len(new), *merged[:, :size])
 
 
 @functools.lru_cache(64)
@@ -223,10 +330,10 @@ def _learned_kernel(
 ) -> Any:
     learned = _learned_counts((num_true, num_sampled, unique, range_max, seed, seed2))
     samples = _sample(
-        "LearnedUnigramCandidateSampler", true_classes, num_true, num_sampled, unique, range_max, (seed, seed2),
-        learned.draw, learned.probability,
+        _LEARNED, "LearnedUnigramCandidateSampler", true_classes, num_true, num_sampled, unique, range_max,
+        (seed, seed2), learned.weights,
     )  # fmt: skip
-    learned.add(true_classes.reshape(-1).tolist())
+    learned.add(true_classes)
     return samples
 
 
@@ -235,79 +342,81 @@ _log_uniform = _sampler("LogUniformCandidateSampler", _log_uniform_kernel)
 _learned = _sampler("LearnedUnigramCandidateSampler", _learned_kernel)
 
 
-class _Alias:
-    """Draws numbers by their weights in constant time, by Walker's alias method."""
+@loop
+def _fill_aliases(own: Float64s, n: int, alias: Int64s, high: Int64s, low: Int64s) -> None:
+    """Turns weights whose mean is 1 into Walker's aliases: classes with large weights fill up those with small ones.
 
-    def __init__(self, weights: Iterable[float]) -> None:
-        weights = list(weights)
-        total, n = sum(weights) or math.nan, len(weights)
-        self.own = [w * n / total for w in weights]
-        self.alias = list(range(n))
-        high = [i for i in range(n) if self.own[i] >= 1]
-        low = [i for i in range(n) if self.own[i] < 1]
-        while high and low:  # a high one fills up a low one
-            a, b = low.pop(), high.pop()
-            self.alias[a] = b
-            self.own[b] -= 1 - self.own[a]
-            (low if self.own[b] < 1 else high).append(b)
-        for i in (*high, *low):
-            self.own[i] = 1.0
+    Args:
+        own: the weights, which become shares.
+        n: their number.
+        alias: the classes' own numbers, which become those of others.
+        high, low: buffers of `n` numbers.
+    """
+    highs, lows = 0, 0
+    for i in range(n):
+        if own[i] >= 1.0:
+            high[highs] = i
+            highs += 1
+        elif own[i] < 1.0:
+            low[lows] = i
+            lows += 1
+    while highs > 0 and lows > 0:
+        lows, highs = lows - 1, highs - 1
+        a, b = low[lows], high[highs]
+        alias[a] = b
+        own[b] -= 1.0 - own[a]
+        if own[b] < 1.0:
+            low[lows] = b
+            lows += 1
+        else:
+            high[highs] = b
+            highs += 1
+    for i in range(highs):
+        own[high[i]] = 1.0
+    for i in range(lows):
+        own[low[i]] = 1.0
 
-    def draw(self, random: Draws) -> int:
-        """Draws an index by the weights."""
-        share = random.uniform32()
-        value = random.below(len(self.own))
-        return value if share < self.own[value] else self.alias[value]
 
-
-class _Distribution(NamedTuple):
-    """The weights of classes, their sum, the number of those that are not 0, and how to draw by them."""
-
-    weights: list[float]
-    total: float
-    likely: int
-    draw: Draw
-
-
-def _given_weights(vocab_file: str, unigrams: tuple[float, ...]) -> tuple[float, ...]:
-    """Returns the weights in a vocabulary, or those of `unigrams`."""
+def _given_weights(vocab_file: str, unigrams: tuple[float, ...]) -> bytes:
+    """Returns the weights in a vocabulary, or those of `unigrams`, as the bytes of float64s, which hash fast."""
     if not vocab_file and not unigrams:
         raise invalid("Must provide either vocab_file or unigrams.")
     if vocab_file and unigrams:
         raise invalid("Must only provide one of vocab_file and unigrams.")
     if not vocab_file:
-        return unigrams
+        return struct.pack(f"{len(unigrams)}d", *unigrams)
     try:
         with translate_os_errors(vocab_file), open(vocab_file, encoding="utf-8") as lines:
-            return tuple(float(line.rsplit(",", 1)[1]) for line in lines if line.strip())
+            return np.array([float(line.rsplit(",", 1)[1]) for line in lines if line.strip()]).tobytes()
     except (IndexError, ValueError):
         raise invalid(f"Bad line in vocab_file {vocab_file}: each must end in a comma and a number") from None
 
 
 @functools.lru_cache(4)
 def _fixed_distribution(
-    range_max: int, given: tuple[float, ...], distortion: float, reserved: int, num_shards: int, shard: int
-) -> _Distribution:
+    range_max: int, given: bytes, distortion: float, reserved: int, num_shards: int, shard: int
+) -> tuple[_Weights, int, str]:
     """Computes the weight of each class of a shard: the given one to the power of the distortion.
 
     The shard's classes are numbered from 0: class `i` is the id `i * num_shards + shard`.
+
+    Returns:
+        The weights, the number of those that are not 0, and a hash of the given ones.
     """
     check_at_least(1, num_shards=num_shards)
     check_at_least(0, shard=shard)
     zeros = len(range(shard, max(reserved, 0), num_shards))
     # As in TensorFlow, the vocabulary's ids go on from the number of the shard's own reserved ones.
-    own = given[(shard - zeros) % num_shards :: num_shards] if shard < num_shards else ()
+    own = np.frombuffer(given)[(shard - zeros) % num_shards if shard < num_shards else len(given) :: num_shards]
     if zeros + len(own) != range_max:
         raise invalid(f"range is {range_max} must be equal to weights size  {zeros + len(own)}")
-    weights = [0.0] * zeros + [_to_the_power(w, distortion) for w in own]
-    likely = sum(weight != 0 for weight in weights)
-    return _Distribution(weights, sum(weights) or math.nan, likely, _Alias(weights).draw)
-
-
-def _to_the_power(weight: float, distortion: float) -> float:
-    """Returns a weight to a power, and NaN or infinity where Python raises errors."""
     with np.errstate(all="ignore"):
-        return float(np.float64(weight) ** distortion)
+        weights = np.append(np.zeros(zeros), own**distortion)
+        total = sum(weights.tolist()) or nan
+        shares, alias = weights * range_max / total, np.arange(range_max)
+    _fill_aliases(shares, range_max, alias, *np.empty((2, range_max), np.int64))
+    digest = hashlib.sha256(given).hexdigest()
+    return _Weights(total, weights=weights, own=shares, alias=alias), np.count_nonzero(weights), digest
 
 
 @op("FixedUnigramCandidateSampler", shape=_samples_rule)
@@ -327,21 +436,24 @@ def _fixed(
     seed2: int,
 ) -> Any:
     """Samples classes by weights."""
-    attrs = (range_max, vocab_file, distortion, num_reserved_ids, num_shards, shard, tuple(unigrams))
-    given = _given_weights(vocab_file, attrs[-1])
-    weights, total, likely, draw = _fixed_distribution(range_max, given, *attrs[2:-1])
+    attrs = distortion, num_reserved_ids, num_shards, shard
+    given = _given_weights(vocab_file, tuple(unigrams))
+    weights, likely, digest = _fixed_distribution(range_max, given, *attrs)
     if unique and likely < num_sampled <= range_max:
         raise invalid(f"{num_sampled} different classes can't be sampled: only {likely} have a weight other than 0")
     return _sample(
-        ("FixedUnigramCandidateSampler", *attrs), true_classes, num_true, num_sampled, unique, range_max,
-        (seed, seed2), draw, lambda value: weights[value] / total,
+        _FIXED, ("FixedUnigramCandidateSampler", vocab_file, *attrs, digest), true_classes, num_true, num_sampled,
+        unique, range_max, (seed, seed2), weights,
     )  # fmt: skip
 
 
 @op("AllCandidateSampler", shape=_samples_rule)
 def _all(true_classes: torch.Tensor, num_true: int, num_sampled: int, unique: bool, seed: int, seed2: int) -> Any:
     """Returns all classes."""
-    _true_classes(true_classes, num_true, num_sampled)
+    true = _true_classes(true_classes, num_true)
+    if true.numel() and not 0 <= int(true.min()) <= int(true.max()) < num_sampled:
+        wrong = true[(true < 0) | (true >= num_sampled)]
+        raise invalid(f"`true_candidate` out of range [0, {num_sampled}), received {int(wrong[0])}")
     device = true_classes.device
     return (
         torch.arange(num_sampled, device=device),
@@ -358,6 +470,39 @@ def _hits_rule(true_classes: TensorShape, sampled: TensorShape, num_true: int, *
     return [TensorShape([None])] * 3
 
 
+@loop
+def _find_hits(
+    true: Int64s, size: int, columns: int, sampled: Int64s, count: int, table: Int64s, mask: int, rows: Int64s,
+    places: Int64s,
+) -> int:  # fmt: skip
+    """Finds the true classes among the sampled ones, and returns the number of hits.
+
+    Of a class that was sampled twice only the last is a hit, as in TensorFlow.
+
+    Args:
+        true, size: the true classes and their number.
+        columns: the number of true classes of an example.
+        sampled, count: the sampled classes and their number.
+        table: a hash table of the places of sampled classes, all -1.
+        mask: the size of the table, a power of two, less 1.
+        rows, places: receive the example and the place among the sampled classes of each hit.
+    """
+    for i in range(count):
+        slot = (sampled[i] * 2654435761 & MASK) >> 16 & mask
+        while table[slot] >= 0 and sampled[table[slot]] != sampled[i]:
+            slot = slot + 1 & mask
+        table[slot] = i
+    hits = 0
+    for i in range(size):
+        slot = (true[i] * 2654435761 & MASK) >> 16 & mask
+        while table[slot] >= 0 and sampled[table[slot]] != true[i]:
+            slot = slot + 1 & mask
+        if table[slot] >= 0:
+            rows[hits], places[hits] = i // columns, table[slot]
+            hits += 1
+    return hits
+
+
 @op("ComputeAccidentalHits", shape=_hits_rule)
 def _accidental_hits(
     true_classes: torch.Tensor, sampled_candidates: torch.Tensor, num_true: int, seed: int, seed2: int
@@ -367,12 +512,15 @@ def _accidental_hits(
         raise invalid("true_candidates must be a batch_size * num_true matrix")
     if sampled_candidates.dim() != 1:
         raise invalid("sampled_candidates must be a vector, which is typically an output from CandidateSampler")
-    # Of a class that was sampled twice only the last is a hit, as in TensorFlow.
-    place = {value: i for i, value in enumerate(sampled_candidates.tolist())}
-    hits = [(i, place[v]) for i, row in enumerate(true_classes.tolist()) for v in row if v in place]
-    indices = torch.tensor(hits, dtype=torch.int64, device=true_classes.device).view(-1, 2)
-    least = torch.full((len(hits),), torch.finfo(torch.float32).min, device=true_classes.device)
-    return indices[:, 0].int(), indices[:, 1].contiguous(), least
+    true, sampled = true_classes.cpu().contiguous(), sampled_candidates.cpu().contiguous()
+    slots = 1 << (2 * sampled.numel()).bit_length()
+    rows, places = torch.empty(2, true.numel(), dtype=torch.int64)
+    count = _find_hits(
+        true, true.numel(), num_true, sampled, sampled.numel(), torch.full((slots,), -1), slots - 1, rows, places
+    )  # fmt: skip
+    device = true_classes.device
+    least = torch.full((count,), torch.finfo(torch.float32).min, device=device)
+    return rows[:count].to(device, torch.int32), places[:count].to(device), least
 
 
 not_differentiable(_uniform, _log_uniform, _learned, _fixed, _all, _accidental_hits)
@@ -528,10 +676,12 @@ def fixed_unigram_candidate_sampler(
         >>> sampled.sampled_candidates.numpy().tolist()
         [1, 1]
     """
+    if type(unigrams) is not list:
+        unigrams = [float(weight) for weight in unigrams]
     return FixedUnigramCandidateSampler(
         *_fixed(
             true_classes, num_true, num_sampled, unique, range_max, vocab_file, float(distortion),
-            num_reserved_ids, num_shards, shard, tuple(float(u) for u in unigrams), *op_seeds(seed), name,
+            num_reserved_ids, num_shards, shard, tuple(unigrams), *op_seeds(seed), name,
         )
     )  # fmt: skip
 

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from tapeflow.core.errors import FailedPreconditionError
+from tapeflow.core.loops import Float64s, Int64s, Numbers, exp, log1p, loop
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.types.aliases import TensorLike
@@ -73,16 +74,51 @@ def _greedy(
     classes = inputs.shape[2]
     if not -classes <= blank_index < classes:
         raise invalid(f"blank_index expected to be between {-classes} and {classes - 1} but was {blank_index}")
-    blank = blank_index % classes
-    best = inputs.max(2) if inputs.shape[0] else None
-    rows, scores = [], []
-    for i, length in enumerate(lengths):
-        path = best.indices[:length, i].tolist() if best else []
-        scores.append((-best.values[:length, i]).sum() if best else inputs.new_zeros(()))
-        runs = [v for v, _ in itertools.groupby(path)] if merge_repeated else path
-        merged = [v for v in runs if v != blank]
-        rows.append(merged)
-    return *_as_sparse(rows), torch.stack(scores).unsqueeze(1) if scores else inputs.new_zeros(0, 1)
+    time, batch, _ = inputs.shape
+    values, indices = torch.empty(time * batch, dtype=torch.int64), torch.empty(time * batch, 2, dtype=torch.int64)
+    shape, scores = torch.tensor([batch, 0]), inputs.new_zeros(batch, 1, device="cpu")
+    count = _find_paths(
+        inputs.detach().cpu().contiguous(), batch, classes, torch.tensor(lengths), merge_repeated,
+        blank_index % classes, indices, values, shape, scores,
+    )  # fmt: skip
+    return indices[:count], values[:count], shape, scores.to(inputs.device)
+
+
+@loop
+def _find_paths(
+    inputs: Numbers, batch: int, classes: int, lengths: Int64s, merge_repeated: int, blank: int, indices: Int64s,
+    values: Int64s, shape: Int64s, scores: Numbers,
+) -> int:  # fmt: skip
+    """Decodes by the most likely class at each step, and returns the number of labels.
+
+    Args:
+        inputs: the logits, `[time, batch, classes]`.
+        batch, classes: the sizes.
+        lengths: the number of steps of each example.
+        merge_repeated: leaves out labels like the class before.
+        blank: the class that is no label.
+        indices, values: receive the labels of all examples as a sparse tensor.
+        shape: receives the largest number of labels as its second number.
+        scores: receives the negative sums of the chosen logits; zeros before.
+    """
+    count = 0
+    for example in range(batch):
+        before, labels = -1, 0
+        for time in range(lengths[example]):
+            row, best = (time * batch + example) * classes, 0
+            for i in range(1, classes):
+                if inputs[row + best] != inputs[row + best]:
+                    break
+                if not inputs[row + i] <= inputs[row + best]:
+                    best = i
+            scores[example] -= inputs[row + best]
+            if best != blank and not (merge_repeated and best == before):
+                indices[2 * count], indices[2 * count + 1], values[count] = example, labels, best
+                labels += 1
+                count += 1
+            before = best
+        shape[1] = max(shape[1], labels)
+    return count
 
 
 def ctc_greedy_decoder(
@@ -119,90 +155,136 @@ def ctc_greedy_decoder(
 # ---- beam search: Graves, Supervised Sequence Labelling with Recurrent Neural Networks, 2012, chapter 7.5.3 ----------
 
 
+_NEVER = -math.inf  # the logarithm of the probability 0
+
+
+@loop
 def _log_add(a: float, b: float) -> float:
     """Computes `log(exp(a) + exp(b))`."""
-    if a < b:
-        a, b = b, a
-    return a if b == -math.inf else a + math.log1p(math.exp(b - a))
+    high, low = a if b < a else b, b if b < a else a
+    return high if low == _NEVER else high + log1p(exp(low - high))
 
 
-class _Beam:
-    """A labelling and the logarithms of its probability.
+@loop
+def _search_beams(
+    log_p: Float64s, start: int, step: int, first: int, steps: int, classes: int, width: int, capacity: int,
+    nodes: Int64s, scores: Float64s, leaves: Int64s, branches: Int64s, sizes: Int64s,
+) -> int:  # fmt: skip
+    """Extends the most likely labellings of an example, step by step.
 
-    Attributes:
-        blank: the log probability of alignments that end in a blank.
-        labelled: the log probability of alignments that end in the last label.
-        total: the log probability of all alignments.
-        before: `(total, blank, labelled)` after the previous step.
+    A node of the tree of labellings has its parent, its label, its first child and its next sibling in `nodes`, -1 for
+    none. Its `scores` are logarithms of probabilities: of all alignments, of those that end in a blank, of those that
+    end in the label, and the first two of these after the step before.
+
+    Args:
+        log_p: the logarithms of the probabilities of classes; the last class is the blank.
+        start: the place of the example's first one.
+        step: the distance between two steps.
+        first, steps: the first step, and the end of the steps.
+        classes: the number of classes.
+        width: the largest number of leaves.
+        capacity: the number of nodes that there is room for.
+        nodes, scores: the tree.
+        leaves: the nodes of the labellings that are looked at; it has room for `width`.
+        branches: a buffer like `leaves`.
+        sizes: the numbers of nodes and of leaves.
+
+    Returns:
+        The number of steps that are done. There are fewer than `steps` if there is no more room.
     """
-
-    __slots__ = ("before", "blank", "children", "label", "labelled", "parent", "total")
-
-    def __init__(self, parent: _Beam | None, label: int) -> None:
-        self.parent, self.label = parent, label
-        self.children: dict[int, _Beam] = {}
-        self.clear()
-        self.before = (-math.inf, -math.inf, -math.inf)
-
-    def clear(self) -> None:
-        self.total = self.blank = self.labelled = -math.inf
-
-    def labels(self) -> list[int]:
-        """Returns the labels, from the first to the last."""
-        labels: list[int] = []
-        beam = self
-        while beam.parent is not None:
-            labels.append(beam.label)
-            beam = beam.parent
-        return labels[::-1]
-
-    def child(self, label: int) -> _Beam:
-        if label not in self.children:
-            self.children[label] = _Beam(self, label)
-        return self.children[label]
-
-    def extended(self, label: int, log_p: float) -> float:
-        """Computes the log-probability of the labelling with one more label; after an equal one a blank must stand."""
-        total, blank, _ = self.before
-        return log_p + (blank if label == self.label else total)
-
-
-def _beam_search(log_p: np.ndarray, width: int) -> list[_Beam]:
-    """Finds the most likely labellings of `[time, classes]`, best first; the last class is the blank."""
-    root = _Beam(None, -1)
-    root.total = root.blank = 0.0
-    leaves = [root]
-    blank = log_p.shape[1] - 1
-    for row in log_p.tolist():
-        branches = sorted(leaves, key=lambda b: -b.total)
-        for b in branches:
-            b.before = (b.total, b.blank, b.labelled)
-        for b in branches:
-            if b.parent is not None:
-                if b.parent.total > -math.inf:
-                    total, blank_before, _ = b.parent.before
-                    same = b.label == b.parent.label
-                    b.labelled = _log_add(b.labelled, blank_before if same else total)
-                b.labelled += row[b.label]
-            b.blank = b.before[0] + row[blank]
-            b.total = _log_add(b.blank, b.labelled)
-        leaves = list(branches)
-        for b in branches:
+    blank = classes - 1
+    for time in range(first, steps):
+        count, active, row = sizes[0], sizes[1], start + time * step
+        if count + active * blank > capacity:
+            return time
+        for i in range(active):  # sorts the leaves, the most likely one first
+            node, place = leaves[i], i
+            while place > 0 and scores[5 * branches[place - 1]] < scores[5 * node]:
+                branches[place] = branches[place - 1]
+                place -= 1
+            branches[place] = node
+        for i in range(active):
+            node = 5 * branches[i]
+            scores[node + 3], scores[node + 4] = scores[node], scores[node + 1]
+            leaves[i] = branches[i]
+        for i in range(active):
+            node, parent, label = branches[i], nodes[4 * branches[i]], nodes[4 * branches[i] + 1]
+            labelled = scores[5 * node + 2]
+            if parent >= 0:
+                if scores[5 * parent] > _NEVER:  # an equal label before must be followed by a blank
+                    same = label == nodes[4 * parent + 1]
+                    labelled = _log_add(labelled, scores[5 * parent + 4] if same else scores[5 * parent + 3])
+                labelled += log_p[row + label]
+            blanks = scores[5 * node + 3] + log_p[row + blank]
+            scores[5 * node] = _log_add(blanks, labelled)
+            scores[5 * node + 1], scores[5 * node + 2] = blanks, labelled
+        lowest = -1
+        for i in range(active):
+            node = branches[i]
             for label in range(blank):
-                child = b.children.get(label)
-                if child is not None and child.total > -math.inf:
+                same = label == nodes[4 * node + 1]
+                grown = log_p[row + label] + (scores[5 * node + 4] if same else scores[5 * node + 3])
+                full = sizes[1] >= width
+                if full and lowest < 0:
+                    lowest = 0
+                    for j in range(1, sizes[1]):
+                        if scores[5 * leaves[j]] < scores[5 * leaves[lowest]]:
+                            lowest = j
+                if grown == _NEVER or (full and grown <= scores[5 * leaves[lowest]]):
                     continue
-                grown = b.extended(label, row[label])
-                lowest = min(leaves, key=lambda leaf: leaf.total) if len(leaves) >= width else None
-                if grown == -math.inf or (lowest is not None and grown <= lowest.total):
+                child = nodes[4 * node + 2]
+                while child >= 0 and nodes[4 * child + 1] != label:
+                    child = nodes[4 * child + 3]
+                if child >= 0 and scores[5 * child] > _NEVER:
                     continue
-                if lowest is not None:
-                    leaves.remove(lowest)
-                    lowest.clear()
-                child = b.child(label)
-                child.blank, child.labelled, child.total = -math.inf, grown, grown
-                leaves.append(child)
-    return sorted(leaves, key=lambda b: -b.total)
+                if full:
+                    lost = 5 * leaves[lowest]
+                    scores[lost], scores[lost + 1], scores[lost + 2] = _NEVER, _NEVER, _NEVER
+                    for j in range(lowest, sizes[1] - 1):
+                        leaves[j] = leaves[j + 1]
+                    sizes[1] -= 1
+                if child < 0:
+                    child = sizes[0]
+                    sizes[0] += 1
+                    nodes[4 * child], nodes[4 * child + 1], nodes[4 * child + 2] = node, label, -1
+                    nodes[4 * child + 3], nodes[4 * node + 2] = nodes[4 * node + 2], child
+                    scores[5 * child + 3], scores[5 * child + 4] = _NEVER, _NEVER
+                scores[5 * child], scores[5 * child + 1], scores[5 * child + 2] = grown, _NEVER, grown
+                leaves[sizes[1]] = child
+                sizes[1] += 1
+                lowest = -1
+    return steps
+
+
+def _find_beams(log_p: torch.Tensor, example: int, steps: int, width: int) -> list[tuple[list[int], float]]:
+    """Finds the most likely labellings of an example, best first, and the logarithms of their probabilities.
+
+    Args:
+        log_p: the logarithms of the probabilities of classes, `[time, batch, classes]`.
+        example: its number.
+        steps: its length.
+        width: the number of labellings that are extended.
+    """
+    _, batch, classes = log_p.shape
+    nodes, scores = np.array([[-1, -1, -1, -1]]), np.array([[0.0, 0.0, _NEVER, _NEVER, _NEVER]])
+    leaves, branches = np.zeros((2, width), np.int64)
+    sizes, done = np.array([1, 1]), 0
+    while done < steps:
+        capacity = 2 * len(nodes) + width * classes
+        nodes, scores = np.resize(nodes, (capacity, 4)), np.resize(scores, (capacity, 5))
+        done = _search_beams(
+            log_p, example * classes, batch * classes, done, steps, classes, width, capacity, nodes, scores, leaves,
+            branches, sizes,
+        )  # fmt: skip
+    found = leaves[: sizes[1]]
+    beams = []
+    for node in found[np.argsort(-scores[found, 0], kind="stable")].tolist():
+        labels, at = [], node
+        while nodes[at, 0] >= 0:
+            labels.append(int(nodes[at, 1]))
+            at = nodes[at, 0]
+        beams.append((labels[::-1], scores[node, 0]))
+    return beams
 
 
 @op("CTCBeamSearchDecoder", shape=_paths_rule)
@@ -213,19 +295,18 @@ def _beam(
     lengths = _lengths(inputs, sequence_length)
     if top_paths > beam_width:
         raise invalid("requested more paths than the beam width.")
-    log_p = torch.log_softmax(inputs.detach().double().cpu(), 2).numpy()
+    log_p = torch.log_softmax(inputs.detach().double().cpu(), 2)
     paths: list[list[list[int]]] = [[] for _ in range(top_paths)]
-    scores = np.full((len(lengths), top_paths), -np.inf)
+    scores = np.full((len(lengths), top_paths), _NEVER)
     for i, length in enumerate(lengths):
-        beams = _beam_search(log_p[:length, i], beam_width)
+        beams = _find_beams(log_p, i, length, beam_width)
         if len(beams) < top_paths:
             raise invalid("Less leaves in the beam search than requested.")
-        for k, beam in enumerate(beams[:top_paths]):
-            labels = beam.labels()
+        for k, (labels, score) in enumerate(beams[:top_paths]):
             if merge_repeated:
                 labels = [v for j, v in enumerate(labels) if not j or v != labels[j - 1]]
             paths[k].append(labels)
-            scores[i, k] = beam.total
+            scores[i, k] = score
     sparse = [_as_sparse(rows) for rows in paths]
     indices, values, shapes = zip(*sparse, strict=True)
     return *indices, *values, *shapes, torch.from_numpy(scores).to(inputs.dtype)

@@ -2,71 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-import torch
+import numpy as np
 
-from tapeflow.core.rng.philox import Philox
+from tapeflow.core.loops import MASK, Words, loop
 from tapeflow.core.rng.seeds import reserve
 
-_FIRST, _MOST = 4, 256  # blocks of four words that are computed at once: a few, and more if they are not enough
+_WORD = (1 << 32) - 1
 
 
-class Draws:
-    """Numbers from the words of a stream, in order.
-
-    Args:
-        stream: the stream.
-    """
-
-    def __init__(self, stream: Philox) -> None:
-        self._words = self._read(stream)
-
-    def _read(self, stream: Philox) -> Iterator[int]:
-        host, blocks = torch.device("cpu"), _FIRST
-        while True:
-            for word in stream.words(blocks, host).reshape(-1).tolist():
-                yield word & 0xFFFFFFFF
-            stream, blocks = stream.skipped(blocks), min(4 * blocks, _MOST)
-
-    def bits32(self) -> int:
-        """Draws an int below 2**32."""
-        return next(self._words)
-
-    def bits64(self) -> int:
-        """Draws an int below 2**64."""
-        low = self.bits32()
-        return low | self.bits32() << 32
-
-    def below(self, n: int, bits: int = 32) -> int:
-        """Draws an int below `n` uniformly, from numbers of `bits` bits; of 64 if there are more than 2**32."""
-        bits = bits if n <= 2**32 else 64
-        draw = self.bits32 if bits == 32 else self.bits64
-        if n & (n - 1) == 0:
-            return draw() & (n - 1)
-        uneven = (2**bits - 1) % n + 1
-        number = draw()
-        while number < uneven:
-            number = draw()
-        return number % n
-
-    def uniform(self) -> float:
-        """Draws a float in [0, 1) with the precision of float64."""
-        high = self.bits32() & 0xFFFFF
-        return (high << 32 | self.bits32()) / 2**52
-
-    def uniform32(self) -> float:
-        """Draws a float in [0, 1) with the precision of float32."""
-        return (self.bits32() & 0x7FFFFF) / 2**23
-
-
-def draws(op: Any, seed: int, seed2: int, count: int) -> Draws:
-    """Returns the numbers for a call of an op: they follow the numbers of its last call with the same attrs and seeds.
+def start_draws(op: Any, seed: int, seed2: int, count: int) -> np.ndarray:
+    """Returns the state of the numbers for a call of an op: they follow those of its last call with the same attrs and
+    seeds. The state is the counter, the key, the number of words that are used of a block, and the block.
 
     Args:
         op: the op's name and attrs.
         seed, seed2: its seed attrs; if both are 0, each call draws other numbers.
         count: the number of words that the call reserves.
     """
-    return Draws(reserve(op, seed, seed2, -(-count // 4)))
+    key, counter = reserve(op, seed, seed2, -(-count // 4))
+    return np.array([counter & MASK, counter >> 64, key, 4, 0, 0, 0, 0], np.uint64)
+
+
+@loop
+def draw_word(state: Words) -> int:
+    """Draws an int below 2**32: a word of the Philox generator, see `core/rng/philox.py`."""
+    used = state[3]
+    if used == 4:
+        c0, c1, c2, c3 = state[0] & _WORD, state[0] >> 32, state[1] & _WORD, state[1] >> 32
+        k0, k1 = state[2] & _WORD, state[2] >> 32
+        for _ in range(10):
+            p0, p1 = c0 * 0xD2511F53 & MASK, c2 * 0xCD9E8D57 & MASK
+            c0, c1, c2, c3 = p1 >> 32 ^ c1 ^ k0, p1 & _WORD, p0 >> 32 ^ c3 ^ k1, p0 & _WORD
+            k0, k1 = k0 + 0x9E3779B9 & _WORD, k1 + 0xBB67AE85 & _WORD
+        state[4], state[5], state[6], state[7] = c0, c1, c2, c3
+        state[0] = state[0] + 1 & MASK
+        if state[0] == 0:
+            state[1] = state[1] + 1 & MASK
+        used = 0
+    state[3] = used + 1
+    return state[4 + used]
+
+
+@loop
+def draw_below(state: Words, n: int, bits: int) -> int:
+    """Draws an int below `n` uniformly, from numbers of `bits` bits; of 64 if there are more than 2**32."""
+    wide = bits == 64 or n > 4294967296
+    uneven = (MASK if wide else _WORD) % n + 1
+    if n & n - 1 == 0:
+        uneven = 0
+    while True:
+        number = draw_word(state)
+        if wide:
+            number = number | draw_word(state) << 32 & MASK
+        if number >> 40 or number >= uneven:
+            return number % n
+
+
+@loop
+def draw_uniform(state: Words) -> float:
+    """Draws a float in [0, 1) with the precision of float64."""
+    high = draw_word(state) & 0xFFFFF
+    return (high << 32 | draw_word(state)) / 4503599627370496.0
+
+
+@loop
+def draw_uniform32(state: Words) -> float:
+    """Draws a float in [0, 1) with the precision of float32."""
+    return (draw_word(state) & 0x7FFFFF) / 8388608.0

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import collections
-import itertools
-import math
 from collections.abc import Sequence
 from typing import Any
 
 import torch
 
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.loops import Int64s, Words, loop
 from tapeflow.core.ops.convert import host_value
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import op
@@ -19,8 +18,9 @@ from tapeflow.core.rng.seeds import op_seeds
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
-from tapeflow.nn.draws import Draws, draws
+from tapeflow.nn.draws import draw_below, draw_uniform, start_draws
 from tapeflow.nn.maxima import without_nan
+from tapeflow.nn.pooling import combine_windows
 
 FractionalMaxPool = collections.namedtuple(
     "FractionalMaxPool", ["output", "row_pooling_sequence", "col_pooling_sequence"]
@@ -30,22 +30,26 @@ FractionalAvgPool = collections.namedtuple(
 )
 
 
-def _sequence(length: int, count: int, pseudo_random: bool, random: Draws) -> torch.Tensor:
+@loop
+def _draw_starts(state: Words, length: int, count: int, pseudo_random: int, starts: Int64s) -> None:
     """Draws the starts of `count` windows over `length` elements, followed by the end of the last one."""
+    starts[0], starts[count] = 0, length
     if pseudo_random:
         alpha = length / count
         k = length // count
-        most = min((k + 2) / alpha - 1, (length + 1 - k) / alpha - (count - 1))
-        start = random.uniform() * most
-        ends = [1, *(math.ceil(alpha * (i + start)) for i in range(1, count)), length + 1]
-        sizes = [b - a for a, b in itertools.pairwise(ends)]
-    else:
-        larger = length % count
-        sizes = [length // count] * (count - larger) + [length // count + 1] * larger
-        for i in range(count - 1, 0, -1):  # Fisher and Yates' shuffle
-            j = random.below(i + 1)
-            sizes[i], sizes[j] = sizes[j], sizes[i]
-    return torch.tensor([0, *itertools.accumulate(sizes)])
+        most, most2 = (k + 2) / alpha - 1.0, (length + 1 - k) / alpha - (count - 1)
+        start = draw_uniform(state) * (most2 if most2 < most else most)
+        for i in range(1, count):
+            end = int(alpha * (i + start))
+            starts[i] = end - (end >= alpha * (i + start))
+        return
+    for i in range(count):
+        starts[i + 1] = length // count + (i >= count - length % count)
+    for i in range(count - 1, 0, -1):  # Fisher and Yates' shuffle of the sizes
+        j = draw_below(state, i + 1, 32)
+        starts[i + 1], starts[j + 1] = starts[j + 1], starts[i + 1]
+    for i in range(count):
+        starts[i + 1] += starts[i]
 
 
 def _windows(sequence: torch.Tensor, length: int, overlapping: bool) -> tuple[torch.Tensor, torch.Tensor]:
@@ -62,8 +66,26 @@ def _sequences(x: torch.Tensor, ratio: Any, pseudo_random: bool, seed: int, seed
                 f"Pooling ratio is higher than input dimension size for dimension {i}. "
                 f"Input dim size: {x.shape[i]} pooling ratio: {ratio[i]}"
             )
-    random = draws(("FractionalPool", ratio, pseudo_random), seed, seed2, 4 * (x.shape[1] + x.shape[2]))
-    return [_sequence(x.shape[i], int(x.shape[i] / ratio[i]), pseudo_random, random).to(x.device) for i in (1, 2)]
+    state = start_draws(("FractionalPool", ratio, pseudo_random), seed, seed2, 4 * (x.shape[1] + x.shape[2]))
+    sequences = []
+    for length, own in zip(x.shape[1:3], ratio[1:3], strict=True):
+        starts = torch.empty(int(length / own) + 1, dtype=torch.int64)
+        _draw_starts(state, length, len(starts) - 1, pseudo_random, starts)
+        sequences.append(starts)
+    return sequences
+
+
+def _pooled(x: torch.Tensor, sequences: list[torch.Tensor], overlapping: bool, means: bool) -> torch.Tensor:
+    """Returns the maxima or means of windows."""
+    rows, columns = sequences
+    batch, height, width, channels = x.shape
+    fill = 0 if means else torch.finfo(x.dtype).min if x.is_floating_point() else torch.iinfo(x.dtype).min
+    out = torch.full((batch, len(rows) - 1, len(columns) - 1, channels), fill, dtype=x.dtype)
+    combine_windows(
+        x.detach().cpu().contiguous(), batch, 1, height, width, channels, torch.arange(2), 1, rows, len(rows) - 1,
+        columns, len(columns) - 1, overlapping, means, out,
+    )  # fmt: skip
+    return out.to(x.device)
 
 
 # ---- the maximum -----------------------------------------------------------------------------------------------------
@@ -94,16 +116,14 @@ def _windows_rule(x: TensorShape, ratio: Any, *_: Any) -> list[TensorShape]:
     return [TensorShape(dims), *(TensorShape([d and d + 1]) for d in dims[1:3])]
 
 
-@op("FractionalMaxPool", shape=_windows_rule)
+@op("FractionalMaxPool", shape=_windows_rule, autograd=False)
 def _fractional_max_pool(
     value: torch.Tensor, pooling_ratio: Any, pseudo_random: bool, overlapping: bool, seed: int, seed2: int
 ) -> tuple[torch.Tensor, ...]:
     """Computes the maxima of windows, and draws the windows."""
     sequences = _sequences(value, pooling_ratio, pseudo_random, seed, seed2)
-    x = without_nan(value)
-    for dim in (2, 1):
-        x = _elements_of_windows(x, dim, *_windows(sequences[dim - 1], x.shape[dim], overlapping)).amax(dim)
-    return x, *sequences
+    maxima = _pooled(value, sequences, overlapping, means=False)
+    return maxima, *(starts.to(value.device) for starts in sequences)
 
 
 @_fractional_max_pool.gradient(needs="input0 outputs")
@@ -142,16 +162,15 @@ def _means(x: torch.Tensor, over_rows: torch.Tensor, over_columns: torch.Tensor)
     return over_columns @ (over_rows @ x.flatten(2)).unflatten(2, x.shape[2:])
 
 
-@op("FractionalAvgPool", shape=_windows_rule)
+@op("FractionalAvgPool", shape=_windows_rule, autograd=False)
 def _fractional_avg_pool(
     value: torch.Tensor, pooling_ratio: Any, pseudo_random: bool, overlapping: bool, seed: int, seed2: int
 ) -> tuple[torch.Tensor, ...]:
     """Computes the means of windows, and draws the windows."""
-    rows, columns = _sequences(value, pooling_ratio, pseudo_random, seed, seed2)
+    sequences = _sequences(value, pooling_ratio, pseudo_random, seed, seed2)
     x = value if value.is_floating_point() else value.double()
-    height, width = value.shape[1:3]
-    y = _means(x, _shares(rows, height, overlapping, x.dtype), _shares(columns, width, overlapping, x.dtype))
-    return y.to(value.dtype), rows, columns
+    means = _pooled(x, sequences, overlapping, means=True).to(value.dtype)
+    return means, *(starts.to(value.device) for starts in sequences)
 
 
 @_fractional_avg_pool.gradient(needs="shapes outputs")

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import collections
-import itertools
-import math
 from typing import Any
 
-import numpy as np
 import torch
 
 from tapeflow.array import creation
@@ -19,6 +16,7 @@ from tapeflow.array.shaping import expand_dims, reshape, transpose
 from tapeflow.array.unranked import around_axis
 from tapeflow.core.autodiff.gradients import is_unranked, shape_argument, shape_of
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.loops import Float64s, Int32s, Int64s, loop
 from tapeflow.core.ops.batching import leading_dimensions
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.op import op
@@ -34,25 +32,36 @@ from tapeflow.nn.softmaxes import check_dim
 IsotonicRegression = collections.namedtuple("IsotonicRegression", ["output", "segments"])
 
 
-def _pool_violators(row: list[float]) -> tuple[list[float], list[int]]:
-    """Returns the segments of the nearest decreasing sequence: their sums, and the numbers of their elements.
+@loop
+def _pool_violators(
+    x: Float64s, rows: int, length: int, sums: Float64s, counts: Int64s, values: Float64s, segments: Int32s
+) -> None:
+    """Computes the nearest decreasing sequence of each row, and the numbers of its segments.
 
     Neighbours in the wrong order are pooled into a segment, which takes their mean, until there are none.
+
+    Args:
+        x: the sequences, `[rows, length]`.
+        rows, length: the sizes.
+        sums, counts: buffers of `length` numbers, for the sums and sizes of segments.
+        values, segments: receive the sequences and the numbers of the segments.
     """
-    sums, counts = [math.inf], [1]  # of the segments before the last one
-    total, count = row[0], 1
-    for value in row[1:]:
-        if total < value * count:  # the mean before is smaller
-            total += value
-            count += 1
-            while sums[-1] * count < total * counts[-1]:
-                total += sums.pop()
-                count += counts.pop()
-        else:
-            sums.append(total)
-            counts.append(count)
-            total, count = value, 1
-    return [*sums[1:], total], [*counts[1:], count]
+    for row in range(rows):
+        start, last = row * length, -1
+        for i in range(length):
+            total, count = x[start + i], 1
+            while last >= 0 and sums[last] * count < total * counts[last]:  # the mean before is smaller
+                total += sums[last]
+                count += counts[last]
+                last -= 1
+            last += 1
+            sums[last], counts[last] = total, count
+        at = start
+        for segment in range(last + 1):
+            mean = sums[segment] / counts[segment]
+            for i in range(at, at + counts[segment]):
+                values[i], segments[i] = mean, segment
+            at += counts[segment]
 
 
 @op("IsotonicRegression", shape=lambda input, _: [input, input], batching=leading_dimensions, autograd=False)
@@ -61,13 +70,12 @@ def _isotonic(input: torch.Tensor, output_dtype: DType) -> tuple[torch.Tensor, t
     shape = input.shape
     if not input.numel():
         return input.new_empty(shape, dtype=output_dtype.torch), input.new_empty(shape, dtype=torch.int32)
-    rows = input.detach().double().reshape(math.prod(shape[:-1]), shape[-1] if shape else 1)
-    pooled = [_pool_violators(row) for row in rows.tolist()]
-    sums, counts = (np.array(list(itertools.chain.from_iterable(part))) for part in zip(*pooled, strict=True))
-    numbers = np.concatenate([np.arange(len(row), dtype=np.int32) for row, _ in pooled])
-    values = torch.from_numpy(np.repeat(sums / counts, counts)).to(output_dtype.torch)
-    segments = torch.from_numpy(np.repeat(numbers, counts))
-    return values.view(shape).to(input.device), segments.view(shape).to(input.device)
+    x = input.detach().double().cpu().contiguous()
+    length = shape[-1] if shape else 1
+    values, segments = torch.empty_like(x), torch.empty(shape, dtype=torch.int32)
+    sums, counts = torch.empty(length, dtype=torch.float64), torch.empty(length, dtype=torch.int64)
+    _pool_violators(x, x.numel() // length, length, sums, counts, values, segments)
+    return values.to(input.device, output_dtype.torch), segments.to(input.device)
 
 
 @_isotonic.gradient(needs="shapes outputs", none_for_zero=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -13,29 +14,36 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.ops.batching import Batch, NoRule, Slices
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.elementwise_kernels import may_have_nan
 from tapeflow.core.ops.op import op
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import Tensor, invalid
+from tapeflow.core.values.tensor import Tensor, invalid, traced
 from tapeflow.math.arithmetic import negative
 from tapeflow.nn.maxima import without_nan
 from tapeflow.nn.windows import Geometry, padded, unpadded, window_geometry
 
 
 class _Windows(NamedTuple):
-    """The sums of image and filter elements, and their image elements. Dilation is the maximum of the sums.
+    """The elements of images and of a filter. Dilation is the maximum of their sums in each window.
 
     Attributes:
-        sums: `[height * width, batch, channels, rows, columns]`.
-        parts: for each element of a window, the elements of the image that stand there in the windows.
+        image: the images, padded, `[batch, channels, height, width]`.
         parts: for each position in a window, the slices of the image elements at this position in all windows.
+        weights: the filter's elements at these positions, `[channels, 1, 1]`.
+        least: the least number of the dtype.
         geometry: the positions of the windows.
     """
 
-    sums: torch.Tensor
-    parts: list[tuple[slice, ...]]
     image: torch.Tensor
+    parts: list[tuple[slice, ...]]
+    weights: list[torch.Tensor]
+    least: float
     geometry: Geometry
+
+    def sums(self) -> Iterator[torch.Tensor]:
+        """Returns the sums at each position, `[batch, channels, rows, columns]`."""
+        return (self.image[part] + weight for part, weight in zip(self.parts, self.weights, strict=True))
 
 
 def _windows(input: torch.Tensor, filter: torch.Tensor, strides: Any, rates: Any, padding: str) -> _Windows:
@@ -63,12 +71,8 @@ def _windows(input: torch.Tensor, filter: torch.Tensor, strides: Any, rates: Any
     parts = [
         (slice(None), slice(None), *map(_part, (i, j), rates[1:3], geometry.strides, geometry.out)) for i, j in places
     ]
-    sums = [image[part] + weights[i, j, :, None, None] for part, (i, j) in zip(parts, places, strict=True)]
-    if not sums:  # windows of nothing: the least number of the dtype
-        bounds = torch.finfo(x.dtype) if x.is_floating_point() else torch.iinfo(input.dtype)
-        shape = (1, *image.shape[:2], *geometry.out)
-        return _Windows(image.new_full(shape, bounds.min), parts, image, geometry)
-    return _Windows(without_nan(torch.stack(sums)), parts, image, geometry)
+    bounds = torch.finfo(x.dtype) if x.is_floating_point() else torch.iinfo(input.dtype)
+    return _Windows(image, parts, [weights[i, j, :, None, None] for i, j in places], bounds.min, geometry)
 
 
 def _part(place: int, rate: int, stride: int, count: int) -> slice:
@@ -94,14 +98,24 @@ def _dilation2d(input: torch.Tensor, filter: torch.Tensor, strides: Any, rates: 
 
     Computes the largest sum of an image element and a filter element in each window. The border does not count.
     """
-    # If several sums are the largest, the gradient goes to the first.
-    sums = _windows(input, filter, strides, rates, padding).sums
-    return sums.max(0).values.permute(0, 2, 3, 1).to(input.dtype)
+    windows = _windows(input, filter, strides, rates, padding)
+    largest = _largest(windows, torch.maximum) if input.is_cpu and not traced(input) else None
+    if largest is None or (largest.is_floating_point() and may_have_nan(largest)):
+        largest = _largest(windows, torch.fmax)  # slower, and NaN is no maximum
+    return largest.permute(0, 2, 3, 1).to(input.dtype)
+
+
+def _largest(windows: _Windows, choose: Callable[..., torch.Tensor]) -> torch.Tensor:
+    """Returns the largest sums, `[batch, channels, rows, columns]`."""
+    image = windows.image
+    start = image.new_full((), windows.least).expand(*image.shape[:2], *windows.geometry.out)
+    return functools.reduce(choose, windows.sums(), start)
 
 
 def _shares(windows: _Windows, dy: torch.Tensor) -> list[torch.Tensor]:
     """Returns for each element of a window the gradients of those windows where its sum was the largest."""
-    largest = windows.sums.max(0).indices
+    # If several sums are the largest, the gradient goes to the first.
+    largest = without_nan(torch.stack(list(windows.sums()))).max(0).indices if windows.parts else None
     dy = dy.permute(0, 3, 1, 2)
     return [torch.where(largest == k, dy, 0) for k in range(len(windows.parts))]
 

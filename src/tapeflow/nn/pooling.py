@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from tapeflow.array.shaping import expand_dims, squeeze
 from tapeflow.core.context import state
 from tapeflow.core.errors import UnimplementedError
+from tapeflow.core.loops import Int64s, Numbers, loop, simd_range
 from tapeflow.core.ops.by_shapes import by_shapes
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
@@ -114,6 +115,47 @@ def pool_layout(
         and tuple(geometry.strides) == tuple(windows)
         and not any(geometry.before),
     )
+
+
+@loop
+def combine_windows(
+    x: Numbers, batch: int, depth: int, height: int, width: int, channels: int, planes: Int64s, plane_count: int,
+    rows: Int64s, row_count: int, columns: Int64s, column_count: int, overlapping: int, means: int, out: Numbers,
+) -> None:  # fmt: skip
+    """Computes the maximum or the mean of each window, element after element.
+
+    Args:
+        x: images, `[batch, depth, height, width, channels]`.
+        planes, rows, columns: the starts of the windows, followed by the end of the last one.
+        plane_count, row_count, column_count: the numbers of windows.
+        overlapping: windows share their border.
+        means: computes means.
+        out: the results, which are the least numbers before, or zeros.
+    """
+    at = 0
+    for image in range(batch):
+        for plane in range(plane_count):
+            back = min(planes[plane + 1] + overlapping, depth)
+            for row in range(row_count):
+                bottom = min(rows[row + 1] + overlapping, height)
+                for column in range(column_count):
+                    right = min(columns[column + 1] + overlapping, width)
+                    for h in range(planes[plane], back):
+                        for i in range(rows[row], bottom):
+                            for j in range(columns[column], right):
+                                shift = (((image * depth + h) * height + i) * width + j) * channels - at
+                                if means:
+                                    for k in simd_range(at, at + channels):
+                                        out[k] += x[k + shift]
+                                else:
+                                    for k in simd_range(at, at + channels):
+                                        value, most = x[k + shift], out[k]
+                                        out[k] = value if value > most else most
+                    if means:
+                        size = (back - planes[plane]) * (bottom - rows[row]) * (right - columns[column])
+                        for k in simd_range(at, at + channels):
+                            out[k] /= size
+                    at += channels
 
 
 def _clipped_window(size: Any, window: int, stride: int) -> int:

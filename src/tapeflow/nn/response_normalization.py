@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch.nn.functional import pad
 
 from tapeflow.array.batched import joined_batches
 from tapeflow.core.autodiff.tape import Call
@@ -15,17 +14,17 @@ from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values.tensor import Tensor, invalid
 
 
-def _window_sums(x: torch.Tensor, radius: int) -> torch.Tensor:
-    """Sums, for each element of the last dimension, those at most `radius` away."""
+def _window_sums(x: torch.Tensor, radius: int, factor: float = 1.0) -> torch.Tensor:
+    """Sums, for each element of the last dimension, those at most `radius` away, times a factor: a product with a band.
+    """
     channels = x.shape[-1]
     radius = min(radius, channels)
-    sums = pad(x, (radius + 1, radius)).cumsum(-1)
-    return sums[..., 2 * radius + 1 :] - sums[..., : -2 * radius - 1]
+    return x @ x.new_full((channels, channels), factor).tril_(radius).triu_(-radius)
 
 
 def _scale(x: torch.Tensor, radius: int, bias: float, alpha: float) -> torch.Tensor:
     """Returns the base of the divisor's power. It is infinity above the largest float32, as in TensorFlow."""
-    return bias + alpha * _window_sums(x * x, radius).float().double()
+    return _window_sums(x * x, radius, alpha).float().to(x.dtype).add_(bias)
 
 
 def _lrn_kernel(
@@ -37,8 +36,8 @@ def _lrn_kernel(
         raise invalid(f"depth_radius = {depth_radius} must not be negative")
     if depth_radius >= 2**31 - 1:
         raise invalid(f"depth_radius = {depth_radius} larger than int max")
-    wide = input.double()  # sums of squares lose digits as differences of running sums
-    return (wide * _scale(wide, depth_radius, bias, alpha).pow(-beta)).to(input.dtype)
+    wide = input.float()
+    return (_scale(wide, depth_radius, bias, alpha).pow_(-beta).mul_(wide)).to(input.dtype)
 
 
 @op("LRN", kernel=_lrn_kernel, shape=lambda x, *_: x.with_rank(4), batching=joined_batches)

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from tapeflow.core.loops import Int64s, loop
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
 
@@ -41,19 +42,54 @@ def order(indices: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
     return positions
 
 
-def _outside(indices: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
-    return (indices < 0) | (indices >= torch.tensor(shape, dtype=torch.int64, device=indices.device))
+def _strided(indices: torch.Tensor, rank: int) -> tuple[torch.Tensor, int, int]:
+    """Returns rows of indices for a loop, and the distances between two rows and between two columns. Many are columns
+    in memory.
+    """
+    if indices.dim() != 2 or indices.shape[1] != rank:
+        raise invalid(f"indices must be a matrix with {rank} columns, got the shape {list(indices.shape)}")
+    indices = indices.cpu()
+    if indices.is_contiguous():
+        return indices, rank, 1
+    return indices.t().contiguous(), 1, len(indices)
+
+
+@loop
+def _first_outside(indices: Int64s, step: int, column: int, count: int, shape: Int64s, rank: int) -> int:
+    """Returns the number of the first row of indices that is not inside of a shape, or -1."""
+    for i in range(count):
+        for d in range(rank):
+            if not 0 <= indices[i * step + d * column] < shape[d]:
+                return i
+    return -1
+
+
+@loop
+def _order_of_rows(a: Int64s, i: int, column: int, b: Int64s, j: int, column2: int, rank: int) -> int:
+    """Returns a negative number, zero or a positive one: the order of the rows at two places."""
+    for d in range(rank):
+        if a[i + d * column] != b[j + d * column2]:
+            return -1 if a[i + d * column] < b[j + d * column2] else 1
+    return 0
+
+
+@loop
+def _first_unordered(indices: Int64s, step: int, column: int, count: int, rank: int) -> int:
+    """Returns the number of the first row of indices that is not greater than the one before, or -1."""
+    for i in range(1, count):
+        if _order_of_rows(indices, (i - 1) * step, column, indices, i * step, column, rank) >= 0:
+            return i
+    return -1
+
+
+def _find_outside(indices: torch.Tensor, shape: Sequence[int]) -> int:
+    lengths = torch.tensor(shape, dtype=torch.int64)
+    return _first_outside(*_strided(indices, len(shape)), len(indices), lengths, len(shape))
 
 
 def are_inside(indices: torch.Tensor, shape: Sequence[int]) -> bool:
     """Returns True if all rows of indices are inside of a shape."""
-    if not indices.numel():
-        return True
-    for column, length in zip(indices.unbind(1), shape, strict=True):
-        low, high = column.aminmax()
-        if int(low) < 0 or int(high) >= length:
-            return False
-    return True
+    return _find_outside(indices, shape) < 0
 
 
 def check(indices: torch.Tensor, shape: Sequence[int], sorted_once: bool = True) -> None:
@@ -62,17 +98,14 @@ def check(indices: torch.Tensor, shape: Sequence[int], sorted_once: bool = True)
     Raises:
         InvalidArgumentError: they are not.
     """
-    if not are_inside(indices, shape):
-        outside = _outside(indices, shape)
-        i = int(outside.any(1).nonzero()[0])
+    i = _find_outside(indices, shape)
+    if i >= 0:
         raise invalid(f"indices[{i}] = {text(indices[i])} is out of bounds: need 0 <= index < {text(shape)}")
-    if sorted_once and len(indices) > 1:
-        numbers = flat(indices, shape)
-        wrong = numbers[1:] <= numbers[:-1]
-        if bool(wrong.any()):
-            i = int(wrong.nonzero()[0]) + 1
-            if bool(numbers[i] == numbers[i - 1]):
-                raise invalid(f"indices[{i}] = {text(indices[i])} is repeated")
+    if sorted_once and len(shape):
+        i = _first_unordered(*_strided(indices, len(shape)), len(indices), len(shape))
+        if i >= 0 and bool((indices[i] == indices[i - 1]).all()):
+            raise invalid(f"indices[{i}] = {text(indices[i])} is repeated")
+        if i >= 0:
             raise invalid(
                 f"indices[{i}] = {text(indices[i])} is out of order. Many sparse ops require sorted indices.\n"
                 "    Use `tf.sparse.reorder` to create a correctly ordered copy.\n\n"
@@ -122,29 +155,34 @@ def merged(a: torch.Tensor, b: torch.Tensor, shape: Sequence[int]) -> tuple[torc
     """
     if not len(shape):
         raise invalid("Tensors must not be empty")
-    if are_inside(a, shape) and are_inside(b, shape):
-        numbers = [flat(rows, shape) for rows in (a, b)]
-        if all(bool((n[1:] > n[:-1]).all()) for n in numbers):
-            ordered, order_of_both = torch.sort(torch.cat(numbers), stable=True)  # by radix, which is faster
-            distinct, inverse = torch.unique_consecutive(ordered, return_inverse=True)
-            inverse = torch.empty_like(inverse).index_copy_(0, order_of_both, inverse)
-            at_both = inverse[: len(a)], inverse[len(a) :]
-            both = a.new_empty((len(distinct), len(shape))).index_copy_(0, at_both[0], a).index_copy_(0, at_both[1], b)
-            return both, *at_both
-    rows_a, rows_b = a.tolist(), b.tolist()
-    both_rows: list[list[int]] = []
-    at: tuple[list[int], list[int]] = [], []
-    while len(at[0]) < len(rows_a) or len(at[1]) < len(rows_b):
-        next_rows = [
-            rows[len(done)] if len(done) < len(rows) else None for rows, done in zip((rows_a, rows_b), at, strict=True)
-        ]
-        least = min(row for row in next_rows if row is not None)
-        for row, done in zip(next_rows, at, strict=True):
-            if row == least:
-                done.append(len(both_rows))
-        both_rows.append(least)
-    at_a, at_b = (a.new_tensor(done, dtype=torch.int64) for done in at)
-    return a.new_tensor(both_rows).reshape(-1, len(shape)), at_a, at_b
+    rank = len(shape)
+    both = torch.empty(len(a) + len(b), rank, dtype=torch.int64)
+    at_a, at_b = (torch.empty(len(rows), dtype=torch.int64) for rows in (a, b))
+    count = _merge_rows(*_strided(a, rank), len(a), *_strided(b, rank), len(b), rank, both, at_a, at_b)
+    return both[:count].to(a.device), at_a.to(a.device), at_b.to(a.device)
+
+
+@loop
+def _merge_rows(
+    a: Int64s, a_step: int, a_column: int, a_count: int, b: Int64s, b_step: int, b_column: int, b_count: int,
+    rank: int, both: Int64s, at_a: Int64s, at_b: Int64s,
+) -> int:  # fmt: skip
+    """Writes merged rows and their positions, see `merged`, and returns the number of rows."""
+    i, j, count = 0, 0, 0
+    while i < a_count or j < b_count:
+        order = -1 if j == b_count else 1
+        if i < a_count and j < b_count:
+            order = _order_of_rows(a, i * a_step, a_column, b, j * b_step, b_column, rank)
+        for d in range(rank):
+            both[count * rank + d] = a[i * a_step + d * a_column] if order <= 0 else b[j * b_step + d * b_column]
+        if order <= 0:
+            at_a[i] = count
+            i += 1
+        if order >= 0:
+            at_b[j] = count
+            j += 1
+        count += 1
+    return count
 
 
 def times_dense(

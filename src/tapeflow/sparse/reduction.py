@@ -473,7 +473,9 @@ def _segments(
             raise invalid(f"segment ids must be < num_segments: {numbers[-1]} >= {int(most)}")
 
     checked(check, *([ids] if count is None else [ids, convert(count)]))
-    if count is None:
+    if count is None and state.graph is None:
+        count = int(ids.numpy()[-1]) + 1 if ids.shape[0] else 0
+    elif count is None:
         count = concat([convert([-1], ids.dtype), ids], 0)[-1] + 1
     result = combine(gather(table, rows), ids, count)
     if state.graph is None or table.shape.rank is None:

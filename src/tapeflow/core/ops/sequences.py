@@ -7,8 +7,10 @@ for these, each element must convert. For any other dtype, the elements are conv
 from __future__ import annotations
 
 import functools
+import struct
 from collections.abc import Mapping
 from itertools import chain
+from operator import countOf
 from typing import Any
 
 import ml_dtypes
@@ -97,44 +99,48 @@ def fits(kind: str, dtype: DType) -> bool:
 
 # ---- homogeneous lists, quickly --------------------------------------------------------------------------------------
 
+# By the type of the elements and the requested dtype: NumPy's type, `struct`'s letter for it, the dtype.
 _QUICK: dict[Any, Any] = {
-    (float, None): (np.float32, float32),
-    (float, float32): (np.float32, float32),
-    (float, float64): (np.float64, float64),
-    (int, None): (np.int32, int32),
-    (int, int32): (np.int32, int32),
-    (int, int64): (np.int64, int64),
-    (int, float32): (np.float32, float32),
-    (int, float64): (np.float64, float64),
-    (bool, None): (np.bool_, bool_),
-    (bool, bool_): (np.bool_, bool_),
+    (float, None): (np.float32, "f", float32),
+    (float, float32): (np.float32, "f", float32),
+    (float, float64): (np.float64, "d", float64),
+    (int, None): (np.int32, "i", int32),
+    (int, int32): (np.int32, "i", int32),
+    (int, int64): (np.int64, "q", int64),
+    (int, float32): (np.float32, "f", float32),
+    (int, float64): (np.float64, "d", float64),
+    (bool, None): (np.bool_, "?", bool_),
+    (bool, bool_): (np.bool_, "?", bool_),
 }
 
 
 def quick_array(value: Any, dtype: DType | None) -> tuple[np.ndarray, DType] | None:
-    """Returns the array of a rectangular list of one type of numbers, or None where `array_of` has to decide."""
-    flat = value
-    kinds = set(map(type, flat))
-    while kinds == {list}:
-        if len(set(map(len, flat))) != 1:
+    """Returns the array of a rectangular list of one type of numbers, or None where `array_of` has to decide.
+
+    `struct` packs numbers in a third of the time of `np.array`, and refuses those that are out of range.
+    """
+    if not value:
+        return None
+    flat, shape = value, None
+    while type(flat[0]) is list:
+        length = len(flat[0])
+        if not length or countOf(map(type, flat), list) != len(flat) or countOf(map(len, flat), length) != len(flat):
             return None
+        shape = (*shape, length) if shape else (len(flat), length)
         flat = list(chain.from_iterable(flat))
-        kinds = set(map(type, flat))
-    if len(kinds) != 1:
-        return None
-    kind = kinds.pop()
+    kind, size = type(flat[0]), len(flat)
     target = _QUICK.get((kind, dtype))
-    if target is None:
+    if target is None or countOf(map(type, flat), kind) != size:
         return None
-    if kind is float and target[1] is float32:  # out of range, NumPy would return inf, with a warning
-        if not (min(flat) > -3e38 and max(flat) < 3e38):
-            return None
-    elif kind is int and target[1] is float32 and not (min(flat) > -(2**53) and max(flat) < 2**53):
+    numpy_type, letter, result = target
+    if kind is int and letter == "f" and not (min(flat) > -(2**53) and max(flat) < 2**53):
         return None
+    array = np.empty(size, numpy_type)
     try:
-        return np.array(value, target[0]), target[1]
-    except OverflowError:
+        struct.pack_into(f"={size}{letter}", array, 0, *flat)
+    except (OverflowError, struct.error):
         return None
+    return array.reshape(shape) if shape else array, result
 
 
 def quick_strings(value: Any, dtype: DType | None) -> StringArray | None:
