@@ -1,0 +1,106 @@
+"""TFLite forms of matrix products and of `einsum`."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tapeflow.core.types.dtypes import int32
+from tapeflow.lite.program import LiteTensor
+from tapeflow.lite.table import NoForm, form
+
+
+@form("MatMul", "BatchMatMulV2", "BatchMatMul", "BatchMatMulV3")
+def _mat_mul(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
+    attrs = call.attrs
+    flags = [attrs.get(name) for name in ("transpose_a", "transpose_b", "adj_x", "adj_y")]
+    return product(w, x, y, bool(flags[0] or flags[2]), bool(flags[1] or flags[3]), call.shape)
+
+
+def product(w: Any, x: LiteTensor, y: LiteTensor, adj_x: bool, adj_y: bool, shape: Any) -> LiteTensor:
+    """Adds a product of matrices, or of batches of them. Constant weights are stored in rows of their outputs."""
+    single = y.rank == 2 or all(d == 1 for d in y.shape[:-2])
+    if y.value is not None and single and x.rank >= y.rank and y.dtype.is_floating:
+        if adj_x:
+            x = w.transpose(x, [*range(x.rank - 2), x.rank - 1, x.rank - 2])
+        weights = w.reshape(y, y.shape[-2:])
+        weights = weights if adj_y else w.transpose(weights, [1, 0])
+        bias = w.constant([0.0] * weights.shape[0], x.dtype)
+        return w.add("FULLY_CONNECTED", [x, weights, bias], shape, keepNumDims=x.rank > 2)
+    return w.add("BATCH_MATMUL", [x, y], shape, adjX=adj_x, adjY=adj_y)
+
+
+@form("Einsum")
+def _einsum(w: Any, call: Any, inputs: list[LiteTensor]) -> LiteTensor:
+    equation = call.attrs["equation"]
+    equation = equation.decode() if isinstance(equation, bytes) else equation
+    operands, _, result = equation.replace(" ", "").partition("->")
+    labels = operands.split(",")
+    if len(inputs) == 1:
+        return _einsum_of_one(w, inputs[0], labels[0], result)
+    if len(inputs) != 2:
+        raise NoForm("an einsum of more than two operands has no form")
+    (x, y), (of_x, of_y) = inputs, _without_ellipsis(labels, [t.rank for t in inputs], result)
+    result = _result_labels(result, of_x, of_y)
+    if any(len(set(names)) < len(names) for names in (of_x, of_y)):
+        raise NoForm("an einsum with a repeated label of one operand has no form")
+    sizes = {**dict(zip(of_x, x.shape, strict=True)), **dict(zip(of_y, y.shape, strict=True))}
+    x, of_x = _summed(w, x, of_x, set(of_y) | set(result))
+    y, of_y = _summed(w, y, of_y, set(of_x) | set(result))
+    batch = [n for n in result if n in of_x and n in of_y]
+    inner = [n for n in of_x if n in of_y and n not in result]
+    rows = [n for n in result if n in of_x and n not in of_y]
+    columns = [n for n in result if n in of_y and n not in of_x]
+    left = w.transpose(x, [of_x.index(n) for n in [*batch, *rows, *inner]])
+    right = w.transpose(y, [of_y.index(n) for n in [*batch, *inner, *columns]])
+    size = {k: _size([sizes[n] for n in names]) for k, names in
+            (("rows", rows), ("inner", inner), ("columns", columns))}  # fmt: skip
+    lead = [sizes[n] for n in batch]
+    right = w.reshape(right, [*lead, size["inner"], size["columns"]])
+    if not batch and right.value is not None and len(inner) == 1 and rows:
+        middle = product(w, left, right, False, False, [*[sizes[n] for n in rows], size["columns"]])
+    else:
+        left = w.reshape(left, [*lead, size["rows"], size["inner"]])
+        middle = product(w, left, right, False, False, [*lead, size["rows"], size["columns"]])
+    order = [*batch, *rows, *columns]
+    full = w.reshape(middle, [sizes[n] for n in order])
+    return w.transpose(full, [order.index(n) for n in result])
+
+
+def _size(dims: list[int | None]) -> int | None:
+    return None if None in dims else math.prod(dims)  # type: ignore[arg-type]
+
+
+def _without_ellipsis(labels: list[str], ranks: list[int], result: str) -> list[list[str]]:
+    """Returns the labels of each operand, with one for each dimension that an ellipsis stands for."""
+    found = []
+    for text, rank in zip(labels, ranks, strict=True):
+        before, dots, after = text.partition("...")
+        count = rank - len(before) - len(after) if dots else 0
+        found.append([*before, *[f".{count - i}" for i in range(count)], *after])
+    return found
+
+
+def _result_labels(result: str, of_x: list[str], of_y: list[str]) -> list[str]:
+    before, dots, after = result.partition("...")
+    longest = max(([n for n in names if n[0] == "."] for names in (of_x, of_y)), key=len)
+    return [*before, *(longest if dots else []), *after]
+
+
+def _summed(w: Any, x: LiteTensor, names: list[str], kept: set[str]) -> tuple[LiteTensor, list[str]]:
+    """Sums over the dimensions whose labels stand nowhere else."""
+    axes = [i for i, n in enumerate(names) if n not in kept]
+    if not axes:
+        return x, names
+    shape = [d for i, d in enumerate(x.shape) if i not in axes]
+    x = w.add("SUM", [x, w.constant(axes, int32)], shape, keepDims=False)
+    return x, [n for i, n in enumerate(names) if i not in axes]
+
+
+def _einsum_of_one(w: Any, x: LiteTensor, label: str, result: str) -> LiteTensor:
+    (names,) = _without_ellipsis([label], [x.rank], result)
+    results = _result_labels(result, names, [])
+    if len(set(names)) < len(names):
+        raise NoForm("an einsum with a repeated label of one operand has no form")
+    x, names = _summed(w, x, names, set(results))
+    return w.transpose(x, [names.index(n) for n in results])
