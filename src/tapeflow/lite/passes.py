@@ -20,6 +20,7 @@ _LAYERS = {
 }  # fmt: skip
 _ACTIVATIONS = {"RELU": 1, "RELU_N1_TO_1": 2, "RELU6": 3}  # their numbers among fused activations
 _FUSES_ACTIVATION = {"ADD", "SUB", "MUL", "DIV", "AVERAGE_POOL_2D", "MAX_POOL_2D", *_LAYERS}
+_SAME, _VALID = 0, 1
 _EFFECTS = {"ASSIGN_VARIABLE", "CALL_ONCE", "HASHTABLE_IMPORT", "WHILE", "IF"}
 
 
@@ -27,7 +28,8 @@ def optimize(subgraph: Subgraph, state: FileState) -> None:
     """Rewrites a subgraph in place."""
     rewriter = _Rewriter(subgraph, state)
     rewriter.remove_unused()
-    for rewrite in (rewriter.fuse_gelu, rewriter.fuse_hard_swish, rewriter.merge_moves, rewriter.fold_into_weights,
+    for rewrite in (rewriter.fuse_gelu, rewriter.fuse_hard_swish, rewriter.drop_neutral, rewriter.merge_moves,
+                    rewriter.fold_scale_of_input, rewriter.fold_into_weights, rewriter.fuse_padding,
                     rewriter.fuse_activation):  # fmt: skip
         rewriter.apply(rewrite)
     rewriter.expand()
@@ -261,6 +263,73 @@ class _Rewriter:
         array = new_bias.astype(np.float32)
         layer.inputs[of_bias] = LiteTensor(bias.name, float32, array.shape, array)
         return True
+
+    def drop_neutral(self, operator: LiteOperator) -> bool:
+        """Removes sums with zero and products with one."""
+        neutral = {"ADD": 0, "SUB": 0, "MUL": 1, "DIV": 1}.get(operator.code)
+        for place in (0, 1) if operator.code in ("ADD", "MUL") else (1,):
+            if neutral is None or operator.options.get("fusedActivationFunction"):
+                return False
+            constant, x = operator.inputs[place], operator.inputs[1 - place]
+            if constant is not None and constant.value is not None and x is not None and x.value is None:
+                kept = x.shape == operator.outputs[0].shape and constant.rank <= x.rank and (
+                    constant.value.size == 1 or None not in x.shape[1:]
+                )  # fmt: skip
+                if kept and (constant.value == neutral).all():
+                    return self._alias(operator, x)
+        return False
+
+    def fold_scale_of_input(self, operator: LiteOperator) -> bool:
+        """Folds a product with a constant for each channel into the weights after it, also past padding by zeros."""
+        if operator.code not in ("MUL", "DIV") or operator.outputs[0].dtype is not float32:
+            return False
+        scaled, constant = operator.inputs
+        if operator.code == "MUL" and scaled is not None and scaled.value is not None:
+            scaled, constant = constant, scaled
+        if constant is None or constant.value is None or scaled is None or any(d != 1 for d in constant.shape[:-1]):
+            return False
+        if operator.options.get("fusedActivationFunction") or scaled.shape != operator.outputs[0].shape:
+            return False
+        result = operator.outputs[0]
+        layer = self._only_user(result)
+        if layer is not None and layer.code == "PAD":
+            layer = self._only_user(layer.outputs[0])
+        if layer is None or layer.code not in ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"):
+            return False
+        weights = layer.inputs[1]
+        if weights is None or weights.value is None or scaled.shape[-1] != weights.shape[-1]:
+            return False
+        factor = constant.value.reshape(-1).astype(np.float64)
+        array = (weights.value * (factor if operator.code == "MUL" else 1 / factor)).astype(np.float32)
+        if not np.isfinite(array).all():
+            return False
+        layer.inputs[1] = LiteTensor(weights.name, float32, array.shape, array)
+        return self._alias(operator, scaled)
+
+    def _only_user(self, tensor: LiteTensor) -> LiteOperator | None:
+        """Returns the operator that takes a private tensor as its first input, or None."""
+        users = self.users.get(id(tensor), [])
+        return users[0] if self._is_private(tensor) and users[0].inputs[0] is tensor else None
+
+    def fuse_padding(self, operator: LiteOperator) -> bool:
+        """Lets a convolution pad its input itself, if that is padded as SAME pads it."""
+        if operator.code not in ("CONV_2D", "DEPTHWISE_CONV_2D") or operator.options["padding"] != _VALID:
+            return False
+        pad = self._maker(operator.inputs[0], "PAD")
+        x = pad.inputs[0] if pad is not None and self._is_private(pad.outputs[0]) else None
+        edges = pad.inputs[1].value if x is not None else None  # type: ignore[union-attr]
+        if x is None or edges is None or x.rank != 4 or None in x.shape[1:]:
+            return False
+        expected = [(0, 0)]
+        for axis, letter in ((1, "H"), (2, "W")):
+            window = (operator.inputs[1].shape[axis] - 1) * operator.options[f"dilation{letter}Factor"] + 1  # type: ignore
+            step, size = operator.options[f"stride{letter}"], x.shape[axis]
+            total = max((-(-size // step) - 1) * step + window - size, 0)  # type: ignore[operator]
+            expected.append((total // 2, total - total // 2))
+        if not np.array_equal(edges, [*expected, (0, 0)]):
+            return False
+        operator.inputs[0], operator.options["padding"] = x, _SAME
+        return False
 
     def drop_zero_biases(self) -> None:
         """Leaves out biases of zeros, which are optional in a fully connected layer."""
