@@ -225,12 +225,12 @@ class Writer:
         parts = lowered(operation)
         if parts == [operation]:
             raise self._error(operation, "TFLite's builtin operators lack this op")
-        for part in parts:
-            if part is operation or FORMS.get(part.type) is None:
-                raise self._error(part, "TFLite's builtin operators lack this op")
-            if part.type != "Const":
-                self._call(FORMS[part.type], part)
-        return None
+        for part in parts[:-1]:
+            self._operation(part)
+        function = FORMS.get(parts[-1].type)
+        if function is None:
+            raise self._error(parts[-1], "TFLite's builtin operators lack this op")
+        return self._call(function, parts[-1])
 
     def _call(self, function: Any, operation: Operation) -> None:
         call = LoweredCall(operation)
@@ -325,7 +325,8 @@ class Writer:
         trace = operation.traceback or (self._source.traceback if self._source is not None else [])
         frame = trace[-1] if trace else None
         where = f" in the layer {layer!r}" if layer else ""
-        line = f", added at {frame.filename}:{frame.lineno}: {frame.line}" if frame else ""
+        line = f", added at {frame.filename}:{frame.lineno}" if frame else ""
+        line += f" ({frame.line})" if frame and frame.line else ""
         return Unconvertible(
             f"The operation {operation.name!r} ({operation.type}){where}{line}: {reason}. Write this part of the model "
             "with other ops, or leave it out of the converted function and compute it before or after the interpreter."

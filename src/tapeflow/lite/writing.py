@@ -29,6 +29,9 @@ _OPTIONS = {
     "MAXIMUM": "MaximumMinimumOptions", "MINIMUM": "MaximumMinimumOptions",
 }  # fmt: skip
 
+# The versions of operators that have no first version in the runtime.
+_VERSIONS = {"BROADCAST_TO": 2}
+
 
 def written(signatures: Sequence[Signature]) -> bytes:
     """Returns the file of some signatures. Equal constants are written once.
@@ -145,7 +148,7 @@ class _FileWriter:
             made = self.schema.OperatorCodeT()
             made.builtinCode = getattr(self.schema.BuiltinOperator, name)
             made.deprecatedBuiltinCode = min(made.builtinCode, 127)
-            made.version = 1
+            made.version = _VERSIONS.get(name, 1)
             self._codes[name] = len(self.model.operatorCodes)
             self.model.operatorCodes.append(made)
         return self._codes[name]

@@ -18,10 +18,10 @@ _UNARY = {
     "Square": "SQUARE", "Tanh": "TANH", "ZerosLike": "ZEROS_LIKE",
 }  # fmt: skip
 _BINARY = {
-    "Add": "ADD", "AddV2": "ADD", "Atan2": "ATAN2", "BitwiseXor": "BITWISE_XOR", "FloorDiv": "FLOOR_DIV",
-    "FloorMod": "FLOOR_MOD", "LogicalAnd": "LOGICAL_AND", "LogicalOr": "LOGICAL_OR", "Maximum": "MAXIMUM",
+    "Add": "ADD", "AddV2": "ADD", "BitwiseXor": "BITWISE_XOR", "FloorDiv": "FLOOR_DIV",
+    "LogicalAnd": "LOGICAL_AND", "LogicalOr": "LOGICAL_OR", "Maximum": "MAXIMUM",
     "Minimum": "MINIMUM", "Mul": "MUL", "Pow": "POW", "RealDiv": "DIV", "Div": "DIV", "RightShift": "RIGHT_SHIFT",
-    "SquaredDifference": "SQUARED_DIFFERENCE", "Sub": "SUB", "TruncateDiv": "DIV",
+    "SquaredDifference": "SQUARED_DIFFERENCE", "Sub": "SUB",
 }  # fmt: skip
 _COMPARISONS = {
     "Equal": "EQUAL", "Greater": "GREATER", "GreaterEqual": "GREATER_EQUAL", "Less": "LESS", "LessEqual": "LESS_EQUAL",
@@ -141,14 +141,48 @@ def _hyperbolic(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
 
 @form("Atan")
 def _atan(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
-    return binary(w, "ATAN2", x, 1.0)
+    return w.add("ATAN2", [x, binary(w, "ADD", unary(w, "ZEROS_LIKE", x), 1)], x.shape)
+
+
+@form("Atan2")
+def _atan2(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
+    if x.shape != y.shape:  # the operator does not broadcast
+        x, y = (w.add("ADD", [a, unary(w, "ZEROS_LIKE", b)], call.shape) for a, b in ((x, y), (y, x)))
+    return w.add("ATAN2", [x, y], call.shape)
 
 
 @form("Asin", "Acos")
 def _arc(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
     product = binary(w, "MUL", binary(w, "SUB", number(w, 1, x), x), binary(w, "ADD", x, 1.0))
     other = unary(w, "SQRT", product)
-    return binary(w, "ATAN2", *((x, other) if call.operation.type == "Asin" else (other, x)))
+    return w.add("ATAN2", [x, other] if call.operation.type == "Asin" else [other, x], x.shape)
+
+
+@form("Asinh")
+def _asinh(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+    size = unary(w, "ABS", x)
+    root = unary(w, "SQRT", binary(w, "ADD", unary(w, "SQUARE", x), 1.0))
+    return binary(w, "MUL", unary(w, "SIGN", x), unary(w, "LOG", binary(w, "ADD", size, root)))
+
+
+@form("Acosh")
+def _acosh(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+    root = unary(w, "SQRT", binary(w, "SUB", unary(w, "SQUARE", x), 1.0))
+    return unary(w, "LOG", binary(w, "ADD", x, root))
+
+
+@form("Atanh")
+def _atanh(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+    quotient = binary(w, "DIV", binary(w, "ADD", x, 1.0), binary(w, "SUB", number(w, 1, x), x))
+    return binary(w, "MUL", unary(w, "LOG", quotient), 0.5)
+
+
+@form("TruncateDiv")
+def _truncate_div(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
+    quotient = w.add("DIV", [x, y], call.shape)
+    if not x.dtype.is_floating:
+        return quotient
+    return binary(w, "MUL", unary(w, "SIGN", quotient), unary(w, "FLOOR", unary(w, "ABS", quotient)))
 
 
 @form("Erfc")

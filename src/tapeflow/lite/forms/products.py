@@ -14,7 +14,8 @@ from tapeflow.lite.table import NoForm, form
 def _mat_mul(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
     attrs = call.attrs
     flags = [attrs.get(name) for name in ("transpose_a", "transpose_b", "adj_x", "adj_y")]
-    return product(w, x, y, bool(flags[0] or flags[2]), bool(flags[1] or flags[3]), call.shape)
+    y = product(w, x, y, bool(flags[0] or flags[2]), bool(flags[1] or flags[3]), call.shape)
+    return w.cast(y, call.dtype)
 
 
 def product(w: Any, x: LiteTensor, y: LiteTensor, adj_x: bool, adj_y: bool, shape: Any) -> LiteTensor:
@@ -36,14 +37,23 @@ def _einsum(w: Any, call: Any, inputs: list[LiteTensor]) -> LiteTensor:
     equation = equation.decode() if isinstance(equation, bytes) else equation
     operands, _, result = equation.replace(" ", "").partition("->")
     labels = operands.split(",")
-    if len(inputs) == 1:
-        return _einsum_of_one(w, inputs[0], labels[0], result)
-    if len(inputs) != 2:
-        raise NoForm("an einsum of more than two operands has no form")
-    (x, y), (of_x, of_y) = inputs, _without_ellipsis(labels, [t.rank for t in inputs], result)
-    result = _result_labels(result, of_x, of_y)
-    if any(len(set(names)) < len(names) for names in (of_x, of_y)):
+    names = _without_ellipsis(labels, [t.rank for t in inputs])
+    if any(len(set(own)) < len(own) for own in names):
         raise NoForm("an einsum with a repeated label of one operand has no form")
+    results = _result_labels(result, names)
+    x, of_x = inputs[0], names[0]
+    for i, (y, of_y) in enumerate(zip(inputs[1:], names[1:], strict=True), 2):
+        later = {n for own in names[i:] for n in own} | set(results)
+        kept = results if i == len(inputs) else [n for n in dict.fromkeys([*of_x, *of_y]) if n in later]
+        x, of_x = _contracted(w, x, of_x, y, of_y, kept), kept
+    x, of_x = _summed(w, x, of_x, set(results))
+    return w.transpose(x, [of_x.index(n) for n in results])
+
+
+def _contracted(
+    w: Any, x: LiteTensor, of_x: list[str], y: LiteTensor, of_y: list[str], result: list[str]
+) -> LiteTensor:
+    """Adds the einsum of two operands with these labels."""
     sizes = {**dict(zip(of_x, x.shape, strict=True)), **dict(zip(of_y, y.shape, strict=True))}
     x, of_x = _summed(w, x, of_x, set(of_y) | set(result))
     y, of_y = _summed(w, y, of_y, set(of_x) | set(result))
@@ -71,7 +81,7 @@ def _size(dims: list[int | None]) -> int | None:
     return None if None in dims else math.prod(dims)  # type: ignore[arg-type]
 
 
-def _without_ellipsis(labels: list[str], ranks: list[int], result: str) -> list[list[str]]:
+def _without_ellipsis(labels: list[str], ranks: list[int]) -> list[list[str]]:
     """Returns the labels of each operand, with one for each dimension that an ellipsis stands for."""
     found = []
     for text, rank in zip(labels, ranks, strict=True):
@@ -81,9 +91,10 @@ def _without_ellipsis(labels: list[str], ranks: list[int], result: str) -> list[
     return found
 
 
-def _result_labels(result: str, of_x: list[str], of_y: list[str]) -> list[str]:
+def _result_labels(result: str, names: list[list[str]]) -> list[str]:
+    """Returns the labels of the result, with one for each dimension that an ellipsis stands for."""
     before, dots, after = result.partition("...")
-    longest = max(([n for n in names if n[0] == "."] for names in (of_x, of_y)), key=len)
+    longest = max(([n for n in own if n[0] == "."] for own in names), key=len)
     return [*before, *(longest if dots else []), *after]
 
 
@@ -95,12 +106,3 @@ def _summed(w: Any, x: LiteTensor, names: list[str], kept: set[str]) -> tuple[Li
     shape = [d for i, d in enumerate(x.shape) if i not in axes]
     x = w.add("SUM", [x, w.constant(axes, int32)], shape, keepDims=False)
     return x, [n for i, n in enumerate(names) if i not in axes]
-
-
-def _einsum_of_one(w: Any, x: LiteTensor, label: str, result: str) -> LiteTensor:
-    (names,) = _without_ellipsis([label], [x.rank], result)
-    results = _result_labels(result, names, [])
-    if len(set(names)) < len(names):
-        raise NoForm("an einsum with a repeated label of one operand has no form")
-    x, names = _summed(w, x, names, set(results))
-    return w.transpose(x, [names.index(n) for n in results])

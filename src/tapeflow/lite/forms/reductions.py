@@ -98,9 +98,19 @@ def _batch_norm(
     return [result, mean, variance, mean, variance, variance]
 
 
-@form("SegmentSum")
-def _segment_sum(w: Any, call: Any, x: LiteTensor, ids: LiteTensor) -> LiteTensor:
-    return w.add("SEGMENT_SUM", [x, as_int32(w, ids)], call.shape)
+@form("SegmentSum", "SegmentProd", "SegmentMean")
+def _segments(w: Any, call: Any, x: LiteTensor, ids: LiteTensor) -> LiteTensor:
+    ids = as_int32(w, ids)
+    last = w.add("REDUCE_MAX", [ids, w.constant([0], int32)], [], keepDims=False)
+    inputs = [ids, binary(w, "ADD", last, 1)]
+    if call.operation.type == "SegmentProd":
+        return w.add("UNSORTED_SEGMENT_PROD", [x, *inputs], call.shape)
+    sums = w.add("UNSORTED_SEGMENT_SUM", [x, *inputs], call.shape)
+    if call.operation.type == "SegmentSum":
+        return sums
+    ones = binary(w, "ADD", unary(w, "ZEROS_LIKE", x), 1)
+    counts = w.add("UNSORTED_SEGMENT_SUM", [ones, *inputs], call.shape)
+    return binary(w, "DIV", sums, binary(w, "MAXIMUM", counts, 1))
 
 
 @form("UnsortedSegmentSum", "UnsortedSegmentMax", "UnsortedSegmentMin", "UnsortedSegmentProd")
@@ -129,3 +139,19 @@ def _in_top_k(w: Any, call: Any, predictions: LiteTensor, targets: LiteTensor, k
     larger = w.cast(w.add("GREATER", [predictions, column], predictions.shape, bool_), int32)
     count = w.add("SUM", [larger, w.constant([1], int32)], call.shape, keepDims=False)
     return w.add("LESS", [count, number(w, numbers_of(k, "k")[0], count)], call.shape, bool_)
+
+
+@form("SoftmaxCrossEntropyWithLogits")
+def _cross_entropy(w: Any, call: Any, logits: LiteTensor, labels: LiteTensor) -> list[LiteTensor]:
+    product = binary(w, "MUL", labels, w.add("LOG_SOFTMAX", [logits], logits.shape))
+    loss = unary(w, "NEG", w.add("SUM", [product, w.constant([1], int32)], call.shape, keepDims=False))
+    return [loss, binary(w, "SUB", w.add("SOFTMAX", [logits], logits.shape, beta=1.0), labels)]
+
+
+@form("SparseSoftmaxCrossEntropyWithLogits")
+def _sparse_cross_entropy(w: Any, call: Any, logits: LiteTensor, labels: LiteTensor) -> list[LiteTensor]:
+    if logits.shape[1] is None:
+        raise NoForm("the number of classes must be static")
+    inputs = [labels, w.constant(logits.shape[1], int32), w.constant(1.0), w.constant(0.0)]
+    one_hot = w.add("ONE_HOT", inputs, logits.shape, logits.dtype, axis=-1)
+    return _cross_entropy(w, call, logits, one_hot)

@@ -135,9 +135,7 @@ def _strided_slice(
         full = _plain_slice(x, begin.value, end.value, strides.value, masks)
         if full is not None:
             return w.reshape(x, call.shape)
-    if masks[2] or masks[3]:
-        if not all(known):
-            raise NoForm("a slice with `...` or `tf.newaxis` must have constant bounds")
+    if (masks[2] or masks[3]) and all(known):
         begin, end, strides, masks = _without_ellipsis(w, x, begin.value, end.value, strides.value, masks)
         if call.attrs["new_axis_mask"]:
             kept = _sliced_shape(x, begin.value, end.value, strides.value, masks)
@@ -152,12 +150,10 @@ def _strided_slice(
 
 
 def _cut(w: Any, x: Any, begin: Any, end: Any, strides: Any, masks: Any, shape: Any) -> LiteTensor:
-    """Adds the slice without ellipsis and new axes."""
+    """Adds a slice."""
     begin, end, strides = (as_int32(w, t) for t in (begin, end, strides))
-    return w.add(
-        "STRIDED_SLICE", [x, begin, end, strides], shape, beginMask=masks[0], endMask=masks[1], ellipsisMask=0,
-        newAxisMask=0, shrinkAxisMask=masks[4], offset=False,
-    )  # fmt: skip
+    names = ("beginMask", "endMask", "ellipsisMask", "newAxisMask", "shrinkAxisMask")
+    return w.add("STRIDED_SLICE", [x, begin, end, strides], shape, **dict(zip(names, masks, strict=True)))
 
 
 def _plain_slice(x: LiteTensor, begin: Any, end: Any, strides: Any, masks: Any) -> bool | None:
@@ -230,6 +226,8 @@ def _new_axes(attrs: Any, shape: Any) -> list[int]:
 
 @form("Pad", "PadV2")
 def _pad(w: Any, call: Any, x: LiteTensor, paddings: LiteTensor, *value: LiteTensor) -> LiteTensor:
+    if not x.rank:
+        return x
     paddings = as_int32(w, paddings)
     if value and not (value[0].value is not None and value[0].value == 0):
         return w.add("PADV2", [x, paddings, value[0]], call.shape)
@@ -287,6 +285,8 @@ def _roll(w: Any, call: Any, x: LiteTensor, shift: LiteTensor, axis: LiteTensor)
     shifts, axes = numbers_of(shift, "the shift"), numbers_of(axis, "the axis")
     for by, i in zip(shifts, axes, strict=True):
         size = x.shape[i % x.rank]
+        if size == 0:
+            continue
         if size is None:
             raise NoForm("it rolls along an axis of unknown size")
         x = _rolled(w, x, i % x.rank, size - by % size)
@@ -325,7 +325,7 @@ def _where(w: Any, call: Any, condition: LiteTensor) -> LiteTensor:
 
 @form("MatrixDiagV3", "MatrixDiag")
 def _matrix_diag(w: Any, call: Any, x: LiteTensor, *rest: LiteTensor) -> LiteTensor:
-    if rest and (numbers_of(rest[0], "k") != [0] or call.shape[-1] != x.shape[-1]):
+    if rest and (numbers_of(rest[0], "k") != [0] or call.shape[-2:] != (x.shape[-1], x.shape[-1])):
         raise NoForm("only the main diagonal of a square matrix has a form")
     return w.add("MATRIX_DIAG", [x], call.shape)
 
