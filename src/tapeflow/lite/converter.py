@@ -18,7 +18,7 @@ from tapeflow.lite.lowering import FileState, Writer, static_shape
 from tapeflow.lite.options import TargetSpec
 from tapeflow.lite.passes import optimize
 from tapeflow.lite.program import LiteTensor, Signature, Subgraph, lite_dtype
-from tapeflow.lite.quantization import quantized
+from tapeflow.lite.quantization import check_options, quantized
 from tapeflow.lite.variables import add_variables, assigned_variables
 from tapeflow.lite.writing import written
 from tapeflow.saved_model.loading import load
@@ -148,6 +148,7 @@ class TFLiteConverter:
             ValueError: an option does not fit the others.
         """
         schema = require("ai_edge_litert.schema_py_generated")
+        check_options(self)
         functions = self._functions
         assigned = assigned_variables([f.body for f in functions.values()])
         state = FileState(assigned, lambda dtype: getattr(schema.TensorType, dtype.name.upper()))

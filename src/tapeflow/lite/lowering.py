@@ -22,6 +22,7 @@ from tapeflow.graph.ir.attrs import attrs_of, dtype_of_value
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
 from tapeflow.graph.transform.lower import lowered
 from tapeflow.lite import forms
+from tapeflow.lite.kernel_dtypes import kernel_dtype
 from tapeflow.lite.program import LiteOperator, LiteTensor, Subgraph, lite_dtype
 from tapeflow.lite.table import FORMS, NoForm
 
@@ -122,9 +123,14 @@ class Writer:
         **options: Any,
     ) -> list[LiteTensor]:  # fmt: skip
         """Adds an operator with several results, given by their shapes and dtypes, and returns these."""
-        outputs = [LiteTensor(self.file.unique_name(self._scope(code.lower())), d, s) for s, d in results]
+        dtype, computed = kernel_dtype(code, [None if t is None else t.dtype for t in inputs])
+        if dtype is not computed:
+            assert computed is not None
+            inputs = [t if t is None or t.dtype is not dtype else self.cast(t, computed) for t in inputs]
+        inside = [(s, computed if d is dtype and d is not None else d) for s, d in results]
+        outputs = [LiteTensor(self.file.unique_name(self._scope(code.lower())), d, s) for s, d in inside]
         self.subgraph.operators.append(LiteOperator(code, inputs, outputs, options, self._source))
-        return outputs
+        return [self.cast(t, d) for t, (_, d) in zip(outputs, results, strict=True)]
 
     def reshape(self, x: LiteTensor, shape: Sequence[int | None]) -> LiteTensor:
         """Adds a reshape to a static shape; at most one dimension of it is unknown."""

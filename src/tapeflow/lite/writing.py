@@ -42,6 +42,14 @@ def written(signatures: Sequence[Signature]) -> bytes:
     return _FileWriter().file(signatures)
 
 
+def packed(model: Any) -> bytes:
+    """Returns the file of the schema's root table."""
+    size = sum(len(b.data) for b in model.buffers if b.data is not None)
+    builder = require("flatbuffers").Builder(size + size // 64 + 4096)
+    builder.Finish(model.Pack(builder), b"TFL3")
+    return bytes(builder.Output())
+
+
 class _FileWriter:
     """Collects the parts of one file.
 
@@ -51,7 +59,6 @@ class _FileWriter:
 
     def __init__(self) -> None:
         self.schema: Any = require("ai_edge_litert.schema_py_generated")
-        self.builders: Any = require("flatbuffers")
         self.model = self.schema.ModelT()
         self.model.version = _SCHEMA_VERSION
         self.model.description = f"Converted by TapeFlow {version.TAPEFLOW_VERSION}."
@@ -77,10 +84,7 @@ class _FileWriter:
             number = numbers[id(signature.subgraph)]
             self.model.signatureDefs.append(self._signature(signature, number, places[number]))
         self._add_metadata("min_runtime_version", b"1.5.0".ljust(16, b"\0"))
-        size = sum(len(b.data) for b in self.model.buffers if b.data is not None)
-        builder = self.builders.Builder(size + size // 64 + 4096)
-        builder.Finish(self.model.Pack(builder), b"TFL3")
-        return bytes(builder.Output())
+        return packed(self.model)
 
     def _add_buffer(self, data: bytes) -> int:
         """Adds a buffer with these bytes; returns its number."""

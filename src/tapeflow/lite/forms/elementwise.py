@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
-from tapeflow.core.types.dtypes import bool_, float32, int32, int64
+from tapeflow.core.types.dtypes import bool_, float32
 from tapeflow.lite.program import LiteTensor
-from tapeflow.lite.table import FORMS, NoForm, form
+from tapeflow.lite.table import NoForm, form
 
 _UNARY = {
     "Abs": "ABS", "Ceil": "CEIL", "Cos": "COS", "Elu": "ELU", "Erf": "ERF", "Exp": "EXP", "Floor": "FLOOR",
-    "Log": "LOG", "LogicalNot": "LOGICAL_NOT", "Neg": "NEG", "Relu": "RELU", "Relu6": "RELU6", "Rint": "ROUND",
+    "Log": "LOG", "LogicalNot": "LOGICAL_NOT", "Neg": "NEG", "Rint": "ROUND",
     "Round": "ROUND", "Rsqrt": "RSQRT", "Sigmoid": "LOGISTIC", "Sign": "SIGN", "Sin": "SIN", "Sqrt": "SQRT",
-    "Square": "SQUARE", "Tanh": "TANH", "ZerosLike": "ZEROS_LIKE",
+    "Tanh": "TANH", "ZerosLike": "ZEROS_LIKE",
 }  # fmt: skip
 _BINARY = {
     "Add": "ADD", "AddV2": "ADD", "BitwiseXor": "BITWISE_XOR", "FloorDiv": "FLOOR_DIV",
@@ -81,6 +79,19 @@ def broadcast_shape(x: Any, y: Any) -> list[int | None]:
 def unary(w: Any, code: str, x: LiteTensor) -> LiteTensor:
     """Adds an operator whose result has the shape and dtype of its input."""
     return w.add(code, [x], x.shape)
+
+
+@form("Square")
+def _square(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+    return unary(w, "SQUARE", x) if x.dtype is float32 else w.add("MUL", [x, x], x.shape)
+
+
+@form("Relu", "Relu6")
+def _relu(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+    if x.dtype is float32:
+        return unary(w, call.operation.type.upper(), x)
+    y = binary(w, "MAXIMUM", x, 0)
+    return y if call.operation.type == "Relu" else binary(w, "MINIMUM", y, 6)
 
 
 @form("LeakyRelu")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from tapeflow.core.types.dtypes import bool_, int32
+from tapeflow.core.types.dtypes import bool_, float32, int32
 from tapeflow.lite.forms.shapes import as_int32, numbers_of
 from tapeflow.lite.program import LiteTensor
 from tapeflow.lite.table import NoForm, form
@@ -16,7 +17,20 @@ def _gather(w: Any, call: Any, x: LiteTensor, indices: LiteTensor, *axis: LiteTe
     batch = call.attrs.get("batch_dims") or 0
     if batch < 0:
         batch += indices.rank
+    if x.value is not None and x.dtype is float32 and x.rank == 2 and at % 2 == 0 and not batch and indices.rank:
+        return _embedded(w, x, indices, call.shape)
     return w.add("GATHER", [x, indices], call.shape, axis=at % x.rank, batchDims=batch)
+
+
+def _embedded(w: Any, table: LiteTensor, indices: LiteTensor, shape: Any) -> LiteTensor:
+    """Adds a lookup of rows of a constant table, which can be quantized."""
+    flat = w.reshape(as_int32(w, indices), [None if None in indices.shape else math.prod(indices.shape)])
+    rows = w.add("EMBEDDING_LOOKUP", [flat, table], [*flat.shape, table.shape[1]], table.dtype)
+    if shape.count(None) <= 1:
+        return w.reshape(rows, shape)
+    sizes = w.add("SHAPE", [indices], [indices.rank], int32, outType=w.file.type_numbers(int32))
+    target = w.add("CONCATENATION", [sizes, w.constant([table.shape[1]], int32)], [len(shape)], axis=0)
+    return w.add("RESHAPE", [rows, target], shape)
 
 
 @form("GatherNd")

@@ -1,0 +1,73 @@
+"""The dtypes that the runtime's kernels compute. Smaller integers are computed in larger ones."""
+
+from __future__ import annotations
+
+from tapeflow.core.types.dtypes import (
+    DType,
+    bool_,
+    complex64,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    string,
+    uint8,
+    uint16,
+    uint32,
+)
+from tapeflow.lite.table import NoForm
+
+_FLOAT = {float32}
+_WIDE = {float32, int32, int64}
+_POOLS = {float32, int8, uint8, int16}
+_SIGNED = {float32, int32, int64, int8, uint8, int16}
+_MOVED = _SIGNED | {bool_}
+_BITS = {int32, int8, uint8, int16, uint16, uint32}
+
+_DTYPES: dict[str, set[DType]] = {
+    "ABS": {float32, int32, int16}, "NEG": {float32, int32, int64, int8, int16}, "SIGN": {float32, int32, float64},
+    "ZEROS_LIKE": _WIDE, "SQUARE": _FLOAT, "LOGICAL_NOT": {bool_}, "LOGICAL_AND": {bool_}, "LOGICAL_OR": {bool_},
+    "ADD": {*_WIDE, int16}, "SUB": _WIDE, "MUL": {*_SIGNED, uint32, complex64}, "DIV": {float32, int32},
+    "ATAN2": {float32, float64}, "BITWISE_XOR": _BITS, "RIGHT_SHIFT": _BITS, "POW": {float32, int32},
+    "FLOOR_DIV": {float32, int32, int8, int16}, "FLOOR_MOD": {float32, int32, int64, int8, int16},
+    "MAXIMUM": _SIGNED, "MINIMUM": _SIGNED, "SQUARED_DIFFERENCE": {float32, int32}, "ADD_N": {float32, int32},
+    "EQUAL": {*_WIDE, int16, bool_, string}, "NOT_EQUAL": {*_WIDE, int16, bool_, string},
+    "MEAN": _SIGNED, "SUM": _SIGNED, "REDUCE_MAX": _SIGNED, "REDUCE_MIN": _SIGNED, "REDUCE_PROD": _SIGNED,
+    "REDUCE_ANY": {bool_}, "REDUCE_ALL": {bool_}, "CONCATENATION": {*_MOVED, uint32}, "PACK": {*_SIGNED, uint32},
+    "GATHER": {*_MOVED, string}, "GATHER_ND": {*_MOVED, string}, "REVERSE_V2": _MOVED, "PAD": _MOVED, "CUMSUM": _WIDE,
+    "ARG_MAX": {float32, int32, int8, uint8, bool_}, "ARG_MIN": {float32, int32, int8, uint8, bool_},
+    "SPACE_TO_DEPTH": _SIGNED - {int16}, "DEPTH_TO_SPACE": _SIGNED - {int16}, "BATCH_MATMUL": _FLOAT,
+    "SPLIT": _SIGNED, "SPLIT_V": _SIGNED, "SCATTER_ND": _MOVED - {int16}, "REVERSE_SEQUENCE": _SIGNED - {int8},
+    "UNSORTED_SEGMENT_SUM": {float32, int32}, "UNSORTED_SEGMENT_PROD": {float32, int32},
+    "UNSORTED_SEGMENT_MAX": {float32, int32}, "UNSORTED_SEGMENT_MIN": {float32, int32},
+    **dict.fromkeys(("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "TRANSPOSE_CONV", "CONV_3D",
+                     "CONV_3D_TRANSPOSE", "CEIL", "COS", "ELU", "EXP", "FLOOR", "LOG", "RELU", "RELU6", "ROUND", "RSQRT",
+                     "LOGISTIC", "SIN", "SQRT", "TANH", "LEAKY_RELU", "SOFTMAX", "LOG_SOFTMAX"), _FLOAT),
+    **dict.fromkeys(("AVERAGE_POOL_2D", "MAX_POOL_2D", "RESIZE_BILINEAR"), _POOLS),
+    **dict.fromkeys(("GREATER", "GREATER_EQUAL", "LESS", "LESS_EQUAL"), {*_WIDE, int16}),
+}  # fmt: skip
+# The inputs with the dtype, where they are not the first one.
+_PLACES = {"SPLIT": 1, "SCATTER_ND": 1, "TRANSPOSE_CONV": 2, "CONV_3D_TRANSPOSE": 2}
+
+
+def kernel_dtype(code: str, dtypes: list[DType | None]) -> tuple[DType | None, DType | None]:
+    """Returns the dtype of an operator's values, and the dtype in which the runtime computes them.
+
+    Args:
+        code: the operator.
+        dtypes: the dtypes of its inputs.
+
+    Raises:
+        NoForm: it computes neither this dtype nor a larger one.
+    """
+    known, place = _DTYPES.get(code), _PLACES.get(code, 0)
+    dtype = dtypes[place] if place < len(dtypes) else None
+    if known is None or dtype is None or dtype in known:
+        return dtype, dtype
+    if dtype.is_integer or dtype.is_bool:
+        for wide in (int32, int64):
+            if wide in known and (dtype.is_bool or dtype.size <= wide.size):
+                return dtype, wide
+    raise NoForm(f"the runtime has no kernel of {code} for {dtype.name}: cast its inputs, for example to float32")
