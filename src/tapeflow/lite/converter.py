@@ -13,6 +13,7 @@ from tapeflow.core.values import nest
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.function import function
 from tapeflow.function.concrete import ConcreteFunction
+from tapeflow.lite.checking import largest_difference, output_names
 from tapeflow.lite.extra import require
 from tapeflow.lite.lowering import FileState, Writer, static_shape
 from tapeflow.lite.options import TargetSpec
@@ -75,12 +76,11 @@ class TFLiteConverter:
         Raises:
             ValueError: a value is not a concrete function.
         """
-        for f in funcs:
-            if not isinstance(f, ConcreteFunction):
-                extra = ""
-                if hasattr(f, "get_concrete_function"):
-                    extra = " Call get_concrete_function() of the tf.function with its specs."
-                raise ValueError(f"This function takes in a list of concrete functions, not {f!r}.{extra}")
+        if not all(isinstance(f, ConcreteFunction) for f in funcs):
+            raise ValueError(
+                "This function takes in a list of ConcreteFunction. To get the ConcreteFunction from a Function, call "
+                "get_concrete_function."
+            )
         if not funcs:
             raise ValueError("No ConcreteFunction is specified.")
         keys = [_DEFAULT_KEY] if len(funcs) == 1 else [f.graph.name for f in funcs]
@@ -103,14 +103,10 @@ class TFLiteConverter:
             converter._trackable = (converter._trackable, model)
             return converter
         specs = [TensorSpec(t.shape, t.dtype, name=t.name.partition(":")[0]) for t in inputs]
-        structure = getattr(model, "_inputs_struct", None)
-        structure = list(inputs) if structure is None else structure
 
         @function(autograph=False)
         def serve(*tensors: Any) -> Any:
-            if isinstance(structure, dict):
-                return model(nest.pack_sequence_as(structure, tensors), training=False)
-            return model(list(tensors) if len(tensors) > 1 else tensors[0], training=False)
+            return model(nest.pack_sequence_as(model.input, tensors), training=False)
 
         return cls({_DEFAULT_KEY: serve.get_concrete_function(*specs)}, model)
 
@@ -131,7 +127,9 @@ class TFLiteConverter:
         """
         loaded = load(os.fspath(saved_model_dir), tags)
         signatures = dict(loaded.signatures)
-        keys = list(signatures) if signature_keys is None else list(signature_keys)
+        keys = list(signature_keys or signatures)
+        if not signature_keys and {"serve", _DEFAULT_KEY} <= signatures.keys():
+            keys.remove("serve")  # Keras exports one endpoint under both keys
         if not keys:
             raise ValueError("Only support at least one signature key.")
         for key in keys:
@@ -160,6 +158,22 @@ class TFLiteConverter:
                 optimize(subgraph, state)
         content = written(signatures)
         return quantized(content, self) if self.optimizations else content
+
+    def check(self, content: bytes) -> float:
+        """Runs a file on random inputs of two batch sizes.
+
+        Args:
+            content: the result of `convert`, not quantized.
+
+        Returns:
+            The largest difference between an output of the file and the same output of the model, relative to the
+            largest value of that output.
+
+        Raises:
+            ImportError: the extra `tflite` is not installed.
+            ValueError: the model computes nothing for random inputs, or the runtime fails.
+        """
+        return largest_difference(content, self._functions)
 
     def _signature(self, key: str, concrete: ConcreteFunction, state: FileState) -> Signature:
         """Lowers a function to the subgraph of a signature."""
@@ -220,10 +234,6 @@ def _input_names(concrete: ConcreteFunction) -> list[str]:
 
 
 def _named_outputs(concrete: ConcreteFunction) -> dict[str, SymbolicTensor]:
-    """Returns the results of a function by their names: a dict's keys, or `output_0`, `output_1`, ..."""
-    structured = concrete.graph.structured_outputs
-    if isinstance(structured, dict) and all(isinstance(v, SymbolicTensor) for v in structured.values()):
-        outputs = {str(k): v for k, v in structured.items()}
-        return outputs
-    flat = [t for t in nest.flatten(structured, expand_composites=True) if isinstance(t, SymbolicTensor)]
-    return {f"output_{i}": t for i, t in enumerate(flat)}
+    """Returns the results of a function by the names that its signature has for them."""
+    named = output_names(concrete.graph.structured_outputs)
+    return {name: t for name, t in named.items() if isinstance(t, SymbolicTensor)}

@@ -3,7 +3,7 @@
 import typing as _typing
 
 from tapeflow.lite.analyzer import Analyzer
-from tapeflow.lite.extra import require as _require
+from tapeflow.lite.extra import of_runtime as _of_runtime
 from tapeflow.unsupported import below as _below
 
 if _typing.TYPE_CHECKING:
@@ -18,5 +18,5 @@ _unsupported = _below("lite.experimental")
 
 def __getattr__(name: str) -> _typing.Any:
     if name in ("OpResolverType", "load_delegate"):
-        return getattr(_require("ai_edge_litert.interpreter"), name)
+        return _of_runtime(name)
     return _unsupported(name)
