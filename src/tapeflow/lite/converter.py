@@ -104,9 +104,11 @@ class TFLiteConverter:
             return converter
         specs = [TensorSpec(t.shape, t.dtype, name=t.name.partition(":")[0]) for t in inputs]
 
+        structure = getattr(model, "input", inputs if len(inputs) > 1 else inputs[0])
+
         @function(autograph=False)
         def serve(*tensors: Any) -> Any:
-            return model(nest.pack_sequence_as(model.input, tensors), training=False)
+            return model(nest.pack_sequence_as(structure, tensors), training=False)
 
         return cls({_DEFAULT_KEY: serve.get_concrete_function(*specs)}, model)
 

@@ -305,7 +305,7 @@ class Writer:
     def _folded_value(self, tensor: SymbolicTensor) -> Any:
         """Returns the raw value of a constant tensor, or None."""
         value = self._folded.get(id(tensor))
-        if value is None and tensor.op.type == "Const" and tensor.op.captured is None:
+        if value is None and tensor.op.type == "Const":
             value = self._folded[id(tensor)] = tensor.op.op.attrs["value"].value
         return value
 

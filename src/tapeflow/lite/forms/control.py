@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tapeflow.core.types.dtypes import bool_, int32
+from tapeflow.core.types.dtypes import bool_, int32, variant
+from tapeflow.graph.ir.attrs import attrs_of
 from tapeflow.lite.forms.elementwise import binary
 from tapeflow.lite.forms.lists import ReservedList
 from tapeflow.lite.program import LiteTensor, Subgraph
@@ -73,6 +74,9 @@ def _case(w: Any, call: Any, index: LiteTensor, operands: Any, bodies: Any, plac
     return _call_branches(w, call, truth, passed, [this.subgraph, rest.subgraph])
 
 
+_SETTERS = ("TensorListSetItem", "TensorListPushBack")
+
+
 @form("While", "StatelessWhile")
 def _loop(w: Any, call: Any, *inputs: Any) -> list[Any]:
     operation = call.operation
@@ -89,7 +93,7 @@ def _loop(w: Any, call: Any, *inputs: Any) -> list[Any]:
         variables = [w.constant(0, int32), *variables]
         invariant += [limit] if _is_operand(limit) else []
     first = limit is not None
-    shapes = [_loop_shape(operation, i, v) for i, v in enumerate(variables[first:])]
+    shapes = [_loop_shape(operation, bodies["body"], i, v) for i, v in enumerate(variables[first:])]
     carried = [LiteTensor("", v.dtype, s) for v, s in zip(variables[first:], shapes, strict=True)]
     carried = [*variables[:first], *carried, *invariant]
 
@@ -122,12 +126,21 @@ def _loop(w: Any, call: Any, *inputs: Any) -> list[Any]:
     return outputs[first : len(variables)]
 
 
-def _loop_shape(operation: Any, i: int, value: LiteTensor) -> Any:
+def _loop_shape(operation: Any, body: Any, i: int, value: LiteTensor) -> Any:
     """Returns the static shape of a loop variable in all iterations."""
     symbolic = operation.outputs[i]
-    if symbolic.shape.rank is None or symbolic.shape.rank != value.rank:
-        return value.shape  # a list
-    return tuple(symbolic.shape.as_list())
+    if symbolic.dtype is not variant:
+        return value.shape if symbolic.shape.rank is None else tuple(symbolic.shape.as_list())
+    return (None, *value.shape[1:]) if _grows(body, body.inputs[i]) else value.shape
+
+
+def _grows(body: Any, source: Any) -> bool:
+    """Returns True if a body adds entries to a list."""
+    return any(
+        o.type in _SETTERS and o.inputs[0] is source
+        and (o.type == "TensorListPushBack" or attrs_of(o)["resize_if_index_out_of_bounds"])
+        for o in body.graph.get_operations()
+    )  # fmt: skip
 
 
 def _reserved(w: Any, reserved: ReservedList, body: Any, i: int, variables: Sequence[Any]) -> LiteTensor:
@@ -138,9 +151,7 @@ def _reserved(w: Any, reserved: ReservedList, body: Any, i: int, variables: Sequ
     """
     source = body.inputs[i]
     for operation in body.graph.get_operations():
-        if operation.type in ("TensorListSetItem", "TensorListPushBack") and operation.inputs[0] is source:
-            if operation.type == "TensorListPushBack":
-                raise NoForm("a list that grows in a loop: give the tf.TensorArray its size")
+        if operation.type in _SETTERS and operation.inputs[0] is source:
             shape = tuple(operation.inputs[-1].shape.as_list())
             if None not in shape:
                 return reserved.filled(w, shape)

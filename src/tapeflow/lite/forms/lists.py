@@ -72,10 +72,23 @@ def _get_item(w: Any, call: Any, x: Any, index: LiteTensor, shape: LiteTensor) -
 def _set_item(w: Any, call: Any, x: Any, index: LiteTensor, item: LiteTensor) -> LiteTensor:
     if isinstance(x, ReservedList):
         x = x.filled(w, item.shape, item)
-    update = _as_row(w, item)
+    update, index = _as_row(w, item), as_int32(w, index)
+    if call.attrs["resize_if_index_out_of_bounds"]:
+        return _resized(w, x, index, update)
     zero = w.constant(0, int32)
-    start = w.add("PACK", [as_int32(w, index), *[zero] * item.rank], [x.rank], int32, axis=0, valuesCount=x.rank)
+    start = w.add("PACK", [index, *[zero] * item.rank], [x.rank], int32, axis=0, valuesCount=x.rank)
     return w.add("DYNAMIC_UPDATE_SLICE", [x, update, start], x.shape)
+
+
+def _resized(w: Any, x: LiteTensor, index: LiteTensor, row: LiteTensor) -> LiteTensor:
+    """Adds a list with an entry at a place of it, or just behind its end."""
+    place = w.reshape(index, [1])
+    after = w.add("ADD", [place, w.constant([1], int32)], [1])
+    shape, one = [None, *x.shape[1:]], w.constant([1], int32)
+    start, end = w.constant([0], int32), w.constant([2**31 - 1], int32)
+    first = w.add("STRIDED_SLICE", [x, start, place, one], shape)
+    rest = w.add("STRIDED_SLICE", [x, after, end, one], shape)
+    return w.add("CONCATENATION", [first, row, rest], shape, axis=0)
 
 
 def _as_row(w: Any, item: LiteTensor) -> LiteTensor:
