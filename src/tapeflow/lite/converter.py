@@ -188,7 +188,7 @@ class TFLiteConverter:
             label = name if self._plain_names else f"{key}_{name}:0"
             placed.append(LiteTensor(state.unique_name(label), lite_dtype(t.dtype), static_shape(t)))
         subgraph.inputs = [placed[i] for i in order]
-        captured = [_captured(c) for c in concrete._captured]
+        captured = [getattr(c, "_variable", c) for c in concrete._captured]
         writer = Writer(subgraph, state)
         outputs = _named_outputs(concrete)
         if not self._plain_names:
@@ -212,11 +212,6 @@ def _own_output(writer: Writer, tensor: LiteTensor, name: str, earlier: Sequence
         tensor = writer.add("RESHAPE", [tensor, shape], tensor.shape, newShape=shape.value)
     tensor.name = name
     return tensor
-
-
-def _captured(value: Any) -> Any:
-    """Returns a captured variable, or the constant for a captured tensor."""
-    return getattr(value, "_variable", value)
 
 
 def _distinct(names: Sequence[str]) -> list[str]:

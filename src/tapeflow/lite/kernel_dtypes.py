@@ -20,33 +20,29 @@ from tapeflow.core.types.dtypes import (
 from tapeflow.lite.table import NoForm
 
 _FLOAT = {float32}
-_WIDE = {float32, int32, int64}
-_POOLS = {float32, int8, uint8, int16}
-_SIGNED = {float32, int32, int64, int8, uint8, int16}
-_MOVED = _SIGNED | {bool_}
+_WIDE = {float32, int32, int64}  # kernels of smaller integers compute quantized numbers
+_MOVED = {*_WIDE, int8, uint8, int16, bool_}
 _BITS = {int32, int8, uint8, int16, uint16, uint32}
 
 _DTYPES: dict[str, set[DType]] = {
-    "ABS": {float32, int32, int16}, "NEG": {float32, int32, int64, int8, int16}, "SIGN": {float32, int32, float64},
-    "ZEROS_LIKE": _WIDE, "SQUARE": _FLOAT, "LOGICAL_NOT": {bool_}, "LOGICAL_AND": {bool_}, "LOGICAL_OR": {bool_},
-    "ADD": {*_WIDE, int16}, "SUB": _WIDE, "MUL": {*_SIGNED, uint32, complex64}, "DIV": {float32, int32},
-    "ATAN2": {float32, float64}, "BITWISE_XOR": _BITS, "RIGHT_SHIFT": _BITS, "POW": {float32, int32},
-    "FLOOR_DIV": {float32, int32, int8, int16}, "FLOOR_MOD": {float32, int32, int64, int8, int16},
-    "MAXIMUM": _SIGNED, "MINIMUM": _SIGNED, "SQUARED_DIFFERENCE": {float32, int32}, "ADD_N": {float32, int32},
-    "EQUAL": {*_WIDE, int16, bool_, string}, "NOT_EQUAL": {*_WIDE, int16, bool_, string},
-    "MEAN": _SIGNED, "SUM": _SIGNED, "REDUCE_MAX": _SIGNED, "REDUCE_MIN": _SIGNED, "REDUCE_PROD": _SIGNED,
-    "REDUCE_ANY": {bool_}, "REDUCE_ALL": {bool_}, "CONCATENATION": {*_MOVED, uint32}, "PACK": {*_SIGNED, uint32},
-    "GATHER": {*_MOVED, string}, "GATHER_ND": {*_MOVED, string}, "REVERSE_V2": _MOVED, "PAD": _MOVED, "CUMSUM": _WIDE,
-    "ARG_MAX": {float32, int32, int8, uint8, bool_}, "ARG_MIN": {float32, int32, int8, uint8, bool_},
-    "SPACE_TO_DEPTH": _SIGNED - {int16}, "DEPTH_TO_SPACE": _SIGNED - {int16}, "BATCH_MATMUL": _FLOAT,
-    "SPLIT": _SIGNED, "SPLIT_V": _SIGNED, "SCATTER_ND": _MOVED - {int16}, "REVERSE_SEQUENCE": _SIGNED - {int8},
-    "UNSORTED_SEGMENT_SUM": {float32, int32}, "UNSORTED_SEGMENT_PROD": {float32, int32},
-    "UNSORTED_SEGMENT_MAX": {float32, int32}, "UNSORTED_SEGMENT_MIN": {float32, int32},
+    "ABS": {float32, int32}, "NEG": _WIDE, "SIGN": {float32, int32, float64}, "ZEROS_LIKE": _WIDE, "SQUARE": _FLOAT,
+    "LOGICAL_NOT": {bool_}, "LOGICAL_AND": {bool_}, "LOGICAL_OR": {bool_}, "ADD": _WIDE, "SUB": _WIDE,
+    "MUL": {*_WIDE, uint32, complex64}, "DIV": {float32, int32}, "ATAN2": {float32, float64}, "BITWISE_XOR": _BITS,
+    "RIGHT_SHIFT": _BITS, "POW": {float32, int32}, "FLOOR_DIV": {float32, int32}, "FLOOR_MOD": _WIDE, "MAXIMUM": _WIDE,
+    "MINIMUM": _WIDE, "SQUARED_DIFFERENCE": {float32, int32}, "ADD_N": {float32, int32},
+    "EQUAL": {*_WIDE, bool_, string}, "NOT_EQUAL": {*_WIDE, bool_, string}, "MEAN": _WIDE, "SUM": _WIDE,
+    "REDUCE_MAX": _WIDE, "REDUCE_MIN": _WIDE, "REDUCE_PROD": _WIDE, "REDUCE_ANY": {bool_}, "REDUCE_ALL": {bool_},
+    "CONCATENATION": {*_MOVED, uint32}, "PACK": {*_MOVED, uint32} - {bool_}, "GATHER": {*_MOVED, string},
+    "GATHER_ND": {*_MOVED, string}, "REVERSE_V2": _MOVED, "PAD": _WIDE, "CUMSUM": _WIDE,
+    "ARG_MAX": {float32, int32, bool_}, "ARG_MIN": {float32, int32, bool_}, "SPACE_TO_DEPTH": _MOVED - {int16, bool_},
+    "DEPTH_TO_SPACE": _MOVED - {int16, bool_}, "BATCH_MATMUL": _FLOAT, "SPLIT": _MOVED - {bool_},
+    "SPLIT_V": _MOVED - {bool_}, "SCATTER_ND": _MOVED - {int16}, "REVERSE_SEQUENCE": _WIDE,
+    **dict.fromkeys((f"UNSORTED_SEGMENT_{name}" for name in ("SUM", "PROD", "MAX", "MIN")), {float32, int32}),
+    **dict.fromkeys(("GREATER", "GREATER_EQUAL", "LESS", "LESS_EQUAL"), _WIDE),
     **dict.fromkeys(("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "TRANSPOSE_CONV", "CONV_3D",
                      "CONV_3D_TRANSPOSE", "CEIL", "COS", "ELU", "EXP", "FLOOR", "LOG", "RELU", "RELU6", "ROUND", "RSQRT",
-                     "LOGISTIC", "SIN", "SQRT", "TANH", "LEAKY_RELU", "SOFTMAX", "LOG_SOFTMAX"), _FLOAT),
-    **dict.fromkeys(("AVERAGE_POOL_2D", "MAX_POOL_2D", "RESIZE_BILINEAR"), _POOLS),
-    **dict.fromkeys(("GREATER", "GREATER_EQUAL", "LESS", "LESS_EQUAL"), {*_WIDE, int16}),
+                     "LOGISTIC", "SIN", "SQRT", "TANH", "LEAKY_RELU", "SOFTMAX", "LOG_SOFTMAX", "AVERAGE_POOL_2D",
+                     "MAX_POOL_2D", "RESIZE_BILINEAR"), _FLOAT),
 }  # fmt: skip
 # The inputs with the dtype, where they are not the first one.
 _PLACES = {"SPLIT": 1, "SCATTER_ND": 1, "TRANSPOSE_CONV": 2, "CONV_3D_TRANSPOSE": 2}

@@ -133,13 +133,28 @@ class Writer:
         return [self.cast(t, d) for t, (_, d) in zip(outputs, results, strict=True)]
 
     def reshape(self, x: LiteTensor, shape: Sequence[int | None]) -> LiteTensor:
-        """Adds a reshape to a static shape; at most one dimension of it is unknown."""
-        if x.shape == tuple(shape) and None not in x.shape[1:]:
+        """Adds a reshape to a static shape.
+
+        Raises:
+            NoForm: several dimensions of it are unknown.
+        """
+        unknown = list(shape).count(None)
+        if x.shape == tuple(shape) and unknown <= 1:
             return x
+        if unknown > 1:
+            raise NoForm("several sizes of its result are unknown: give the function static ones, apart from the batch")
         if x.value is not None:
             return self.constant(x.value.reshape(shape), x.dtype)
         target = self.constant([-1 if d is None else d for d in shape], int32)
         return self.add("RESHAPE", [x, target], shape, newShape=target.value)
+
+    def size(self, x: LiteTensor, axis: int) -> LiteTensor:
+        """Adds the size of a tensor along an axis: a scalar."""
+        static = x.shape[axis]
+        if static is not None:
+            return self.constant(static, int32)
+        sizes = self.add("SHAPE", [x], [x.rank], int32, outType=self.file.type_numbers(int32))
+        return self.add("GATHER", [sizes, self.constant(axis, int32)], [], axis=0, batchDims=0)
 
     def transpose(self, x: LiteTensor, order: Sequence[int]) -> LiteTensor:
         """Adds a transpose. A constant is transposed now."""
@@ -182,7 +197,7 @@ class Writer:
 
         Args:
             body: the body.
-            arguments: for each of its inputs the tensor, or the variable.
+            arguments: for each of its inputs the tensor, the variable, or the captured eager tensor.
             results: the symbolic tensors.
         """
         inner = Writer(self.subgraph, self.file)
@@ -191,12 +206,16 @@ class Writer:
 
     def _body(self, body: Any, arguments: Sequence[Any], results: Sequence[SymbolicTensor]) -> list[Any]:
         for symbolic, value in zip(body.inputs, arguments, strict=True):
+            if isinstance(value, EagerTensor):
+                self._folded[id(symbolic)] = value.value
+                continue
             self.values[id(symbolic)] = value
             if isinstance(value, LiteTensor) and value.value is not None and value.dtype is not string:
                 self._folded[id(symbolic)] = _raw(value.value, symbolic.dtype)
         needed = _needed(body, results)
         for operation in body.graph.get_operations():
-            if id(operation) in needed and id(next(iter(operation.outputs), None)) not in self.values:
+            known = operation.outputs and any(id(operation.outputs[0]) in d for d in (self.values, self._folded))
+            if id(operation) in needed and not known:
                 self._operation(operation)
         return [self.value_of(t) for t in results]
 

@@ -30,7 +30,7 @@ def optimize(subgraph: Subgraph, state: FileState) -> None:
     rewriter.remove_unused()
     for rewrite in (rewriter.fuse_gelu, rewriter.fuse_hard_swish, rewriter.drop_neutral, rewriter.merge_moves,
                     rewriter.fold_scale_of_input, rewriter.fold_into_weights, rewriter.fuse_padding,
-                    rewriter.fuse_activation):  # fmt: skip
+                    rewriter.fuse_activation, rewriter.keep_dimensions):  # fmt: skip
         rewriter.apply(rewrite)
     rewriter.expand()
     rewriter.drop_zero_biases()
@@ -330,6 +330,23 @@ class _Rewriter:
             return False
         operator.inputs[0], operator.options["padding"] = x, _SAME
         return False
+
+    def keep_dimensions(self, operator: LiteOperator) -> bool:
+        """Lets a fully connected layer between two reshapes take the dimensions of its input."""
+        if operator.code != "RESHAPE":
+            return False
+        result = operator.outputs[0]
+        layer = self._through_reshapes(operator.inputs[0])
+        before = self._maker(layer.inputs[0], "RESHAPE") if layer is not None else None
+        x = before.inputs[0] if before is not None else None
+        if layer is None or layer.code != "FULLY_CONNECTED" or x is None or x.rank <= 2:
+            return False
+        if layer.outputs[0] is not operator.inputs[0] or x.shape[-1] != layer.inputs[0].shape[-1]:  # type: ignore
+            return False
+        if x.shape[:-1] != result.shape[:-1] or result.shape[-1] != layer.outputs[0].shape[-1] or None in x.shape[1:]:
+            return False
+        layer.inputs[0], layer.options["keepNumDims"] = x, True
+        return self._bypass(operator, operator.inputs[0])  # type: ignore[arg-type]
 
     def drop_zero_biases(self) -> None:
         """Leaves out biases of zeros, which are optional in a fully connected layer."""

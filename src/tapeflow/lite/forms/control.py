@@ -166,13 +166,10 @@ def _like(w: Any, shape: Any, variables: Sequence[Any]) -> LiteTensor:
     same = [v for v in variables if isinstance(v, LiteTensor) and v.shape == shape]
     if same:
         return same[0]
-    at = shape.index(None)
     for v in variables:
         if isinstance(v, LiteTensor) and v.shape.count(None) == 1:
-            sizes = w.add("SHAPE", [v], [v.rank], int32, outType=w.file.type_numbers(int32))
-            place = w.constant(v.shape.index(None), int32)
-            size = w.add("GATHER", [sizes, place], [], axis=0, batchDims=0)
+            size = w.size(v, v.shape.index(None))
             parts = [size if d is None else w.constant(d, int32) for d in shape]
             target = w.add("PACK", parts, [len(shape)], axis=0, valuesCount=len(parts))
             return w.add("FILL", [target, w.constant(0.0)], shape, w.constant(0.0).dtype)
-    raise NoForm(f"the size of dimension {at} of the entries of a list is unknown: give the model a static batch size")
+    raise NoForm("a size of the entries of a list is unknown: give the model a static batch size")

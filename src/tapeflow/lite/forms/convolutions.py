@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.core.types.dtypes import int32
+from tapeflow.core.types.dtypes import float32, int32
 from tapeflow.lite.forms.elementwise import binary
 from tapeflow.lite.forms.shapes import as_int32
 from tapeflow.lite.program import LiteTensor
@@ -150,14 +150,11 @@ def _pool3d(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
 @form("ResizeBilinear", "ResizeNearestNeighbor")
 def _resize(w: Any, call: Any, x: LiteTensor, size: LiteTensor) -> LiteTensor:
     code = "RESIZE_BILINEAR" if call.operation.type == "ResizeBilinear" else "RESIZE_NEAREST_NEIGHBOR"
+    if code == "RESIZE_BILINEAR":
+        x = w.cast(x, float32)
     corners, centers = call.attrs["align_corners"], call.attrs["half_pixel_centers"]
     y = w.add(code, [x, as_int32(w, size)], call.shape, alignCorners=corners, halfPixelCenters=centers)
     return w.cast(y, call.dtype)
-
-
-@form("Dilation2D")
-def _dilation(w: Any, call: Any, x: LiteTensor, filters: LiteTensor) -> LiteTensor:
-    raise NoForm("TFLite's builtin operators lack this op")
 
 
 @form("NonMaxSuppressionV4", "NonMaxSuppressionV3", "NonMaxSuppressionV2")

@@ -120,10 +120,7 @@ def _stack(w: Any, call: Any, x: Any, shape: LiteTensor) -> LiteTensor:
 def _length(w: Any, call: Any, x: Any) -> LiteTensor:
     if isinstance(x, ReservedList):
         return x.count
-    if x.shape[0] is not None:
-        return w.constant(x.shape[0], int32)
-    shape = w.add("SHAPE", [x], [x.rank], int32, outType=w.file.type_numbers(int32))
-    return w.add("GATHER", [shape, w.constant(0, int32)], [], axis=0, batchDims=0)
+    return w.size(x, 0)
 
 
 @form("TensorListGather")

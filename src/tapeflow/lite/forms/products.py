@@ -55,6 +55,7 @@ def _contracted(
 ) -> LiteTensor:
     """Adds the einsum of two operands with these labels."""
     sizes = {**dict(zip(of_x, x.shape, strict=True)), **dict(zip(of_y, y.shape, strict=True))}
+    places = {n: (t, i) for t, names in ((x, of_x), (y, of_y)) for i, n in enumerate(names)}
     x, of_x = _summed(w, x, of_x, set(of_y) | set(result))
     y, of_y = _summed(w, y, of_y, set(of_x) | set(result))
     batch = [n for n in result if n in of_x and n in of_y]
@@ -63,18 +64,27 @@ def _contracted(
     columns = [n for n in result if n in of_y and n not in of_x]
     left = w.transpose(x, [of_x.index(n) for n in [*batch, *rows, *inner]])
     right = w.transpose(y, [of_y.index(n) for n in [*batch, *inner, *columns]])
-    size = {k: _size([sizes[n] for n in names]) for k, names in
-            (("rows", rows), ("inner", inner), ("columns", columns))}  # fmt: skip
+    one_row, one_inner, one_column = (_size([sizes[n] for n in names]) for names in (rows, inner, columns))
     lead = [sizes[n] for n in batch]
-    right = w.reshape(right, [*lead, size["inner"], size["columns"]])
-    if not batch and right.value is not None and len(inner) == 1 and rows:
-        middle = product(w, left, right, False, False, [*[sizes[n] for n in rows], size["columns"]])
+    if len(inner) != 1 or len(columns) != 1:
+        right = w.reshape(right, [*lead, one_inner, one_column])
+    if len(rows) == len(inner) == 1 or (not batch and right.value is not None and len(inner) == 1 and rows):
+        middle = product(w, left, right, False, False, [*lead, *[sizes[n] for n in rows], one_column])
     else:
-        left = w.reshape(left, [*lead, size["rows"], size["inner"]])
-        middle = product(w, left, right, False, False, [*lead, size["rows"], size["columns"]])
+        left = w.reshape(left, [*lead, one_row, one_inner])
+        middle = product(w, left, right, False, False, [*lead, one_row, one_column])
     order = [*batch, *rows, *columns]
-    full = w.reshape(middle, [sizes[n] for n in order])
-    return w.transpose(full, [order.index(n) for n in result])
+    if middle.rank != len(order):
+        middle = _split_sizes(w, middle, [sizes[n] for n in order], [places[n] for n in order])
+    return w.transpose(middle, [order.index(n) for n in result])
+
+
+def _split_sizes(w: Any, x: LiteTensor, shape: list[int | None], places: list[tuple[LiteTensor, int]]) -> LiteTensor:
+    """Adds a reshape to sizes of other tensors, given by these tensors and their axes."""
+    if shape.count(None) <= 1:
+        return w.reshape(x, shape)
+    target = w.add("PACK", [w.size(t, i) for t, i in places], [len(shape)], int32, axis=0, valuesCount=len(shape))
+    return w.add("RESHAPE", [x, target], shape)
 
 
 def _size(dims: list[int | None]) -> int | None:

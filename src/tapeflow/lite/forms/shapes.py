@@ -129,6 +129,8 @@ def _strided_slice(
     w: Any, call: Any, x: LiteTensor, begin: LiteTensor, end: LiteTensor, strides: LiteTensor
 ) -> LiteTensor:
     attrs = call.attrs
+    if not x.rank:
+        return w.reshape(x, call.shape)
     masks = [attrs[f"{n}_mask"] for n in ("begin", "end", "ellipsis", "new_axis", "shrink_axis")]
     known = [t.value is not None for t in (begin, end, strides)]
     if all(known):
