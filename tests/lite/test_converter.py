@@ -138,7 +138,7 @@ def test_saved_model_with_two_signatures(x, tmp_path):
     assert_close(interpreter.get_signature_runner("serving_default")(x=x)["output_0"], (x @ module.w).numpy(), 1e-6)
     one = tf.lite.TFLiteConverter.from_saved_model(folder, signature_keys=["both"]).convert()
     assert list(interpreter_of(one).get_signature_list()) == ["both"]
-    with pytest.raises(ValueError, match="Invalid signature key 'nope' found. Valid keys are"):
+    with pytest.raises(ValueError, match=r"Invalid signature key 'nope' found\. Valid keys are"):
         tf.lite.TFLiteConverter.from_saved_model(folder, signature_keys=["nope"])
 
 
@@ -199,7 +199,7 @@ def test_checks_of_files(x):
 
 def test_equal_constants_are_written_once():
     table = np.random.default_rng(0).standard_normal([100, 100]).astype(np.float32)
-    content = convert(lambda x: (x @ table + x @ tf.constant(table.copy())), tf.TensorSpec([None, 100]))
+    content = convert(lambda x: x @ table + x @ tf.constant(table.copy()), tf.TensorSpec([None, 100]))
     assert table.nbytes < len(content) < 1.2 * table.nbytes
 
 

@@ -10,8 +10,9 @@ from lite_runtime import assert_close, convert, run
 
 UNARY = [
     tf.nn.relu, tf.nn.relu6, tf.tanh, tf.sigmoid, tf.nn.gelu, tf.abs, tf.square, tf.nn.softmax, tf.nn.elu, tf.sin,
-    lambda x: tf.nn.leaky_relu(x, 0.1), lambda x: x * 1.0, lambda x: x + 0.0, lambda x: -x, lambda x: tf.exp(-tf.abs(x)),
-    lambda x: tf.nn.softplus(x), lambda x: tf.clip_by_value(x, -1.0, 1.0), lambda x: tf.sqrt(tf.abs(x) + 1.0),
+    lambda x: tf.nn.leaky_relu(x, 0.1), lambda x: x * 1.0, lambda x: x + 0.0, lambda x: -x,
+    lambda x: tf.exp(-tf.abs(x)), tf.nn.softplus, lambda x: tf.clip_by_value(x, -1.0, 1.0),
+    lambda x: tf.sqrt(tf.abs(x) + 1.0),
 ]  # fmt: skip
 BINARY = [tf.add, tf.subtract, tf.multiply, tf.maximum, tf.minimum, lambda x, y: x / (tf.abs(y) + 1.0),
           lambda x, y: tf.where(x > y, x, y * 0.5)]  # fmt: skip
@@ -37,7 +38,7 @@ def random_function(rng):
         lambda x: tf.nn.conv2d(x[:, tf.newaxis], filters, 1, "SAME")[:, 0] * constants[1] + constants[2],
         lambda x: x - tf.reduce_mean(x, axis=-1, keepdims=True),
         lambda x: tf.nn.softmax(tf.matmul(x, x, transpose_b=True)) @ x,
-        lambda x: tf.cond(tf.reduce_sum(x) > 0.0, lambda: x * 0.5, lambda: x + 1.0),
+        lambda x: tf.cond(tf.reduce_sum(tf.abs(x)) > 9.0, lambda: x * 0.5, lambda: x + 1.0),
         lambda x: tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, tf.tanh(y) + constants[0]), [0, x])[1],
         lambda x: tf.stack(tf.unstack(x, axis=1), axis=1),
         lambda x: tf.gather(x, [3, 1, 0, 2], axis=1),

@@ -1,4 +1,4 @@
-"""`tf.lite.experimental.Analyzer`: prints what is in a .tflite file."""
+"""`tf.lite.experimental.Analyzer`: prints the contents of a .tflite file."""
 
 from __future__ import annotations
 

@@ -55,7 +55,8 @@ def _sample(concrete: Any, batch: int) -> tuple[list[np.ndarray], dict[str, np.n
             continue
         if all(value.size and not np.isnan(value).any() for value in outputs.values()):
             return inputs, outputs
-    raise ValueError(f"The model computes nothing to compare for random inputs: {failure or 'an output is empty or NaN'}")
+    reason = failure or "an output is empty or NaN"
+    raise ValueError(f"The model computes nothing to compare for random inputs: {reason}")
 
 
 def _random(arguments: Sequence[SymbolicTensor], batch: int) -> Iterator[list[np.ndarray]]:

@@ -64,9 +64,7 @@ class TFLiteConverter:
         self.unfold_batchmatmul = False
 
     @classmethod
-    def from_concrete_functions(
-        cls, funcs: Sequence[ConcreteFunction], trackable_obj: Any = None
-    ) -> TFLiteConverter:
+    def from_concrete_functions(cls, funcs: Sequence[ConcreteFunction], trackable_obj: Any = None) -> TFLiteConverter:
         """Returns a converter of concrete functions. Each becomes a signature: the only one is "serving_default".
 
         Args:

@@ -20,16 +20,17 @@ from tapeflow.core.types.dtypes import (
 from tapeflow.lite.table import NoForm
 
 _FLOAT = {float32}
+_NARROW = {float32, int32}
 _WIDE = {float32, int32, int64}  # kernels of smaller integers compute quantized numbers
 _MOVED = {*_WIDE, int8, uint8, int16, bool_}
 _BITS = {int32, int8, uint8, int16, uint16, uint32}
 
 _DTYPES: dict[str, set[DType]] = {
-    "ABS": {float32, int32}, "NEG": _WIDE, "SIGN": {float32, int32, float64}, "ZEROS_LIKE": _WIDE, "SQUARE": _FLOAT,
+    "ABS": _NARROW, "NEG": _WIDE, "SIGN": {float32, int32, float64}, "ZEROS_LIKE": _WIDE, "SQUARE": _FLOAT,
     "LOGICAL_NOT": {bool_}, "LOGICAL_AND": {bool_}, "LOGICAL_OR": {bool_}, "ADD": _WIDE, "SUB": _WIDE,
-    "MUL": {*_WIDE, uint32, complex64}, "DIV": {float32, int32}, "ATAN2": {float32, float64}, "BITWISE_XOR": _BITS,
-    "RIGHT_SHIFT": _BITS, "POW": {float32, int32}, "FLOOR_DIV": {float32, int32}, "FLOOR_MOD": _WIDE, "MAXIMUM": _WIDE,
-    "MINIMUM": _WIDE, "SQUARED_DIFFERENCE": {float32, int32}, "ADD_N": {float32, int32},
+    "MUL": {*_WIDE, uint32, complex64}, "DIV": _NARROW, "ATAN2": {float32, float64}, "BITWISE_XOR": _BITS,
+    "RIGHT_SHIFT": _BITS, "POW": _NARROW, "FLOOR_DIV": _NARROW, "FLOOR_MOD": _WIDE, "MAXIMUM": _WIDE,
+    "MINIMUM": _WIDE, "SQUARED_DIFFERENCE": _NARROW, "ADD_N": _NARROW,
     "EQUAL": {*_WIDE, bool_, string}, "NOT_EQUAL": {*_WIDE, bool_, string}, "MEAN": _WIDE, "SUM": _WIDE,
     "REDUCE_MAX": _WIDE, "REDUCE_MIN": _WIDE, "REDUCE_PROD": _WIDE, "REDUCE_ANY": {bool_}, "REDUCE_ALL": {bool_},
     "CONCATENATION": {*_MOVED, uint32}, "PACK": {*_MOVED, uint32} - {bool_}, "GATHER": {*_MOVED, string},
@@ -37,19 +38,19 @@ _DTYPES: dict[str, set[DType]] = {
     "ARG_MAX": {float32, int32, bool_}, "ARG_MIN": {float32, int32, bool_}, "SPACE_TO_DEPTH": _MOVED - {int16, bool_},
     "DEPTH_TO_SPACE": _MOVED - {int16, bool_}, "BATCH_MATMUL": _FLOAT, "SPLIT": _MOVED - {bool_},
     "SPLIT_V": _MOVED - {bool_}, "SCATTER_ND": _MOVED - {int16}, "REVERSE_SEQUENCE": _WIDE,
-    **dict.fromkeys((f"UNSORTED_SEGMENT_{name}" for name in ("SUM", "PROD", "MAX", "MIN")), {float32, int32}),
+    **dict.fromkeys((f"UNSORTED_SEGMENT_{name}" for name in ("SUM", "PROD", "MAX", "MIN")), _NARROW),
     **dict.fromkeys(("GREATER", "GREATER_EQUAL", "LESS", "LESS_EQUAL"), _WIDE),
     **dict.fromkeys(("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "TRANSPOSE_CONV", "CONV_3D",
-                     "CONV_3D_TRANSPOSE", "CEIL", "COS", "ELU", "EXP", "FLOOR", "LOG", "RELU", "RELU6", "ROUND", "RSQRT",
-                     "LOGISTIC", "SIN", "SQRT", "TANH", "LEAKY_RELU", "SOFTMAX", "LOG_SOFTMAX", "AVERAGE_POOL_2D",
-                     "MAX_POOL_2D", "RESIZE_BILINEAR"), _FLOAT),
+                     "CONV_3D_TRANSPOSE", "CEIL", "COS", "ELU", "EXP", "FLOOR", "LOG", "RELU", "RELU6", "ROUND",
+                     "RSQRT", "LOGISTIC", "SIN", "SQRT", "TANH", "LEAKY_RELU", "SOFTMAX", "LOG_SOFTMAX",
+                     "AVERAGE_POOL_2D", "MAX_POOL_2D", "RESIZE_BILINEAR"), _FLOAT),
 }  # fmt: skip
-# The inputs with the dtype, where they are not the first one.
+# The places of the inputs with the dtype, unless it is the first one.
 _PLACES = {"SPLIT": 1, "SCATTER_ND": 1, "TRANSPOSE_CONV": 2, "CONV_3D_TRANSPOSE": 2}
 
 
 def kernel_dtype(code: str, dtypes: list[DType | None]) -> tuple[DType | None, DType | None]:
-    """Returns the dtype of an operator's values, and the dtype in which the runtime computes them.
+    """Returns the dtype of an operator's values, and the dtype of their computation.
 
     Args:
         code: the operator.

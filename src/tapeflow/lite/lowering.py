@@ -21,10 +21,10 @@ from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.ir.attrs import attrs_of, dtype_of_value
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
 from tapeflow.graph.transform.lower import lowered
-from tapeflow.lite import forms
+from tapeflow.lite.forms import FORMS
 from tapeflow.lite.kernel_dtypes import kernel_dtype
 from tapeflow.lite.program import LiteOperator, LiteTensor, Subgraph, lite_dtype
-from tapeflow.lite.table import FORMS, NoForm
+from tapeflow.lite.table import NoForm
 
 _LARGE = 1 << 16  # a constant of more elements is computed only if its inputs have nearly as many
 
@@ -68,7 +68,7 @@ class Writer:
 
     Args:
         subgraph: the subgraph.
-        file: what all subgraphs of a file share.
+        file: the state of the file.
 
     Attributes:
         values: the tensors of the subgraph for symbolic tensors, by their ids.
@@ -86,7 +86,7 @@ class Writer:
         """Names the operators that follow after an operation."""
         self._source = operation
 
-    # ---- what forms call -----------------------------------------------------------------------------------------
+    # ---- called by forms -----------------------------------------------------------------------------------------
 
     def constant(self, value: Any, dtype: DType | None = None) -> LiteTensor:
         """Returns a constant.
@@ -127,7 +127,7 @@ class Writer:
         if dtype is not computed:
             assert computed is not None
             inputs = [t if t is None or t.dtype is not dtype else self.cast(t, computed) for t in inputs]
-        inside = [(s, computed if d is dtype and d is not None else d) for s, d in results]
+        inside = [(s, (computed or d) if d is dtype else d) for s, d in results]
         outputs = [LiteTensor(self.file.unique_name(self._scope(code.lower())), d, s) for s, d in inside]
         self.subgraph.operators.append(LiteOperator(code, inputs, outputs, options, self._source))
         return [self.cast(t, d) for t, (_, d) in zip(outputs, results, strict=True)]
@@ -244,18 +244,13 @@ class Writer:
             self._folded.update((id(t), v) for t, v in zip(operation.outputs, values, strict=True))
             return
         self.begin(operation)
-        function = FORMS.get(operation.type)
-        if function is not None:
-            return self._call(function, operation)
-        parts = lowered(operation)
-        if parts == [operation]:
-            raise self._error(operation, "TFLite's builtin operators lack this op")
+        parts = [operation] if operation.type in FORMS else lowered(operation)
         for part in parts[:-1]:
             self._operation(part)
         function = FORMS.get(parts[-1].type)
         if function is None:
             raise self._error(parts[-1], "TFLite's builtin operators lack this op")
-        return self._call(function, parts[-1])
+        self._call(function, parts[-1])
 
     def _call(self, function: Any, operation: Operation) -> None:
         call = LoweredCall(operation)
@@ -359,7 +354,7 @@ class Writer:
 
 
 class FileState:
-    """What the subgraphs of a file share.
+    """The state that all subgraphs of a file share.
 
     Attributes:
         assigned: the variables that a function changes, by their ids.

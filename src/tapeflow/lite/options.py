@@ -74,7 +74,7 @@ class RepresentativeDataset:
 
 
 class TargetSpec:
-    """What the device that runs a file supports.
+    """The abilities of the device that runs a file.
 
     Args:
         supported_ops: a list of `OpsSet`s; by default the builtin ones.

@@ -42,7 +42,7 @@ class _Rewriter:
 
     Args:
         subgraph: the subgraph.
-        state: what the subgraphs of its file share.
+        state: the state of its file.
     """
 
     def __init__(self, subgraph: Subgraph, state: FileState) -> None:
@@ -117,7 +117,8 @@ class _Rewriter:
                 continue
             x, approximate = found
             half = self._parts(other, "MUL") or self._parts(other, "DIV")
-            if half is not None and half[0] is x and (half[1] == 0.5 or self._maker(other, "DIV") and half[1] == 2.0):
+            number = 2.0 if self._maker(other, "DIV") else 0.5
+            if half is not None and half[0] is x and half[1] == number:
                 return self._replace(operator, LiteOperator("GELU", [x], [], {"approximate": approximate}))
         whole = self._parts(operator.outputs[0], "MUL")
         if whole is not None and whole[1] == 0.5:
@@ -148,7 +149,7 @@ class _Rewriter:
         for x, term in (total.inputs, total.inputs[::-1]) if total is not None else ():
             cubic = self._parts(term, "MUL")
             if cubic is not None and math.isclose(cubic[1], 0.044715, rel_tol=1e-5) and self._is_cube(cubic[0], x):
-                return x, True  # type: ignore[return-value]
+                return x, True
         return None
 
     def _is_cube(self, tensor: LiteTensor, x: LiteTensor | None) -> bool:
@@ -316,15 +317,16 @@ class _Rewriter:
         if operator.code not in ("CONV_2D", "DEPTHWISE_CONV_2D") or operator.options["padding"] != _VALID:
             return False
         pad = self._maker(operator.inputs[0], "PAD")
-        x = pad.inputs[0] if pad is not None and self._is_private(pad.outputs[0]) else None
-        edges = pad.inputs[1].value if x is not None else None  # type: ignore[union-attr]
-        if x is None or edges is None or x.rank != 4 or None in x.shape[1:]:
+        if pad is None or not self._is_private(pad.outputs[0]):
+            return False
+        x, edges = pad.inputs[0], pad.inputs[1].value
+        if edges is None or x.rank != 4 or None in x.shape[1:]:
             return False
         expected = [(0, 0)]
         for axis, letter in ((1, "H"), (2, "W")):
-            window = (operator.inputs[1].shape[axis] - 1) * operator.options[f"dilation{letter}Factor"] + 1  # type: ignore
+            window = (operator.inputs[1].shape[axis] - 1) * operator.options[f"dilation{letter}Factor"] + 1
             step, size = operator.options[f"stride{letter}"], x.shape[axis]
-            total = max((-(-size // step) - 1) * step + window - size, 0)  # type: ignore[operator]
+            total = max((-(-size // step) - 1) * step + window - size, 0)
             expected.append((total // 2, total - total // 2))
         if not np.array_equal(edges, [*expected, (0, 0)]):
             return False
@@ -341,12 +343,12 @@ class _Rewriter:
         x = before.inputs[0] if before is not None else None
         if layer is None or layer.code != "FULLY_CONNECTED" or x is None or x.rank <= 2:
             return False
-        if layer.outputs[0] is not operator.inputs[0] or x.shape[-1] != layer.inputs[0].shape[-1]:  # type: ignore
+        if layer.outputs[0] is not operator.inputs[0] or x.shape[-1] != layer.inputs[0].shape[-1]:
             return False
         if x.shape[:-1] != result.shape[:-1] or result.shape[-1] != layer.outputs[0].shape[-1] or None in x.shape[1:]:
             return False
         layer.inputs[0], layer.options["keepNumDims"] = x, True
-        return self._bypass(operator, operator.inputs[0])  # type: ignore[arg-type]
+        return self._bypass(operator, operator.inputs[0])
 
     def drop_zero_biases(self) -> None:
         """Leaves out biases of zeros, which are optional in a fully connected layer."""
@@ -373,9 +375,9 @@ class _Rewriter:
                 operator.inputs[1] = argument
             operator.inputs[0] = x = before.inputs[0]
             self._index()
-        same = operator.outputs[0].shape == x.shape and x.shape.count(None) <= 1  # type: ignore[union-attr]
+        same = operator.outputs[0].shape == x.shape and x.shape.count(None) <= 1
         if operator.code == "TRANSPOSE":
-            same = list(argument.value) == list(range(len(argument.value)))  # type: ignore[arg-type]
+            same = list(argument.value) == list(range(len(argument.value)))
         return bool(same) and self._alias(operator, x)
 
     def _alias(self, operator: LiteOperator, x: Any) -> bool:
@@ -402,8 +404,7 @@ class _Rewriter:
             scratch = Writer(Subgraph(""), self.state)
             scratch.begin(operator.source)
             x = operator.inputs[0]
-            expand_erf(scratch, x)  # type: ignore[arg-type]
+            expand_erf(scratch, x)
             scratch.subgraph.operators[-1].outputs = operator.outputs
             operators += scratch.subgraph.operators
         self.subgraph.operators = operators
-

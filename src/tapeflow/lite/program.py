@@ -31,8 +31,10 @@ class LiteTensor:
         self, name: str, dtype: DType, shape: Sequence[int | None], value: np.ndarray | None = None,
         partial: Sequence[int | None] | None = None,
     ) -> None:  # fmt: skip
-        self.name, self.dtype, self.shape = name, dtype, tuple(shape)
-        self.value, self.partial = value, partial
+        self.name, self.dtype = name, dtype
+        self.shape: tuple[Any, ...] = tuple(shape)
+        self.value: Any = value
+        self.partial = partial
 
     @property
     def rank(self) -> int:
@@ -58,7 +60,8 @@ class LiteOperator:
         self, code: str, inputs: Sequence[LiteTensor | None], outputs: Sequence[LiteTensor],
         options: dict[str, Any] | None = None, source: Any = None,
     ) -> None:  # fmt: skip
-        self.code, self.inputs, self.outputs = code, list(inputs), list(outputs)
+        self.code, self.outputs = code, list(outputs)
+        self.inputs: list[Any] = list(inputs)
         self.options, self.source = options or {}, source
 
     def __repr__(self) -> str:
@@ -72,7 +75,7 @@ class Subgraph:
         name: its name.
         inputs: tensors.
         outputs: tensors. A constant or an input may be among them.
-        operators: in the order in which they run.
+        operators: in execution order.
     """
 
     def __init__(self, name: str, inputs: Sequence[LiteTensor] = ()) -> None:
@@ -107,7 +110,7 @@ class Signature:
 
     Attributes:
         key: its name.
-        subgraph: what it computes.
+        subgraph: its computation.
         inputs: the names of the subgraph's inputs.
         outputs: the names of the subgraph's outputs.
     """

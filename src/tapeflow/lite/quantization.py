@@ -149,7 +149,7 @@ def _with_uint8(content: bytes, given: tuple[DType, DType]) -> bytes:
     model.operatorCodes.append(quantize)
     for signature in model.signatureDefs:
         graph = model.subgraphs[signature.subgraphIndex]
-        for dtype, places, maps in zip(given, ("inputs", "outputs"), (signature.inputs, signature.outputs), strict=True):
+        for dtype, places in zip(given, ("inputs", "outputs"), strict=True):
             numbers = list(getattr(graph, places))
             for i, number in enumerate(numbers):
                 if dtype is not uint8 or graph.tensors[number].type != schema.TensorType.INT8:
@@ -160,7 +160,7 @@ def _with_uint8(content: bytes, given: tuple[DType, DType]) -> bytes:
                 step.opcodeIndex = len(model.operatorCodes) - 1
                 step.inputs, step.outputs = ([numbers[i]], [number]) if places == "inputs" else ([number], [numbers[i]])
                 graph.operators.insert(0 if places == "inputs" else len(graph.operators), step)
-                for entry in maps:
+                for entry in getattr(signature, places):
                     entry.tensorIndex = numbers[i] if entry.tensorIndex == number else entry.tensorIndex
             setattr(graph, places, numbers)
     return packed(model)

@@ -147,7 +147,7 @@ class _FileWriter:
         return made
 
     def _code(self, name: str) -> int:
-        """Returns the number of an operator among those of the file."""
+        """Returns the number of an operator's code in the file."""
         if name not in self._codes:
             made = self.schema.OperatorCodeT()
             made.builtinCode = getattr(self.schema.BuiltinOperator, name)
@@ -179,7 +179,7 @@ class _FileWriter:
 
 
 def _aligned_buffer(schema: Any) -> Any:
-    """Returns the schema's class of buffers, with the alignment that the schema asks for and Python's writer forgets."""
+    """Returns the schema's class of buffers, with the alignment that the schema demands. Python's writer ignores it."""
 
     class AlignedBuffer(schema.BufferT):
         def Pack(self, builder: Any) -> Any:

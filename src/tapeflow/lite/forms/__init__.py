@@ -11,3 +11,4 @@ from tapeflow.lite.forms import (
     resources,
     shapes,
 )
+from tapeflow.lite.table import FORMS

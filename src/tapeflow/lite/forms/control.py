@@ -146,8 +146,8 @@ def _grows(body: Any, source: Any) -> bool:
 def _reserved(w: Any, reserved: ReservedList, body: Any, i: int, variables: Sequence[Any]) -> LiteTensor:
     """Adds the zeros for a list that the body of a loop fills.
 
-    The entries have the shape of what the body sets. An unknown size of them is the batch's: another loop variable has
-    it, too.
+    The entries have the shape of the tensor that the body sets. An unknown size of them is the batch size: another loop
+    variable has it, too.
     """
     source = body.inputs[i]
     for operation in body.graph.get_operations():

@@ -27,7 +27,7 @@ def _spatial(attrs: Any, name: str) -> list[int]:
 
 
 def _with_channels_last(w: Any, call: Any, x: LiteTensor, compute: Callable[..., LiteTensor]) -> LiteTensor:
-    """Adds what `compute(x, shape)` computes, with transposes around it if the channels come first."""
+    """Adds the operators of `compute(x, shape)`, with transposes around them if the channels come first."""
     rank, shape = x.rank, call.shape
     if not _channels_first(call.attrs):
         return compute(x, shape)
@@ -61,7 +61,7 @@ def _zeros(w: Any, count: int | None, like: LiteTensor) -> LiteTensor:
 @form("Conv2D", "DepthwiseConv2dNative")
 def _conv2d(w: Any, call: Any, x: LiteTensor, filters: LiteTensor) -> LiteTensor:
     (rows, columns), (high, wide) = (_spatial(call.attrs, name) for name in ("strides", "dilations"))
-    options = {"strideH": rows, "strideW": columns, "dilationHFactor": high, "dilationWFactor": wide}
+    options: dict[str, Any] = {"strideH": rows, "strideW": columns, "dilationHFactor": high, "dilationWFactor": wide}
 
     def compute(x: LiteTensor, shape: Any) -> LiteTensor:
         x, options["padding"] = _padded(w, call.attrs, x)

@@ -22,7 +22,11 @@ _BINARY = {
     "SquaredDifference": "SQUARED_DIFFERENCE", "Sub": "SUB",
 }  # fmt: skip
 _COMPARISONS = {
-    "Equal": "EQUAL", "Greater": "GREATER", "GreaterEqual": "GREATER_EQUAL", "Less": "LESS", "LessEqual": "LESS_EQUAL",
+    "Equal": "EQUAL",
+    "Greater": "GREATER",
+    "GreaterEqual": "GREATER_EQUAL",
+    "Less": "LESS",
+    "LessEqual": "LESS_EQUAL",
     "NotEqual": "NOT_EQUAL",
 }
 _SAME = ("EnsureShape", "GuaranteeConst", "Identity", "PreventGradient", "Snapshot", "StopGradient", "CheckNumerics")

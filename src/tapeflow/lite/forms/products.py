@@ -87,8 +87,8 @@ def _split_sizes(w: Any, x: LiteTensor, shape: list[int | None], places: list[tu
     return w.add("RESHAPE", [x, target], shape)
 
 
-def _size(dims: list[int | None]) -> int | None:
-    return None if None in dims else math.prod(dims)  # type: ignore[arg-type]
+def _size(dims: list[Any]) -> int | None:
+    return None if None in dims else math.prod(dims)
 
 
 def _without_ellipsis(labels: list[str], ranks: list[int]) -> list[list[str]]:

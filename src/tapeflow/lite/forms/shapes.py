@@ -184,14 +184,14 @@ def _without_ellipsis(w: Any, x: LiteTensor, begin: Any, end: Any, strides: Any,
     """Returns the bounds and masks of a slice with one entry for each dimension of `x`."""
     count = len(begin)
     taken = sum(not (masks[2] | masks[3]) >> i & 1 for i in range(count))
-    entries: list[tuple[int, int, int, int, int, int]] = []
+    entries: list[tuple[int, ...]] = []
     for i in range(count):
         bit = 1 << i
         if masks[2] & bit:
             entries += [(0, 0, 1, 1, 1, 0)] * (x.rank - taken)
         elif not masks[3] & bit:
             flags = [int(bool(masks[m] & bit)) for m in (0, 1, 4)]
-            entries.append((int(begin[i]), int(end[i]), int(strides[i]), *flags))  # type: ignore[arg-type]
+            entries.append((int(begin[i]), int(end[i]), int(strides[i]), *flags))
     entries += [(0, 0, 1, 1, 1, 0)] * (x.rank - len(entries))
     columns = list(zip(*entries, strict=True))
     bits = [sum(f << i for i, f in enumerate(c)) for c in columns[3:]]
@@ -297,7 +297,7 @@ def _roll(w: Any, call: Any, x: LiteTensor, shift: LiteTensor, axis: LiteTensor)
 
 def _rolled(w: Any, x: LiteTensor, axis: int, at: int) -> LiteTensor:
     """Adds an exchange of the elements before and after a place along an axis."""
-    sizes = [at, x.shape[axis] - at]  # type: ignore[operator]
+    sizes = [at, x.shape[axis] - at]
     if 0 in sizes:
         return x
     shapes = [[*x.shape[:axis], s, *x.shape[axis + 1 :]] for s in sizes]
