@@ -34,7 +34,7 @@ def write(framework, folder, names, kinds):
     """Writes the files of models with one framework, and prints a line of JSON for each."""
     tf = __import__(framework)
     tiny = tf.keras.Sequential([tf.keras.Input([2]), tf.keras.layers.Dense(2)])
-    tf.lite.TFLiteConverter.from_keras_model(tiny).convert()  # loads what a process loads once
+    tf.lite.TFLiteConverter.from_keras_model(tiny).convert()  # imports modules
     for name in names:
         case = zoo.build(tf.keras, name)
         want = np.asarray(case.model(case.x, training=False))
@@ -92,7 +92,7 @@ class File:
 
 
 def outputs(path, x):
-    """Returns what a file computes for a batch."""
+    """Returns the outputs of a file for a batch."""
     from ai_edge_litert.interpreter import Interpreter
 
     runner = Interpreter(path, num_threads=1).get_signature_runner()

@@ -1,4 +1,4 @@
-"""Forms of ops: the runtime computes what TapeFlow computes."""
+"""Forms of ops: the runtime and TapeFlow compute the same values."""
 
 import importlib
 

@@ -1,4 +1,4 @@
-"""Random small graphs: the runtime computes what the function computes, for two batch sizes."""
+"""Random small graphs in the runtime and in TapeFlow, for two batch sizes."""
 
 import numpy as np
 import pytest

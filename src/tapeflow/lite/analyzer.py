@@ -9,7 +9,11 @@ from tapeflow.lite.extra import require
 
 
 class Analyzer:
-    """Describes .tflite files."""
+    """Describes .tflite files.
+
+    Example:
+        >>> tf.lite.experimental.Analyzer.analyze(model_path="model.tflite")  # doctest: +SKIP
+    """
 
     @staticmethod
     def analyze(

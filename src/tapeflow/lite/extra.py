@@ -41,7 +41,7 @@ class Interpreter:
 
 
 class OpResolverType(enum.Enum):
-    """Which kernels an interpreter uses. Stands for the runtime's class."""
+    """Chooses the kernels of an interpreter. Stands for the runtime's class."""
 
     AUTO = 0
     BUILTIN = 1

@@ -16,6 +16,10 @@ class OpsSet(enum.Enum):
         TFLITE_BUILTINS_INT8: the builtin operators in int8: all operators must be quantized.
         EXPERIMENTAL_TFLITE_BUILTINS_ACTIVATIONS_INT16_WEIGHTS_INT8: with int16 activations and int8 weights.
         EXPERIMENTAL_STABLEHLO_OPS: not supported.
+
+    Example:
+        >>> tf.lite.TargetSpec([tf.lite.OpsSet.TFLITE_BUILTINS_INT8]).supported_ops
+        [<OpsSet.TFLITE_BUILTINS_INT8: 'TFLITE_BUILTINS_INT8'>]
     """
 
     TFLITE_BUILTINS = "TFLITE_BUILTINS"
@@ -36,7 +40,7 @@ class OpsSet(enum.Enum):
 
 
 class Optimize(enum.Enum):
-    """How a conversion makes a file smaller and faster.
+    """Options that make a file smaller and faster.
 
     Attributes:
         DEFAULT: quantizes. Weights become int8. With a representative dataset, activations do, too. With float16 among
@@ -44,6 +48,11 @@ class Optimize(enum.Enum):
         OPTIMIZE_FOR_SIZE: the same.
         OPTIMIZE_FOR_LATENCY: the same.
         EXPERIMENTAL_SPARSITY: accepted, without effect.
+
+    Example:
+        >>> converter = tf.lite.TFLiteConverter.from_concrete_functions(
+        ...     [tf.function(tf.nn.relu).get_concrete_function(tf.TensorSpec([None, 2]))])
+        >>> converter.optimizations = [tf.lite.Optimize.DEFAULT]
     """
 
     DEFAULT = "DEFAULT"
