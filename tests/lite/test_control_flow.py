@@ -131,6 +131,32 @@ def test_variables_keep_their_values_between_calls():
     assert counter.total.numpy().tolist() == [1.0, 2.0]
 
 
+def test_scatters_into_variables():
+    class Memory(tf.Module):
+        def __init__(self):
+            self.rows = tf.Variable(tf.zeros([4, 2]))
+
+        @tf.function(input_signature=[tf.TensorSpec([2, 2])])
+        def write(self, x):
+            self.rows.scatter_nd_update([[3], [1]], x)
+            self.rows.scatter_nd_add([[1]], x[:1])
+            return self.rows.read_value()
+
+    memory = Memory()
+    content = convert(memory.write)
+    x = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
+    np.testing.assert_allclose(run(content, x)[0], memory.write(x))
+
+
+def test_a_branch_that_is_known():
+    training = tf.constant(False)
+
+    def f(x):
+        return tf.cond(training, lambda: tf.linalg.inv(x), lambda: x * 2.0)
+
+    assert codes(convert(tf.autograph.experimental.do_not_convert(f), tf.TensorSpec([2, 2]))) == {"MUL": 1}
+
+
 def test_a_list_that_grows():
     @tf.function
     def f(x):

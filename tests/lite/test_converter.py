@@ -1,5 +1,6 @@
 """`tf.lite.TFLiteConverter`: signatures, names, options and errors."""
 
+import pathlib
 import sys
 
 import numpy as np
@@ -140,6 +141,27 @@ def test_saved_model_with_two_signatures(x, tmp_path):
     assert list(interpreter_of(one).get_signature_list()) == ["both"]
     with pytest.raises(ValueError, match=r"Invalid signature key 'nope' found\. Valid keys are"):
         tf.lite.TFLiteConverter.from_saved_model(folder, signature_keys=["nope"])
+
+
+OLD = pathlib.Path(__file__).parents[1] / "fixtures" / "old_versions"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["1.15.5/graphs/bidirectional_res", "1.15.5/graphs/gru_ref", "1.15.5/graphs/keras_layers_ref",
+     "1.15.5/graphs/scatters_ref", "1.15.5/graphs/switch_case_res", "1.15.5/graphs/loop_in_cond_res",
+     "1.15.5/graphs/slim_ref", "2.0.4/graphs/loops_over_variable"],
+)  # fmt: skip
+def test_saved_models_of_tensorflow(name):
+    converter = tf.lite.TFLiteConverter.from_saved_model(OLD / name / "saved")
+    assert converter.check(converter.convert()) < 1e-6
+
+
+def test_inputs_without_rank():
+    with pytest.raises(ValueError, match="The input 'x' has no static rank"):
+        convert(lambda x: x * 2.0, tf.TensorSpec(None))
+    with pytest.raises(TypeError, match="the rank of its result is unknown"):
+        convert(lambda x, n: tf.reshape(x, n), tf.TensorSpec([4]), tf.TensorSpec([None], tf.int32))
 
 
 def test_concrete_functions_are_signatures(x):

@@ -143,7 +143,7 @@ class TFLiteConverter:
         Raises:
             ImportError: the extra `tflite` is not installed.
             TypeError: an op has no form in TFLite; the text names it, its layer and the line that added it.
-            ValueError: an option does not fit the others.
+            ValueError: an option does not fit the others, or an input has no static rank.
         """
         schema = require("ai_edge_litert.schema_py_generated")
         check_options(self)
@@ -183,6 +183,10 @@ class TFLiteConverter:
         subgraph = Subgraph("main" if key == _DEFAULT_KEY else key)
         placed: list[Any] = []
         for name, t in zip(names, arguments, strict=True):
+            if t.shape.rank is None:
+                raise ValueError(
+                    f"The input {name!r} has no static rank: give its tf.TensorSpec a shape, such as [None, 3]."
+                )
             label = name if self._plain_names else f"{key}_{name}:0"
             placed.append(LiteTensor(state.unique_name(label), lite_dtype(t.dtype), static_shape(t)))
         subgraph.inputs = [placed[i] for i in order]

@@ -15,7 +15,7 @@ import numpy as np
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.ops.static import computed, elements
-from tapeflow.core.types.dtypes import DType, as_dtype, int32, string, variant
+from tapeflow.core.types.dtypes import DType, as_dtype, int32, resource, string, variant
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.ir.attrs import attrs_of, dtype_of_value
@@ -59,7 +59,7 @@ class LoweredCall:
 
 
 def static_shape(tensor: SymbolicTensor) -> tuple[int | None, ...]:
-    """Returns a tensor's static shape; of unknown rank, a scalar's."""
+    """Returns a tensor's static shape; of a list, a scalar's."""
     return () if tensor.shape.rank is None else tuple(tensor.shape.as_list())
 
 
@@ -254,6 +254,8 @@ class Writer:
 
     def _call(self, function: Any, operation: Operation) -> None:
         call = LoweredCall(operation)
+        if any(t.shape.rank is None for t in operation.outputs if t.dtype not in (resource, variant)):
+            raise self._error(operation, "the rank of its result is unknown: give the function a signature with shapes")
         try:
             results = function(self, call, *self._inputs(operation))
         except NoForm as error:
@@ -326,6 +328,8 @@ class Writer:
     def _constant_of(self, raw: Any, tensor: SymbolicTensor) -> LiteTensor:
         """Returns the constant for the raw value of a symbolic tensor."""
         dtype = lite_dtype(tensor.dtype)
+        if dtype in (resource, variant):
+            raise self._error(tensor.op, "only variables have a form among resources, not tables or datasets")
         array = EagerTensor(raw, tensor.dtype).numpy()
         if dtype is string:
             array = np.asarray(array, object)
@@ -396,9 +400,16 @@ def _needed(body: Any, results: Sequence[SymbolicTensor]) -> set[int]:
     return needed
 
 
+def changes_variable(operation: Operation) -> bool:
+    """Returns True if an operation changes its first input, a variable or another resource."""
+    inputs = operation.inputs
+    calls = getattr(operation.op, "bodies", None)
+    return operation.stateful and not calls and bool(inputs) and inputs[0].dtype is resource
+
+
 def _has_effect(operation: Operation) -> bool:
     """Returns True if an operation changes a variable. Checks and prints have no form in a file, and are left out."""
-    if operation.type.startswith("Assign"):
+    if changes_variable(operation):
         return True
     return any(_has_effect(o) for body in getattr(operation.op, "bodies", {}).values()
                for o in body.graph.get_operations())  # fmt: skip

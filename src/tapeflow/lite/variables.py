@@ -8,7 +8,7 @@ from typing import Any
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.ir.operation import variable_of
 from tapeflow.lite.forms.resources import assign
-from tapeflow.lite.lowering import FileState, Writer
+from tapeflow.lite.lowering import FileState, Writer, changes_variable
 from tapeflow.lite.program import LiteOperator, Signature, Subgraph, lite_dtype
 
 
@@ -24,7 +24,7 @@ def assigned_variables(bodies: Sequence[Any]) -> dict[int, Any]:
 def _collect(body: Any, handles: dict[int, Any], found: dict[int, Any]) -> None:
     """Adds the variables that a body changes, whose handles are given by the ids of symbolic tensors."""
     for operation in body.graph.get_operations():
-        if operation.type.startswith("Assign"):
+        if changes_variable(operation):
             handle = operation.inputs[0]
             variable = handles.get(id(handle), variable_of(handle))
             if variable is not None:

@@ -28,6 +28,9 @@ def _is_operand(value: Any) -> bool:
 def _conditional(w: Any, call: Any, index: LiteTensor, *operands: Any) -> list[Any]:
     op = call.operation.op
     bodies, places = list(op.bodies.values()), list(op.places.values())
+    if index.value is not None:
+        number = op.kernel.number_of(index.value)
+        return w.inline(bodies[number], [operands[p] for p in places[number]], bodies[number].outputs)
     if op.kernel.by_truth:
         truth = index if index.dtype is bool_ else w.add(
             "NOT_EQUAL", [index, w.constant(0, index.dtype)], index.shape, bool_
@@ -134,10 +137,17 @@ def _loop_shape(operation: Any, body: Any, i: int, value: LiteTensor) -> Any:
     return (None, *value.shape[1:]) if _grows(body, body.inputs[i]) else value.shape
 
 
+def _origin(tensor: Any) -> Any:
+    """Returns the list that a list is, before identities."""
+    while tensor.op.type == "Identity":
+        tensor = tensor.op.inputs[0]
+    return tensor
+
+
 def _grows(body: Any, source: Any) -> bool:
     """Returns True if a body adds entries to a list."""
     return any(
-        o.type in _SETTERS and o.inputs[0] is source
+        o.type in _SETTERS and _origin(o.inputs[0]) is source
         and (o.type == "TensorListPushBack" or attrs_of(o)["resize_if_index_out_of_bounds"])
         for o in body.graph.get_operations()
     )  # fmt: skip
@@ -151,8 +161,11 @@ def _reserved(w: Any, reserved: ReservedList, body: Any, i: int, variables: Sequ
     """
     source = body.inputs[i]
     for operation in body.graph.get_operations():
-        if operation.type in _SETTERS and operation.inputs[0] is source:
-            shape = tuple(operation.inputs[-1].shape.as_list())
+        if operation.type in _SETTERS and _origin(operation.inputs[0]) is source:
+            item = operation.inputs[-1].shape
+            if item.rank is None:
+                raise NoForm("the entries of a list have no static rank")
+            shape = tuple(item.as_list())
             if None not in shape:
                 return reserved.filled(w, shape)
             return reserved.filled(w, shape, _like(w, shape, variables))

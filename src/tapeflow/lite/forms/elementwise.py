@@ -29,7 +29,8 @@ _COMPARISONS = {
     "LessEqual": "LESS_EQUAL",
     "NotEqual": "NOT_EQUAL",
 }
-_SAME = ("EnsureShape", "GuaranteeConst", "Identity", "PreventGradient", "Snapshot", "StopGradient", "CheckNumerics")
+_SAME = ("CheckNumerics", "EnsureShape", "GuaranteeConst", "Identity", "PlaceholderWithDefault", "PreventGradient",
+         "Snapshot", "StopGradient")  # fmt: skip
 
 
 @form(*_UNARY)

@@ -55,11 +55,24 @@ def _scattered(w: Any, indices: Any, updates: LiteTensor, shape: LiteTensor, sta
 
 @form("TensorScatterUpdate", "TensorScatterAdd", "TensorScatterSub")
 def _tensor_scatter(w: Any, call: Any, x: LiteTensor, indices: LiteTensor, updates: LiteTensor) -> LiteTensor:
+    return tensor_scatter(w, call.operation.type, x, indices, updates)
+
+
+def tensor_scatter(w: Any, kind: str, x: LiteTensor, indices: LiteTensor, updates: LiteTensor) -> LiteTensor:
+    """Adds a scatter into a tensor.
+
+    Args:
+        w: the writer of the subgraph.
+        kind: TensorFlow's name of the op.
+        x: the tensor.
+        indices: the places.
+        updates: the values.
+    """
     shape = w.add("SHAPE", [x], [x.rank], int32, outType=w.file.type_numbers(int32))
     scattered = _scattered(w, indices, updates, shape, x.shape)
-    if call.operation.type == "TensorScatterAdd":
+    if kind == "TensorScatterAdd":
         return w.add("ADD", [x, scattered], x.shape)
-    if call.operation.type == "TensorScatterSub":
+    if kind == "TensorScatterSub":
         return w.add("SUB", [x, scattered], x.shape)
     zeros = w.add("ZEROS_LIKE", [w.cast(updates, int32)], updates.shape)
     ones = w.add("ADD", [zeros, w.constant(1, int32)], updates.shape)

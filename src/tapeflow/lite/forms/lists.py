@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow.core.types.dtypes import DType, int32
+from tapeflow.lite.forms.indexing import tensor_scatter
 from tapeflow.lite.forms.shapes import as_int32
 from tapeflow.lite.program import LiteTensor
 from tapeflow.lite.table import NoForm, form
@@ -132,4 +133,13 @@ def _gather(w: Any, call: Any, x: Any, indices: LiteTensor, shape: LiteTensor) -
 
 @form("TensorListScatterIntoExistingList")
 def _scatter(w: Any, call: Any, x: Any, items: LiteTensor, indices: LiteTensor) -> LiteTensor:
-    raise NoForm("a scatter into a list has no form: write the entries one by one, or use tf.tensor_scatter_nd_update")
+    known = isinstance(x, ReservedList) and indices.value is not None and x.count.value is not None
+    if known and list(indices.value) == list(range(int(x.count.value))):
+        return items
+    places = w.reshape(as_int32(w, indices), [*indices.shape, 1])
+    if not isinstance(x, ReservedList):
+        return tensor_scatter(w, "TensorScatterUpdate", x, places, items)
+    length = None if x.count.value is None else int(x.count.value)
+    sizes = [w.reshape(w.size(items, i), [1]) for i in range(1, items.rank)]
+    target = w.add("CONCATENATION", [w.reshape(x.count, [1]), *sizes], [items.rank], axis=0)
+    return w.add("SCATTER_ND", [places, items, target], [length, *items.shape[1:]], items.dtype)
