@@ -20,8 +20,8 @@ LAYERS = [
     "batch_function dtypes",
     "function autograph",
     # services
-    "config critical_section data data_structures debugging distribute experimental linalg.operators lookup module "
-    "op_libraries optional profiler resources saved_model serving summary "
+    "config critical_section data data_structures debugging distribute experimental linalg.operators lite lookup "
+    "module op_libraries optional profiler resources saved_model serving summary "
     "sysconfig timestamp torch train transport types xla",
     "as_tensorflow graph_util install keras test torch.layer torch.commands __main__",
     # all of `tapeflow_compat`

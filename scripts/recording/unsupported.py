@@ -17,7 +17,7 @@ import tensorflow as tf
 NAMESPACES = [
     "data.experimental.service",
     "experimental.tensorrt",
-    "lite",
+    "lite.experimental.authoring",
     "mlir",
     "profiler.experimental.client",
     "profiler.experimental.server",
@@ -34,6 +34,8 @@ SINGLE = [
     "experimental.register_filesystem_plugin",
     "image.decode_jxl",
     "io.decode_jxl",
+    "lite.experimental.QuantizationDebugOptions",
+    "lite.experimental.QuantizationDebugger",
     "test.create_local_cluster",
 ]
 

@@ -342,7 +342,7 @@ _ON_FIRST_USE = {
     "io": "tapeflow.io",
     "irfftnd": "tapeflow.signal.fourier_ops",
     "keras": "tapeflow.keras",
-    "lite": "tapeflow.unsupported",
+    "lite": "tapeflow.lite",
     "load_library": "tapeflow.op_libraries",
     "load_op_library": "tapeflow.op_libraries",
     "lookup": "tapeflow.lookup",

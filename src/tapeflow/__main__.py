@@ -1,7 +1,7 @@
 """Runs a TensorFlow program unchanged: `python -m tapeflow program.py --its --arguments`.
 
-`python -m tapeflow convert` converts models for torch (see `tapeflow.torch`), and `serve` serves them (see
-`tapeflow.serving`).
+`python -m tapeflow convert` converts models for torch (see `tapeflow.torch`) and for phones (see `tapeflow.lite`), and
+`serve` serves them (see `tapeflow.serving`).
 
 `import tensorflow` imports TapeFlow there, and in Python processes that it starts: these find the `tensorflow.py` in
 `as_tensorflow/`. All else is as with `python program.py`: `sys.argv`, `__main__`, tracebacks and exit status. So are
@@ -23,7 +23,7 @@ from tapeflow import version
 from tapeflow.install import install_as_tensorflow
 
 USAGE = """usage: python -m tapeflow [--version] (PROGRAM.py | -m MODULE | -c CODE | -) [ARGUMENTS ...]
-       python -m tapeflow convert MODEL --to torch|pt2|onnx [--output PATH]
+       python -m tapeflow convert MODEL --to torch|pt2|onnx|tflite [--output PATH]
        python -m tapeflow serve MODEL [--port PORT]"""
 
 

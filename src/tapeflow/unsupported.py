@@ -1,6 +1,6 @@
 """The public names that work with TensorFlow's own binaries alone: they can be imported, and say so when they are used.
 
-`scripts/record.py unsupported` records them in `unsupported.json`: `tf.lite`, `tf.tpu`, `tf.mlir`, TensorRT, servers.
+`scripts/record.py unsupported` records them in `unsupported.json`: `tf.tpu`, `tf.mlir`, TensorRT, servers.
 Enumerations are TensorFlow's. Calling a function, a class or a method raises NotImplementedError. Classes can have
 subclasses, and work with `isinstance`.
 """

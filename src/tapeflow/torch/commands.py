@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 from tapeflow.core import errors
+from tapeflow.lite.converter import TFLiteConverter
 from tapeflow.serving.models import Servable
 from tapeflow.torch.convert import FORMATS, convert, preprocessing_folder
 from tapeflow.torch.module import Converted, module
@@ -22,7 +23,7 @@ def convert_command(arguments: list[str]) -> int:
     """Converts the model that a command line names, and returns the exit status."""
     parser = argparse.ArgumentParser("python -m tapeflow convert", description="Converts a TensorFlow model.")
     parser.add_argument("model", help="a SavedModel's folder, or a .keras, .h5, .pb or .meta file")
-    parser.add_argument("--to", choices=FORMATS, required=True, help="the format to write")
+    parser.add_argument("--to", choices=(*FORMATS, "tflite"), required=True, help="the format to write")
     parser.add_argument("--output", help="the folder or file to write; by default beside the model")
     parser.add_argument("--outputs", help="the tensors that a file of TensorFlow 1 is to return, joined by commas")
     parser.add_argument("--training", action="store_true", help="convert what a file of TensorFlow 1 does in training")
@@ -30,9 +31,10 @@ def convert_command(arguments: list[str]) -> int:
     parser.add_argument("--tolerance", type=float, default=1e-3, help="the largest difference that is no failure")
     options = parser.parse_args(arguments)
     stem = os.path.splitext(os.path.normpath(options.model))[0]
-    output = (
-        options.output or stem + {"torch": "_torch", "pt2": ".pt2", "onnx": ".onnx", "aoti": "_aoti.pt2"}[options.to]
-    )
+    endings = {"torch": "_torch", "pt2": ".pt2", "onnx": ".onnx", "aoti": "_aoti.pt2", "tflite": ".tflite"}
+    output = options.output or stem + endings[options.to]
+    if options.to == "tflite":
+        return _convert_to_tflite(options.model, output, options.tolerance)
     try:
         inputs = None
         if options.inputs:
@@ -49,6 +51,37 @@ def convert_command(arguments: list[str]) -> int:
         folder = preprocessing_folder(options.to, output)
         print(f"{folder}: a SavedModel with the text and tables before it, whose `preprocess` computes its inputs")
     return 0 if difference <= options.tolerance else 1
+
+
+def _convert_to_tflite(path: str, output: str, tolerance: float) -> int:
+    """Converts a SavedModel or a Keras file to a .tflite file, runs it, and returns the exit status."""
+    try:
+        if os.path.isdir(path):
+            converter = TFLiteConverter.from_saved_model(path)
+        else:
+            converter = TFLiteConverter.from_keras_model(_keras_model(path))
+        content = converter.convert()
+        difference = converter.check(content)
+        with open(output, "wb") as file:
+            file.write(content)
+    except (ImportError, OSError, RuntimeError, TypeError, ValueError) as error:
+        print(f"python -m tapeflow convert: {path}: {error}", file=sys.stderr)
+        return 1
+    size = f"{len(content):,} bytes"
+    print(f"{output}: {size}; on random inputs, the largest relative difference of an output is {difference:.3g}")
+    return 0 if difference <= tolerance else 1
+
+
+def _keras_model(path: str) -> Any:
+    """Returns the model of a .keras or .h5 file.
+
+    Raises:
+        OSError: there is no such file.
+    """
+    if not os.path.exists(path):
+        raise OSError(f"there is no model {path}")
+    keras: Any = importlib.import_module("tapeflow.keras")
+    return keras.models.load_model(path, compile=False)
 
 
 def serve_command(arguments: list[str]) -> int:
@@ -131,7 +164,4 @@ def load_module(path: str, outputs: Sequence[str] | None = None, training: bool 
     is_checkpoint = os.path.exists(f"{path.removesuffix('.meta')}.meta")
     if os.path.isdir(path) or is_checkpoint or path.endswith(".pb"):
         return module(path, outputs=outputs, training=training)
-    if not os.path.exists(path):
-        raise OSError(f"there is no model {path}")
-    keras: Any = importlib.import_module("tapeflow.keras")
-    return module(keras.models.load_model(path, compile=False))
+    return module(_keras_model(path))

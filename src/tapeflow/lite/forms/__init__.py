@@ -1,0 +1,14 @@
+"""The TFLite forms of ops, by families. Importing this package fills the table."""
+
+from tapeflow.lite.forms import (
+    control,
+    convolutions,
+    elementwise,
+    indexing,
+    lists,
+    products,
+    reductions,
+    resources,
+    shapes,
+)
+from tapeflow.lite.table import FORMS

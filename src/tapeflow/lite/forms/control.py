@@ -1,0 +1,188 @@
+"""TFLite forms of calls, conditionals and loops. A branch, a condition and a body of a loop are subgraphs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tapeflow.core.types.dtypes import bool_, int32, variant
+from tapeflow.graph.ir.attrs import attrs_of
+from tapeflow.lite.forms.elementwise import binary
+from tapeflow.lite.forms.lists import ReservedList
+from tapeflow.lite.program import LiteTensor, Subgraph
+from tapeflow.lite.table import NoForm, form
+
+
+@form("PartitionedCall", "StatefulPartitionedCall")
+def _call(w: Any, call: Any, *inputs: Any) -> list[Any]:
+    op = call.operation.op
+    return w.inline(op.body, inputs, op.results)
+
+
+def _is_operand(value: Any) -> bool:
+    """Returns True if a value must be passed to a subgraph: constants and variables stand in it."""
+    return isinstance(value, LiteTensor) and value.value is None
+
+
+@form("If", "StatelessIf", "Case", "StatelessCase")
+def _conditional(w: Any, call: Any, index: LiteTensor, *operands: Any) -> list[Any]:
+    op = call.operation.op
+    bodies, places = list(op.bodies.values()), list(op.places.values())
+    if index.value is not None:
+        number = op.kernel.number_of(index.value)
+        return w.inline(bodies[number], [operands[p] for p in places[number]], bodies[number].outputs)
+    if op.kernel.by_truth:
+        truth = index if index.dtype is bool_ else w.add(
+            "NOT_EQUAL", [index, w.constant(0, index.dtype)], index.shape, bool_
+        )  # fmt: skip
+        return _branch(w, call, truth, operands, bodies, places)
+    return _case(w, call, index, operands, bodies, places)
+
+
+def _branch(w: Any, call: Any, truth: LiteTensor, operands: Any, bodies: Any, places: Any) -> list[Any]:
+    passed = [v for v in operands if _is_operand(v)]
+    subgraphs = []
+    for body, where in zip(bodies, places, strict=True):
+        inner = w.function(body.name, passed)
+        values = inner.stand_ins(operands)
+        inner.finish(inner.inline(body, [values[p] for p in where], body.outputs))
+        subgraphs.append(inner.subgraph)
+    return _call_branches(w, call, truth, passed, subgraphs)
+
+
+def _call_branches(w: Any, call: Any, truth: LiteTensor, passed: Any, subgraphs: Sequence[Subgraph]) -> list[Any]:
+    results = [(_common(*shapes), first.dtype) for first, shapes in (
+        (a, (a.shape, b.shape)) for a, b in zip(*[s.outputs for s in subgraphs], strict=True)
+    )]  # fmt: skip
+    return w.add_many("IF", [truth, *passed], results, thenSubgraphIndex=subgraphs[0], elseSubgraphIndex=subgraphs[1])
+
+
+def _common(x: Any, y: Any) -> list[int | None]:
+    if len(x) != len(y):
+        raise NoForm("its branches return tensors of different ranks")
+    return [a if a == b else None for a, b in zip(x, y, strict=True)]
+
+
+def _case(w: Any, call: Any, index: LiteTensor, operands: Any, bodies: Any, places: Any, first: int = 0) -> list[Any]:
+    """Adds a conditional on the number of a branch: it is a chain of conditionals on truth values."""
+    if first == len(bodies) - 1:
+        return w.inline(bodies[first], [operands[p] for p in places[first]], bodies[first].outputs)
+    truth = w.add("EQUAL", [index, w.constant(first, index.dtype)], [], bool_)
+    passed = [v for v in (index, *operands) if _is_operand(v)]
+    this, rest = w.function(bodies[first].name, passed), w.function(f"{bodies[first].name}_else", passed)
+    values = this.stand_ins(operands)
+    this.finish(this.inline(bodies[first], [values[p] for p in places[first]], bodies[first].outputs))
+    at, *others = rest.stand_ins((index, *operands))
+    rest.finish(_case(rest, call, at, others, bodies, places, first + 1))
+    return _call_branches(w, call, truth, passed, [this.subgraph, rest.subgraph])
+
+
+_SETTERS = ("TensorListSetItem", "TensorListPushBack")
+
+
+@form("While", "StatelessWhile")
+def _loop(w: Any, call: Any, *inputs: Any) -> list[Any]:
+    operation = call.operation
+    op = operation.op
+    count = op.kernel.count
+    limit = inputs[0] if op.steering else None
+    variables, captured = list(inputs[op.steering : op.steering + count]), list(inputs[op.steering + count :])
+    bodies, places = op.bodies, op.places
+    for i, value in enumerate(variables):
+        if isinstance(value, ReservedList):
+            variables[i] = _reserved(w, value, bodies["body"], i, variables)
+    invariant = [v for v in captured if _is_operand(v)]
+    if limit is not None:
+        variables = [w.constant(0, int32), *variables]
+        invariant += [limit] if _is_operand(limit) else []
+    first = limit is not None
+    shapes = [_loop_shape(operation, bodies["body"], i, v) for i, v in enumerate(variables[first:])]
+    carried = [LiteTensor("", v.dtype, s) for v, s in zip(variables[first:], shapes, strict=True)]
+    carried = [*variables[:first], *carried, *invariant]
+
+    def enter(label: str) -> tuple[Any, list[Any], list[Any]]:
+        """Returns the writer of a function, its loop variables, and the invariant values in it."""
+        inner = w.function(bodies[label].name, carried)
+        own = inner.subgraph.inputs
+        named = dict(zip(map(id, invariant), own[len(variables) :], strict=True))
+        return inner, own[: len(variables)], [named.get(id(v), v) for v in (*captured, limit)]
+
+    def inputs_of(label: str, own: list[Any], fixed: list[Any]) -> list[Any]:
+        values = [*own[first:], *fixed]
+        return [values[p] for p in places[label]]
+
+    inner, own, fixed = enter("cond")
+    (goes_on,) = inner.inline(bodies["cond"], inputs_of("cond", own, fixed), bodies["cond"].outputs)
+    if limit is not None:
+        bound = inner.cast(fixed[-1], int32)
+        goes_on = inner.add("LOGICAL_AND", [inner.add("LESS", [own[0], bound], [], bool_), goes_on], [])
+    inner.finish([goes_on])
+    condition = inner.subgraph
+    inner, own, fixed = enter("body")
+    after = inner.inline(bodies["body"], inputs_of("body", own, fixed), bodies["body"].outputs)
+    if limit is not None:
+        after = [binary(inner, "ADD", own[0], 1), *after]
+    inner.finish([*after, *own[len(variables) :], *inner.subgraph.inputs[len(variables) :]])
+    results = [(t.shape, t.dtype) for t in carried]
+    outputs = w.add_many("WHILE", [*variables, *invariant], results, condSubgraphIndex=condition,
+                         bodySubgraphIndex=inner.subgraph)  # fmt: skip
+    return outputs[first : len(variables)]
+
+
+def _loop_shape(operation: Any, body: Any, i: int, value: LiteTensor) -> Any:
+    """Returns the static shape of a loop variable in all iterations."""
+    symbolic = operation.outputs[i]
+    if symbolic.dtype is not variant:
+        return value.shape if symbolic.shape.rank is None else tuple(symbolic.shape.as_list())
+    return (None, *value.shape[1:]) if _grows(body, body.inputs[i]) else value.shape
+
+
+def _origin(tensor: Any) -> Any:
+    """Returns the list that a list is, before identities."""
+    while tensor.op.type == "Identity":
+        tensor = tensor.op.inputs[0]
+    return tensor
+
+
+def _grows(body: Any, source: Any) -> bool:
+    """Returns True if a body adds entries to a list."""
+    return any(
+        o.type in _SETTERS and _origin(o.inputs[0]) is source
+        and (o.type == "TensorListPushBack" or attrs_of(o)["resize_if_index_out_of_bounds"])
+        for o in body.graph.get_operations()
+    )  # fmt: skip
+
+
+def _reserved(w: Any, reserved: ReservedList, body: Any, i: int, variables: Sequence[Any]) -> LiteTensor:
+    """Adds the zeros for a list that the body of a loop fills.
+
+    The entries have the shape of the tensor that the body sets. An unknown size of them is the batch size: another loop
+    variable has it, too.
+    """
+    source = body.inputs[i]
+    for operation in body.graph.get_operations():
+        if operation.type in _SETTERS and _origin(operation.inputs[0]) is source:
+            item = operation.inputs[-1].shape
+            if item.rank is None:
+                raise NoForm("the entries of a list have no static rank")
+            shape = tuple(item.as_list())
+            if None not in shape:
+                return reserved.filled(w, shape)
+            return reserved.filled(w, shape, _like(w, shape, variables))
+    raise NoForm("the body of the loop sets no entry of a list")
+
+
+def _like(w: Any, shape: Any, variables: Sequence[Any]) -> LiteTensor:
+    """Returns a tensor whose unknown size is the one of the entries of a list."""
+    if shape.count(None) > 1:
+        raise NoForm("the entries of a list have several unknown sizes")
+    same = [v for v in variables if isinstance(v, LiteTensor) and v.shape == shape]
+    if same:
+        return same[0]
+    for v in variables:
+        if isinstance(v, LiteTensor) and v.shape.count(None) == 1:
+            size = w.size(v, v.shape.index(None))
+            parts = [size if d is None else w.constant(d, int32) for d in shape]
+            target = w.add("PACK", parts, [len(shape)], axis=0, valuesCount=len(parts))
+            return w.add("FILL", [target, w.constant(0.0)], shape, w.constant(0.0).dtype)
+    raise NoForm("a size of the entries of a list is unknown: give the model a static batch size")

@@ -1,0 +1,302 @@
+"""TFLite forms of element-wise ops."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tapeflow.core.types.dtypes import bool_, float32
+from tapeflow.lite.program import LiteTensor
+from tapeflow.lite.table import NoForm, form
+
+_UNARY = {
+    "Abs": "ABS", "Ceil": "CEIL", "Cos": "COS", "Elu": "ELU", "Erf": "ERF", "Exp": "EXP", "Floor": "FLOOR",
+    "Log": "LOG", "LogicalNot": "LOGICAL_NOT", "Neg": "NEG", "Rint": "ROUND",
+    "Round": "ROUND", "Rsqrt": "RSQRT", "Sigmoid": "LOGISTIC", "Sign": "SIGN", "Sin": "SIN", "Sqrt": "SQRT",
+    "Tanh": "TANH", "ZerosLike": "ZEROS_LIKE",
+}  # fmt: skip
+_BINARY = {
+    "Add": "ADD", "AddV2": "ADD", "BitwiseXor": "BITWISE_XOR", "FloorDiv": "FLOOR_DIV",
+    "LogicalAnd": "LOGICAL_AND", "LogicalOr": "LOGICAL_OR", "Maximum": "MAXIMUM",
+    "Minimum": "MINIMUM", "Mul": "MUL", "Pow": "POW", "RealDiv": "DIV", "Div": "DIV", "RightShift": "RIGHT_SHIFT",
+    "SquaredDifference": "SQUARED_DIFFERENCE", "Sub": "SUB",
+}  # fmt: skip
+_COMPARISONS = {
+    "Equal": "EQUAL",
+    "Greater": "GREATER",
+    "GreaterEqual": "GREATER_EQUAL",
+    "Less": "LESS",
+    "LessEqual": "LESS_EQUAL",
+    "NotEqual": "NOT_EQUAL",
+}
+_SAME = ("CheckNumerics", "EnsureShape", "GuaranteeConst", "Identity", "PlaceholderWithDefault", "PreventGradient",
+         "Snapshot", "StopGradient")  # fmt: skip
+
+
+@form(*_UNARY)
+def _unary(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+    return w.add(_UNARY[call.operation.type], [x], x.shape)
+
+
+@form(*_BINARY)
+def _binary(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
+    return w.add(_BINARY[call.operation.type], [x, y], call.shape)
+
+
+@form(*_COMPARISONS)
+def _compare(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
+    return w.add(_COMPARISONS[call.operation.type], [x, y], call.shape, bool_)
+
+
+@form(*_SAME)
+def _identity(w: Any, call: Any, x: Any, *_: Any) -> Any:
+    return x
+
+
+@form("IdentityN")
+def _identity_n(w: Any, call: Any, *values: Any) -> list[Any]:
+    return list(values[0]) if len(values) == 1 and isinstance(values[0], list) else list(values)
+
+
+@form("Cast")
+def _cast(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+    return w.cast(x, call.dtype)
+
+
+def number(w: Any, value: Any, like: LiteTensor) -> LiteTensor:
+    """Returns a scalar constant of the dtype of `like`."""
+    return w.constant(value, like.dtype)
+
+
+def binary(w: Any, code: str, x: LiteTensor, y: Any) -> LiteTensor:
+    """Adds an operator of two inputs of the same dtype; the second may be a number."""
+    y = y if isinstance(y, LiteTensor) else number(w, y, x)
+    return w.add(code, [x, y], broadcast_shape(x.shape, y.shape))
+
+
+def broadcast_shape(x: Any, y: Any) -> list[int | None]:
+    """Returns the shape of two broadcast operands."""
+    rank = max(len(x), len(y))
+    pairs = zip([1] * (rank - len(x)) + list(x), [1] * (rank - len(y)) + list(y), strict=True)
+    return [b if a == 1 else a if b == 1 or a is not None else b for a, b in pairs]
+
+
+def unary(w: Any, code: str, x: LiteTensor) -> LiteTensor:
+    """Adds an operator whose result has the shape and dtype of its input."""
+    return w.add(code, [x], x.shape)
+
+
+@form("Square")
+def _square(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+    return unary(w, "SQUARE", x) if x.dtype is float32 else w.add("MUL", [x, x], x.shape)
+
+
+@form("Relu", "Relu6")
+def _relu(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+    if x.dtype is float32:
+        return unary(w, call.operation.type.upper(), x)
+    y = binary(w, "MAXIMUM", x, 0)
+    return y if call.operation.type == "Relu" else binary(w, "MINIMUM", y, 6)
+
+
+@form("LeakyRelu")
+def _leaky_relu(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+    return w.add("LEAKY_RELU", [x], x.shape, alpha=float(call.attrs["alpha"]))
+
+
+@form("Selu")
+def _selu(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+    scale, alpha = 1.0507009873554805, 1.6732632423543772
+    negative = binary(w, "MUL", unary(w, "ELU", binary(w, "MINIMUM", x, 0.0)), scale * alpha)
+    return binary(w, "ADD", binary(w, "MUL", unary(w, "RELU", x), scale), negative)
+
+
+@form("Softplus")
+def _softplus(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+    small = unary(w, "EXP", unary(w, "NEG", unary(w, "ABS", x)))
+    return binary(w, "ADD", unary(w, "RELU", x), _log1p_of(w, small))
+
+
+def _log1p_of(w: Any, x: LiteTensor) -> LiteTensor:
+    return unary(w, "LOG", binary(w, "ADD", x, 1.0))
+
+
+@form("Log1p")
+def _log1p(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+    return _log1p_of(w, x)
+
+
+@form("Expm1")
+def _expm1(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+    # ELU computes it for negative numbers, without the cancellation of `exp(x) - 1`.
+    negative = unary(w, "ELU", binary(w, "MINIMUM", x, 0.0))
+    return binary(w, "ADD", negative, binary(w, "SUB", unary(w, "EXP", unary(w, "RELU", x)), 1.0))
+
+
+@form("Softsign")
+def _softsign(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+    return binary(w, "DIV", x, binary(w, "ADD", unary(w, "ABS", x), 1.0))
+
+
+@form("Reciprocal", "Inv")
+def _reciprocal(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+    return binary(w, "DIV", number(w, 1, x), x)
+
+
+@form("Tan")
+def _tan(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+    return binary(w, "DIV", unary(w, "SIN", x), unary(w, "COS", x))
+
+
+@form("Sinh", "Cosh")
+def _hyperbolic(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+    code = "SUB" if call.operation.type == "Sinh" else "ADD"
+    both = binary(w, code, unary(w, "EXP", x), unary(w, "EXP", unary(w, "NEG", x)))
+    return binary(w, "MUL", both, 0.5)
+
+
+@form("Atan")
+def _atan(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+    return w.add("ATAN2", [x, binary(w, "ADD", unary(w, "ZEROS_LIKE", x), 1)], x.shape)
+
+
+@form("Atan2")
+def _atan2(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
+    if x.shape != y.shape:  # the operator does not broadcast
+        x, y = (w.add("ADD", [a, unary(w, "ZEROS_LIKE", b)], call.shape) for a, b in ((x, y), (y, x)))
+    return w.add("ATAN2", [x, y], call.shape)
+
+
+@form("Asin", "Acos")
+def _arc(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+    product = binary(w, "MUL", binary(w, "SUB", number(w, 1, x), x), binary(w, "ADD", x, 1.0))
+    other = unary(w, "SQRT", product)
+    return w.add("ATAN2", [x, other] if call.operation.type == "Asin" else [other, x], x.shape)
+
+
+@form("Asinh")
+def _asinh(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+    size = unary(w, "ABS", x)
+    root = unary(w, "SQRT", binary(w, "ADD", unary(w, "SQUARE", x), 1.0))
+    return binary(w, "MUL", unary(w, "SIGN", x), unary(w, "LOG", binary(w, "ADD", size, root)))
+
+
+@form("Acosh")
+def _acosh(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+    root = unary(w, "SQRT", binary(w, "SUB", unary(w, "SQUARE", x), 1.0))
+    return unary(w, "LOG", binary(w, "ADD", x, root))
+
+
+@form("Atanh")
+def _atanh(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+    quotient = binary(w, "DIV", binary(w, "ADD", x, 1.0), binary(w, "SUB", number(w, 1, x), x))
+    return binary(w, "MUL", unary(w, "LOG", quotient), 0.5)
+
+
+@form("TruncateDiv")
+def _truncate_div(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
+    quotient = w.add("DIV", [x, y], call.shape)
+    if not x.dtype.is_floating:
+        return quotient
+    return binary(w, "MUL", unary(w, "SIGN", quotient), unary(w, "FLOOR", unary(w, "ABS", quotient)))
+
+
+@form("Erfc")
+def _erfc(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+    return binary(w, "SUB", number(w, 1, x), unary(w, "ERF", x))
+
+
+def expand_erf(w: Any, x: LiteTensor) -> LiteTensor:
+    """Adds the error function, which the runtime lacks: the formula 7.1.26 of Abramowitz and Stegun, whose error is
+    below 2e-7."""
+    size = unary(w, "ABS", x)
+    t = binary(w, "DIV", number(w, 1, x), binary(w, "ADD", binary(w, "MUL", size, 0.3275911), 1.0))
+    polynomial = binary(w, "MUL", t, 1.061405429)
+    for c in (-1.453152027, 1.421413741, -0.284496736, 0.254829592):
+        polynomial = binary(w, "MUL", binary(w, "ADD", polynomial, c), t)
+    small = unary(w, "EXP", unary(w, "NEG", unary(w, "SQUARE", x)))
+    return binary(w, "MUL", unary(w, "SIGN", x), binary(w, "SUB", number(w, 1, x), binary(w, "MUL", polynomial, small)))
+
+
+@form("LogicalXor")
+def _logical_xor(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
+    return w.add("NOT_EQUAL", [x, y], call.shape)
+
+
+@form("IsNan")
+def _is_nan(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+    return w.add("NOT_EQUAL", [x, x], x.shape, bool_)
+
+
+@form("IsInf")
+def _is_inf(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+    return w.add("EQUAL", [unary(w, "ABS", x), number(w, math.inf, x)], x.shape, bool_)
+
+
+@form("IsFinite")
+def _is_finite(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+    return w.add("LESS", [unary(w, "ABS", x), number(w, math.inf, x)], x.shape, bool_)
+
+
+@form("OnesLike")
+def _ones_like(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+    zeros = unary(w, "ZEROS_LIKE", x)
+    return w.add("LOGICAL_NOT", [zeros], x.shape) if x.dtype is bool_ else binary(w, "ADD", zeros, 1)
+
+
+@form("DivNoNan", "MulNoNan", "Xdivy", "Xlogy", "Xlog1py")
+def _guarded(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
+    kind = call.operation.type
+    guard = y if kind in ("DivNoNan", "MulNoNan") else x
+    if kind in ("Xlogy", "Xlog1py"):
+        y = unary(w, "LOG", y if kind == "Xlogy" else binary(w, "ADD", y, 1.0))
+    result = w.add("DIV" if kind in ("DivNoNan", "Xdivy") else "MUL", [x, y], call.shape)
+    zero = w.add("EQUAL", [guard, number(w, 0, guard)], guard.shape, bool_)
+    return w.add("SELECT_V2", [zero, number(w, 0, x), result], call.shape, x.dtype)
+
+
+@form("FloorMod", "Mod", "TruncateMod")
+def _mod(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
+    if call.operation.type == "FloorMod":
+        return w.add("FLOOR_MOD", [x, y], call.shape)
+    if x.dtype.is_floating:
+        raise NoForm("its remainder is C's, and TFLite has the one of floor_mod")
+    quotient = w.add("DIV", [x, y], call.shape)
+    return binary(w, "SUB", x, binary(w, "MUL", quotient, y))
+
+
+@form("SelectV2", "Select")
+def _select(w: Any, call: Any, condition: LiteTensor, x: LiteTensor, y: LiteTensor) -> LiteTensor:
+    if call.operation.type == "Select" and condition.rank == 1 < x.rank:
+        condition = w.reshape(condition, [*condition.shape, *[1] * (x.rank - 1)])
+    return w.add("SELECT_V2", [condition, x, y], call.shape, x.dtype)
+
+
+@form("ClipByValue")
+def _clip(w: Any, call: Any, x: LiteTensor, low: LiteTensor, high: LiteTensor) -> LiteTensor:
+    return w.add("MAXIMUM", [w.add("MINIMUM", [x, high], call.shape), low], call.shape)
+
+
+@form("AddN")
+def _add_n(w: Any, call: Any, values: list[LiteTensor]) -> LiteTensor:
+    return values[0] if len(values) == 1 else w.add("ADD_N", values, call.shape)
+
+
+@form("BiasAdd")
+def _bias_add(w: Any, call: Any, x: LiteTensor, bias: LiteTensor) -> LiteTensor:
+    if call.attrs["data_format"] == "NCHW":
+        bias = w.reshape(bias, [*bias.shape, *[1] * (x.rank - 2)])
+    return w.add("ADD", [x, bias], call.shape)
+
+
+@form("Complex", "Real", "Imag", "ComplexAbs")
+def _complex(w: Any, call: Any, x: LiteTensor, *rest: Any) -> LiteTensor:
+    code = {"Real": "REAL", "Imag": "IMAG", "ComplexAbs": "COMPLEX_ABS"}.get(call.operation.type)
+    if code is None:
+        raise NoForm("TFLite takes no parts of complex numbers together")
+    return w.add(code, [x], x.shape, float32)
+
+
+@form("Bitcast")
+def _bitcast(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+    return w.add("BITCAST", [x], call.shape, call.dtype)

@@ -1,0 +1,157 @@
+"""TFLite forms of reductions, normalizations along an axis, and searches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeflow.core.types.dtypes import bool_, int32
+from tapeflow.lite.forms.elementwise import binary, number, unary
+from tapeflow.lite.forms.shapes import as_int32, numbers_of
+from tapeflow.lite.program import LiteTensor
+from tapeflow.lite.table import NoForm, form
+
+_REDUCTIONS = {
+    "All": "REDUCE_ALL", "Any": "REDUCE_ANY", "Max": "REDUCE_MAX", "Mean": "MEAN", "Min": "REDUCE_MIN",
+    "Prod": "REDUCE_PROD", "Sum": "SUM",
+}  # fmt: skip
+
+
+@form(*_REDUCTIONS)
+def _reduce(w: Any, call: Any, x: LiteTensor, axis: LiteTensor) -> LiteTensor:
+    return _reduced(w, _REDUCTIONS[call.operation.type], x, axis, call.attrs["keep_dims"], call.shape)
+
+
+def _reduced(w: Any, code: str, x: LiteTensor, axis: LiteTensor, keep: bool, shape: Any) -> LiteTensor:
+    """Adds a reduction."""
+    if axis.value is not None:
+        axes = [i % x.rank for i in numbers_of(axis, "the axes")]
+        if not axes:
+            return x
+        axis = w.constant(axes, int32)
+    return w.add(code, [x, as_int32(w, axis)], shape, keepDims=bool(keep))
+
+
+@form("EuclideanNorm")
+def _norm(w: Any, call: Any, x: LiteTensor, axis: LiteTensor) -> LiteTensor:
+    return unary(w, "SQRT", _reduced(w, "SUM", unary(w, "SQUARE", x), axis, call.attrs["keep_dims"], call.shape))
+
+
+@form("L2Loss")
+def _l2_loss(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+    axes = w.constant(list(range(x.rank)), int32)
+    return binary(w, "MUL", w.add("SUM", [unary(w, "SQUARE", x), axes], [], keepDims=False), 0.5)
+
+
+@form("Softmax")
+def _softmax(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+    return w.add("SOFTMAX", [x], x.shape, beta=1.0)
+
+
+@form("LogSoftmax")
+def _log_softmax(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+    return w.add("LOG_SOFTMAX", [x], x.shape)
+
+
+@form("Cumsum")
+def _cumsum(w: Any, call: Any, x: LiteTensor, axis: LiteTensor) -> LiteTensor:
+    exclusive, reverse = call.attrs["exclusive"], call.attrs["reverse"]
+    return w.add("CUMSUM", [x, as_int32(w, axis)], x.shape, exclusive=exclusive, reverse=reverse)
+
+
+@form("ArgMax", "ArgMin")
+def _arg(w: Any, call: Any, x: LiteTensor, axis: LiteTensor) -> LiteTensor:
+    code = "ARG_MAX" if call.operation.type == "ArgMax" else "ARG_MIN"
+    if x.dtype is bool_:
+        x = w.cast(x, int32)
+    return w.add(code, [x, as_int32(w, axis)], call.shape, call.dtype, outputType=w.file.type_numbers(call.dtype))
+
+
+@form("TopKV2", "TopK")
+def _top_k(w: Any, call: Any, x: LiteTensor, k: LiteTensor) -> list[LiteTensor]:
+    shape = [*x.shape[:-1], call.shape[-1]]
+    values, places = w.add_many("TOPK_V2", [x, as_int32(w, k)], [(shape, x.dtype), (shape, int32)])
+    return [values, w.cast(places, call.attrs.get("index_type", int32))]
+
+
+@form("LRN")
+def _lrn(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+    a = call.attrs
+    options = {"radius": a["depth_radius"], "bias": a["bias"], "alpha": a["alpha"], "beta": a["beta"]}
+    return w.add("LOCAL_RESPONSE_NORMALIZATION", [x], x.shape, **options)
+
+
+@form("FusedBatchNormV3", "FusedBatchNorm", "FusedBatchNormV2")
+def _batch_norm(
+    w: Any, call: Any, x: LiteTensor, scale: LiteTensor, offset: LiteTensor, mean: LiteTensor, variance: LiteTensor
+) -> list[LiteTensor]:
+    if call.attrs["is_training"] or call.attrs["data_format"] not in ("NHWC", "NDHWC"):
+        raise NoForm("only the inference of the data formats NHWC and NDHWC has a form")
+    values = [t.value for t in (scale, offset, mean, variance)]
+    if any(v is None for v in values):
+        factor = binary(w, "MUL", scale, unary(w, "RSQRT", binary(w, "ADD", variance, call.attrs["epsilon"])))
+        shift = binary(w, "SUB", offset, binary(w, "MUL", mean, factor))
+    else:
+        factor_values = values[0] / (values[3] + call.attrs["epsilon"]) ** 0.5
+        factor = w.constant(factor_values.astype(values[0].dtype))
+        shift = w.constant((values[1] - values[2] * factor_values).astype(values[0].dtype))
+    result = w.add("ADD", [w.add("MUL", [x, factor], x.shape), shift], x.shape)
+    return [result, mean, variance, mean, variance, variance]
+
+
+@form("SegmentSum", "SegmentProd", "SegmentMean")
+def _segments(w: Any, call: Any, x: LiteTensor, ids: LiteTensor) -> LiteTensor:
+    ids = as_int32(w, ids)
+    last = w.add("REDUCE_MAX", [ids, w.constant([0], int32)], [], keepDims=False)
+    inputs = [ids, binary(w, "ADD", last, 1)]
+    if call.operation.type == "SegmentProd":
+        return w.add("UNSORTED_SEGMENT_PROD", [x, *inputs], call.shape)
+    sums = w.add("UNSORTED_SEGMENT_SUM", [x, *inputs], call.shape)
+    if call.operation.type == "SegmentSum":
+        return sums
+    ones = binary(w, "ADD", unary(w, "ZEROS_LIKE", x), 1)
+    counts = w.add("UNSORTED_SEGMENT_SUM", [ones, *inputs], call.shape)
+    return binary(w, "DIV", sums, binary(w, "MAXIMUM", counts, 1))
+
+
+@form("UnsortedSegmentSum", "UnsortedSegmentMax", "UnsortedSegmentMin", "UnsortedSegmentProd")
+def _unsorted_segments(w: Any, call: Any, x: LiteTensor, ids: LiteTensor, count: LiteTensor) -> LiteTensor:
+    code = f"UNSORTED_SEGMENT_{call.operation.type.removeprefix('UnsortedSegment').upper()}"
+    return w.add(code, [x, as_int32(w, ids), as_int32(w, count)], call.shape)
+
+
+@form("Bucketize")
+def _bucketize(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+    return w.add("BUCKETIZE", [x], x.shape, int32, boundaries=[float(b) for b in call.attrs["boundaries"]])
+
+
+@form("Unique", "UniqueV2")
+def _unique(w: Any, call: Any, x: LiteTensor, *axis: LiteTensor) -> list[LiteTensor]:
+    dtype = call.attrs["out_idx"]
+    number_of = w.file.type_numbers(dtype)
+    return w.add_many("UNIQUE", [x], [([None], x.dtype), (x.shape, dtype)], idxOutType=number_of)
+
+
+@form("InTopKV2")
+def _in_top_k(w: Any, call: Any, predictions: LiteTensor, targets: LiteTensor, k: LiteTensor) -> LiteTensor:
+    places = w.constant(1, int32)
+    mine = w.add("GATHER", [predictions, targets], call.shape, axis=1, batchDims=1)
+    column = w.add("EXPAND_DIMS", [mine, places], [*call.shape, 1])
+    larger = w.cast(w.add("GREATER", [predictions, column], predictions.shape, bool_), int32)
+    count = w.add("SUM", [larger, w.constant([1], int32)], call.shape, keepDims=False)
+    return w.add("LESS", [count, number(w, numbers_of(k, "k")[0], count)], call.shape, bool_)
+
+
+@form("SoftmaxCrossEntropyWithLogits")
+def _cross_entropy(w: Any, call: Any, logits: LiteTensor, labels: LiteTensor) -> list[LiteTensor]:
+    product = binary(w, "MUL", labels, w.add("LOG_SOFTMAX", [logits], logits.shape))
+    loss = unary(w, "NEG", w.add("SUM", [product, w.constant([1], int32)], call.shape, keepDims=False))
+    return [loss, binary(w, "SUB", w.add("SOFTMAX", [logits], logits.shape, beta=1.0), labels)]
+
+
+@form("SparseSoftmaxCrossEntropyWithLogits")
+def _sparse_cross_entropy(w: Any, call: Any, logits: LiteTensor, labels: LiteTensor) -> list[LiteTensor]:
+    if logits.shape[1] is None:
+        raise NoForm("the number of classes must be static")
+    inputs = [labels, w.constant(logits.shape[1], int32), w.constant(1.0), w.constant(0.0)]
+    one_hot = w.add("ONE_HOT", inputs, logits.shape, logits.dtype, axis=-1)
+    return _cross_entropy(w, call, logits, one_hot)

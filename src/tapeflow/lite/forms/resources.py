@@ -1,0 +1,56 @@
+"""TFLite forms of variables that a function changes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeflow.core.types.dtypes import resource
+from tapeflow.lite.forms.indexing import tensor_scatter
+from tapeflow.lite.program import LiteTensor, lite_dtype
+from tapeflow.lite.table import form
+
+
+def _handle(w: Any, variable: Any) -> LiteTensor:
+    """Adds the handle of a variable."""
+    return w.add("VAR_HANDLE", [], [], resource, container="", sharedName=w.file.assigned_name(variable))
+
+
+def read(w: Any, variable: Any) -> LiteTensor:
+    """Adds a read of a variable."""
+    shape = tuple(variable.shape)
+    return w.add("READ_VARIABLE", [_handle(w, variable)], shape, lite_dtype(variable.dtype))
+
+
+def assign(w: Any, variable: Any, value: LiteTensor) -> list[Any]:
+    """Adds an assignment."""
+    w.add_many("ASSIGN_VARIABLE", [_handle(w, variable), value], [])
+    return []
+
+
+@form("ReadVariableOp")
+def _read(w: Any, call: Any, variable: Any) -> LiteTensor:
+    return read(w, variable)
+
+
+@form("AssignVariableOp")
+def _assign(w: Any, call: Any, variable: Any, value: LiteTensor) -> list[Any]:
+    return assign(w, variable, value)
+
+
+@form("AssignAddVariableOp", "AssignSubVariableOp")
+def _assign_add(w: Any, call: Any, variable: Any, value: LiteTensor) -> list[Any]:
+    code = "ADD" if call.operation.type == "AssignAddVariableOp" else "SUB"
+    old = read(w, variable)
+    return assign(w, variable, w.add(code, [old, value], old.shape))
+
+
+_SCATTERS = {f"ResourceScatter{nd}{kind}": nd for nd in ("", "Nd") for kind in ("Add", "Sub", "Update")}
+
+
+@form(*_SCATTERS)
+def _scatter(w: Any, call: Any, variable: Any, indices: LiteTensor, updates: LiteTensor) -> list[Any]:
+    kind = call.operation.type
+    if not _SCATTERS[kind]:
+        indices = w.reshape(indices, [*indices.shape, 1])
+    name = f"TensorScatter{kind.removeprefix('ResourceScatter').removeprefix('Nd')}"
+    return assign(w, variable, tensor_scatter(w, name, read(w, variable), indices, updates))

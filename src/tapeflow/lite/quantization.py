@@ -1,0 +1,178 @@
+"""Quantizes .tflite files by the recipes of `ai-edge-quantizer`, behind TensorFlow's options."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core.types.dtypes import DType, as_dtype, float16, float32, int8, int16, uint8
+from tapeflow.lite.extra import require
+from tapeflow.lite.options import OpsSet
+from tapeflow.lite.writing import packed
+
+_INT8, _WIDE = OpsSet.TFLITE_BUILTINS_INT8, OpsSet.EXPERIMENTAL_TFLITE_BUILTINS_ACTIVATIONS_INT16_WEIGHTS_INT8
+
+
+def check_options(options: Any) -> None:
+    """Checks the options of a converter against each other.
+
+    Raises:
+        ValueError: they do not fit.
+    """
+    data, sets = options.representative_dataset, set(options.target_spec.supported_ops)
+    if options.optimizations and data is None and sets & {_INT8, _WIDE}:
+        raise ValueError("For full integer quantization, a `representative_dataset` must be specified.")
+    if data is not None and not callable(getattr(data, "input_gen", data)):
+        raise ValueError("`representative_dataset` must be a function that returns samples.")
+    integer = options.optimizations and data is not None
+    allowed = [float32, *((int16,) if _WIDE in sets else (int8, uint8))] if integer else [float32]
+    for name in ("inference_input_type", "inference_output_type"):
+        dtype = as_dtype(getattr(options, name))
+        if dtype not in allowed:
+            names = ", ".join(f"tf.{d.name}" for d in allowed)
+            hint = "" if integer else " Other dtypes need `optimizations` and a `representative_dataset`."
+            raise ValueError(f"The {name} must be in {names}, not tf.{dtype.name}.{hint}")
+
+
+def quantized(content: bytes, options: Any) -> bytes:
+    """Returns a quantized file.
+
+    Args:
+        content: the file, in float32.
+        options: the converter, for its options.
+
+    Raises:
+        ImportError: the extra `tflite` is not installed.
+        ValueError: the representative dataset has no samples.
+    """
+    types = {as_dtype(t) for t in options.target_spec.supported_types}
+    quantizer = require("ai_edge_quantizer.quantizer").Quantizer(content)
+    if float16 in types:
+        _add_float16_weights(quantizer)
+        return _result(quantizer)
+    recipes = require("ai_edge_quantizer.recipe")
+    if options.representative_dataset is None:
+        quantizer.load_quantization_recipe(recipes.dynamic_wi8_afp32())
+        return _result(quantizer)
+    wide = _WIDE in options.target_spec.supported_ops
+    quantizer.load_quantization_recipe(recipes.static_wi8_ai16() if wide else recipes.static_wi8_ai8())
+    tables = require("ai_edge_quantizer.qtyping").TFLOperationName.EMBEDDING_LOOKUP
+    quantizer.add_dynamic_config(".*", tables, 8)
+    given = as_dtype(options.inference_input_type), as_dtype(options.inference_output_type)
+    names = require("ai_edge_quantizer.qtyping").TFLOperationName
+    keep = require("ai_edge_quantizer.algorithm_manager").AlgorithmName.NO_QUANTIZE
+    for dtype, name in zip(given, (names.INPUT, names.OUTPUT), strict=True):
+        if dtype is float32:
+            quantizer.update_quantization_recipe(".*", name, algorithm_key=keep)
+    _keep_loops_in_float(quantizer, content)
+    samples = _samples(content, options.representative_dataset)
+    result = _result(quantizer, _ranges(content, quantizer.get_quantization_recipe(), samples))
+    return _with_uint8(result, given) if uint8 in given else result
+
+
+def _result(quantizer: Any, ranges: Any = None) -> bytes:
+    return bytes(quantizer.quantize(ranges, enable_progress_bar=False, enable_progress_report=False).quantized_model)
+
+
+def _add_float16_weights(quantizer: Any) -> None:
+    """Adds a recipe for float16 weights. The runtime computes with them in float32."""
+    types, names = require("ai_edge_quantizer.qtyping"), require("ai_edge_quantizer.algorithm_manager")
+    weights = types.TensorQuantizationConfig(num_bits=16, dtype=types.TensorDataType.FLOAT)
+    config = types.OpQuantizationConfig(
+        weight_tensor_config=weights, compute_precision=types.ComputePrecision.FLOAT, explicit_dequantize=True
+    )
+    every = types.TFLOperationName.ALL_SUPPORTED
+    quantizer.update_quantization_recipe(".*", every, config, names.AlgorithmName.FLOAT_CASTING)
+
+
+def _ranges(content: bytes, recipe: Any, samples: Any) -> Any:
+    """Returns the range of each tensor over all samples."""
+    calibrators, statistics = require("ai_edge_quantizer.calibrator"), require("ai_edge_quantizer.utils.qsv_utils")
+    manager = require("ai_edge_quantizer.recipe_manager").RecipeManager()
+    manager.load_quantization_recipe(recipe)
+    calibrator = calibrators.Calibrator(content, num_threads=1, qsv_update_func=statistics.min_max_update)
+    calibrator.calibrate(samples, manager)
+    return calibrator.get_model_qsvs()
+
+
+def _keep_loops_in_float(quantizer: Any, content: bytes) -> None:
+    """Leaves the operators in loops and branches in float: no range is recorded there."""
+    schema = require("ai_edge_litert.schema_py_generated")
+    model = schema.ModelT.InitFromObj(schema.Model.GetRootAs(content, 0))
+    entries = {signature.subgraphIndex for signature in model.signatureDefs}
+    called = [graph for i, graph in enumerate(model.subgraphs) if i not in entries]
+    names = {
+        graph.tensors[t].name.decode()
+        for graph in called
+        for t in (*graph.inputs, *graph.outputs, *(t for o in graph.operators for t in o.outputs))
+    }
+    every = require("ai_edge_quantizer.qtyping").TFLOperationName
+    keep = require("ai_edge_quantizer.algorithm_manager").AlgorithmName.NO_QUANTIZE
+    for name in names:
+        for operation in (every.ALL_SUPPORTED, every.INPUT, every.OUTPUT):
+            quantizer.update_quantization_recipe(re.escape(name), operation, algorithm_key=keep)
+
+
+def _samples(content: bytes, data: Any) -> dict[str, list[dict[str, np.ndarray]]]:
+    """Returns the samples of a representative dataset, by signatures and the names of inputs."""
+    interpreter = require("ai_edge_litert.interpreter").Interpreter(model_content=content)
+    first = next(iter(interpreter.get_signature_list()))
+    details = interpreter.get_signature_runner(first).get_input_details()
+    names = sorted(details, key=lambda name: details[name]["index"])
+    found: dict[str, list[dict[str, np.ndarray]]] = {}
+    for sample in getattr(data, "input_gen", data)():
+        key = first
+        if isinstance(sample, tuple) and len(sample) == 2 and isinstance(sample[0], str):
+            key, sample = sample
+        if not isinstance(sample, dict):
+            if len(sample) != len(names):
+                raise ValueError(
+                    f"A sample of the representative dataset has {len(sample)} arrays, and the model takes "
+                    f"{len(names)}: {', '.join(names)}."
+                )
+            sample = dict(zip(names, sample, strict=True))
+        found.setdefault(key, []).append({name: np.asarray(value) for name, value in sample.items()})
+    if not found:
+        raise ValueError("The representative dataset has no samples.")
+    return found
+
+
+def _with_uint8(content: bytes, given: tuple[DType, DType]) -> bytes:
+    """Returns a file of int8 inputs and outputs with uint8 ones: operators at both ends convert them."""
+    schema = require("ai_edge_litert.schema_py_generated")
+    model = schema.ModelT.InitFromObj(schema.Model.GetRootAs(content, 0))
+    quantize = schema.OperatorCodeT()
+    quantize.builtinCode = quantize.deprecatedBuiltinCode = schema.BuiltinOperator.QUANTIZE
+    quantize.version = 1
+    model.operatorCodes.append(quantize)
+    for signature in model.signatureDefs:
+        graph = model.subgraphs[signature.subgraphIndex]
+        for dtype, places in zip(given, ("inputs", "outputs"), strict=True):
+            numbers = list(getattr(graph, places))
+            for i, number in enumerate(numbers):
+                if dtype is not uint8 or graph.tensors[number].type != schema.TensorType.INT8:
+                    continue
+                numbers[i] = len(graph.tensors)
+                graph.tensors.append(_as_uint8(schema, graph.tensors[number]))
+                step = schema.OperatorT()
+                step.opcodeIndex = len(model.operatorCodes) - 1
+                step.inputs, step.outputs = ([numbers[i]], [number]) if places == "inputs" else ([number], [numbers[i]])
+                graph.operators.insert(0 if places == "inputs" else len(graph.operators), step)
+                for entry in getattr(signature, places):
+                    entry.tensorIndex = numbers[i] if entry.tensorIndex == number else entry.tensorIndex
+            setattr(graph, places, numbers)
+    return packed(model)
+
+
+def _as_uint8(schema: Any, tensor: Any) -> Any:
+    """Returns a tensor that holds the numbers of an int8 tensor as uint8. Its name moves to it."""
+    made = schema.TensorT()
+    made.name, made.shape, made.shapeSignature = tensor.name, tensor.shape, tensor.shapeSignature
+    made.hasRank, made.type = tensor.hasRank, schema.TensorType.UINT8
+    made.quantization = schema.QuantizationParametersT()
+    made.quantization.scale = tensor.quantization.scale
+    made.quantization.zeroPoint = np.asarray(tensor.quantization.zeroPoint) + 128
+    tensor.name = tensor.name + b"_int8"
+    return made
