@@ -16,7 +16,7 @@ class _PlacementLog:
     seen = EVERYTHING
 
     def __init__(self) -> None:
-        self._functions: set[str] = set()  # those whose operations were logged
+        self._graphs: set[Any] = set()  # of the functions whose operations were logged
 
     def variable_read(self, variable: Any, read: int) -> None:
         """Does nothing: a read runs no kernel."""
@@ -34,8 +34,10 @@ class _PlacementLog:
             device: the device of the call, which is that of all operations without another one.
         """
         bodies = [getattr(op, "body", None), *getattr(op, "bodies", {}).values()]
-        for body in (b for b in bodies if b is not None and b.name not in self._functions):
-            self._functions.add(body.name)
+        for body in bodies:
+            if body is None or body.graph in self._graphs:
+                continue
+            self._graphs.add(body.graph)
             for operation in body.graph.get_operations():
                 place = operation.device or device
                 get_logger().warning("%s: (%s): %s", operation.name, operation.type, place)
