@@ -28,6 +28,7 @@ PRIVATE: dict[str, str] = {
     "BaseOptimizer": "keras.src.optimizers.base_optimizer:BaseOptimizer",
     "Tracker": "keras.src.utils.tracking:Tracker",
     "distribution_lib": "keras.src.backend.tensorflow.distribution_lib:",
+    "get_input_signature": "keras.src.export.export_utils:get_input_signature",
     "make_default_seed": "keras.src.random.seed_generator:make_default_seed",
     "get_random_seed": "keras.src.utils.rng_utils:get_random_seed",
     # classes with methods that TapeFlow replaces

@@ -43,7 +43,7 @@ def convert_command(arguments: list[str]) -> int:
         names = options.outputs.split(",") if options.outputs else None
         model = load_module(options.model, names, options.training)
         difference = convert(model, options.to, output, inputs)
-    except (OSError, TypeError, ValueError) as error:
+    except (OSError, TypeError, ValueError, ModuleNotFoundError) as error:
         print(f"tapeflow convert: {options.model}: {error}", file=sys.stderr)
         return 1
     print(f"{output}: on sample inputs, the largest difference of an output is {difference:.3g}")
