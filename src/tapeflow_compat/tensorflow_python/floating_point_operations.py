@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from tapeflow_compat.compat.v1.graph_util import tensor_shape_from_node_def_name
@@ -22,12 +23,12 @@ _REDUCTIONS = {"ArgMax": 0, "ArgMin": 0, "BiasAddGrad": 0, "Mean": 1, "Sum": 0}
 
 def register_flops() -> None:
     """Registers the functions of the statistic."""
-    for op, number in _PER_INPUT.items():
-        _register(op, lambda node, number=number: node.input(0) * number)
-    for op, number in _PER_OUTPUT.items():
-        _register(op, lambda node, number=number: node.output() * number)
+    for op, each in _PER_INPUT.items():
+        _register(op, partial(_per_input, each))
+    for op, each in _PER_OUTPUT.items():
+        _register(op, partial(_per_output, each))
     for op, last in _REDUCTIONS.items():
-        _register(op, lambda node, last=last: node.input(0) + node.output() * (last - 1))
+        _register(op, partial(_reduction, last))
     for op, number in _OTHERS.items():
         _register(op, number)
 
@@ -88,6 +89,18 @@ class _Node:
 
 def _register(op: str, number: Callable[[_Node], float]) -> None:
     RegisterStatistics(op, "flops")(lambda graph, node: OpStats("flops", number(_Node(graph, node))))
+
+
+def _per_input(each: int, node: _Node) -> int:
+    return node.input(0) * each
+
+
+def _per_output(each: int, node: _Node) -> int:
+    return node.output() * each
+
+
+def _reduction(last: int, node: _Node) -> int:
+    return node.input(0) + node.output() * (last - 1)
 
 
 def _matrix_product(node: _Node) -> int:

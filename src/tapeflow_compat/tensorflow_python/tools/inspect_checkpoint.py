@@ -110,6 +110,7 @@ def parse_numpy_printoption(kv_str: str) -> None:
     if kind not in (bool, int, str):
         raise argparse.ArgumentTypeError(f"Setting '{name}' from the command line is not supported.")
     try:
-        np.set_printoptions(**{name: text.lower() in ("true", "1") if kind is bool else kind(text)})
+        options: dict[str, Any] = {name: text.lower() in ("true", "1") if kind is bool else kind(text)}
+        np.set_printoptions(**options)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None

@@ -302,7 +302,8 @@ def load_inputs_from_input_arg_string(inputs_str: str, input_exprs_str: str, inp
         RuntimeError: a flag can't be parsed, or a file has not the one array.
         ValueError: a file can't be read, or an example is none.
     """
-    inputs = {key: _load_array(*place) for key, place in preprocess_inputs_arg_string(inputs_str).items()}
+    places = preprocess_inputs_arg_string(inputs_str)
+    inputs: dict[str, Any] = {key: _load_array(*place) for key, place in places.items()}
     for flag, values in (
         ("--input_exprs", preprocess_input_exprs_arg_string(input_exprs_str)),
         ("--input_examples", preprocess_input_examples_arg_string(input_examples_str)),

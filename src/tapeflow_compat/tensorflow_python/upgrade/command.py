@@ -58,7 +58,7 @@ def _upgrade_files(options: argparse.Namespace) -> None:
         raise ValueError(f"{flag} is invalid with --inplace." if output else f"{flag} or --inplace is required.")
     output = output or given
     if options.infile:
-        pairs, others = [(given, output)], []
+        pairs, others = [(given, output)], list[tuple[str, str]]()
     else:
         pairs, others = _files_of(given, output)
         if output != given and os.path.exists(output):

@@ -59,7 +59,7 @@ def use_compat_v1(text: str) -> tuple[str, list[Entry]]:
     """
     source, entries = Source(text), []
     for node in ast.walk(source.tree):
-        new = None
+        new: str | None = None
         if isinstance(node, ast.Import):
             new = "import " + ", ".join(map(_compat_v1_alias, node.names))
         elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
@@ -67,7 +67,7 @@ def use_compat_v1(text: str) -> tuple[str, list[Entry]]:
             home = node.module.replace("tensorflow", "tensorflow.compat.v1", 1)
             if not any(map(_is_kept, modules)):
                 new = f"from {home} import {', '.join(map(ast.unparse, node.names))}"
-        if new is not None and new != ast.unparse(node):
+        if isinstance(node, ast.stmt) and new is not None and new != ast.unparse(node):
             source.replace(source.start(node), source.end(node), new)
             entries.append(Entry(node.lineno, node.col_offset, INFO, f"Changed import to {new!r}."))
     return source.edited(), sorted(entries)
