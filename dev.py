@@ -77,7 +77,7 @@ def install(torch_index):
         if run([python, "-c", "import sys, importlib.util as u; sys.exit(not u.find_spec('torch'))"]):
             index = ["--index-url", torch_index] if torch_index else []
             must([*pip(python), *index, TORCH], f"install {TORCH}")
-        must([*pip(python), "--quiet", "--editable", f"{ROOT}[dev,docs,examples]"], "install TapeFlow")
+        must([*pip(python), "--editable", f"{ROOT}[dev,docs,examples]"], "install TapeFlow")
 
 
 @contextlib.contextmanager

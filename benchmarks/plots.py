@@ -16,7 +16,7 @@ RESULTS = pathlib.Path(__file__).with_name("RESULTS.md")
 PICTURE = RESULTS.parent.parent / "docs" / "_static" / "ratios.svg"
 COLOURS = {"tensorflow": "#e37400", "torch": "#e0457b", "jax": "#3f72d8"}
 NAMES = {"tensorflow": "TensorFlow", "torch": "PyTorch", "jax": "JAX"}
-LEFT, PLOT, RIGHT, LANE, GAP, TOP = 205, 400, 60, 15, 7, 42  # pixels
+LEFT, PLOT, RIGHT, LANE, GAP, TOP, TICK = 205, 400, 60, 15, 7, 42, 44  # pixels
 
 
 @dataclass
@@ -62,7 +62,9 @@ def svg(frameworks: list[str], text: str, names: bool = False, colour: str = "cu
     """
     drawn = groups(text, frameworks)
     every = [ratio for group in drawn for ratios in group.ratios.values() for ratio in ratios.values()]
-    low, high = 2 * math.floor(math.log2(min(every)) / 2), math.ceil(math.log2(max(every)))
+    low, high = math.floor(math.log2(min(every))), math.ceil(math.log2(max(every)))
+    step = math.ceil((high - low) * TICK / PLOT)
+    low = step * math.floor(low / step)  # 1 has a tick
 
     def x(ratio: float) -> float:
         return LEFT + PLOT * (math.log2(ratio) - low) / (high - low)
@@ -81,8 +83,8 @@ def svg(frameworks: list[str], text: str, names: bool = False, colour: str = "cu
     axis = [
         f'<line x1="{x(2.0**k):.0f}" y1="{TOP - 6}" x2="{x(2.0**k):.0f}" y2="{y:.0f}" '
         f'opacity="{0.9 if k == 0 else 0.2}"/><text x="{x(2.0**k):.0f}" y="{y + 14:.0f}" text-anchor="middle">'
-        f"{2.0**k:.3g}</text>"
-        for k in range(low, high + 1, 1 if high - low < 11 else 2)
+        f"{2**k if k >= 0 else f'1/{2**-k}'}</text>"
+        for k in range(low, high + 1, step)
     ]
     legend = [
         f'<text x="{LEFT + 90 * i + 10}" y="14">{NAMES[f]}</text>'

@@ -133,12 +133,31 @@ def build(folder):
         shutil.copy(ROOT / name, sources)
     stand_in = shutil.copytree(ROOT / "as_tensorflow", folder / "as_tensorflow", ignore=shutil.ignore_patterns("build"))
     for project in (sources, stand_in):
+        add_addresses(project / "pyproject.toml", os.environ.get("GITHUB_REPOSITORY"))
         normalize(project)
         run(python, "-m", "build", "--outdir", DIST, project, quiet=True)
     for archive in DIST.glob("*.tar.gz"):
         rewrite(archive, commit_time())
     run(python, "-m", "twine", "check", "--strict", *DIST.iterdir())
     return python
+
+
+def add_addresses(file, repository):
+    """Adds the addresses of the repository that publishes to the metadata, which the package index shows.
+
+    Args:
+        file: the path of a pyproject.toml.
+        repository: OWNER/NAME, or None outside of a workflow.
+    """
+    if repository:
+        owner, name = repository.split("/")
+        source = f"https://github.com/{repository}"
+        urls = {
+            "Documentation": f"https://{owner.lower()}.github.io/{name}/", "Source": source,
+            "Issues": f"{source}/issues", "Changelog": f"{source}/blob/main/CHANGELOG.md",
+        }  # fmt: skip
+        lines = [f'{key} = "{address}"' for key, address in urls.items()]
+        file.write_text("\n".join([file.read_text(), "[project.urls]", *lines, ""]))
 
 
 def commit_time():
@@ -194,6 +213,8 @@ def try_wheels(folder, torch_index):
     print(f"tapeflow alone: {size:,} bytes, installed in {time.monotonic() - start:.1f} s")
     run(python, "-m", "pip", "check")
     run(python, "-m", "tapeflow", "--version", cwd=folder)
+    for command in ("tapeflow", "saved_model_cli"):
+        run(pathlib.Path(python).with_name(command), "--version", cwd=folder)
     for number, text in enumerate(PROGRAMS):
         program = folder / f"program_{number}.py"
         program.write_text(text)

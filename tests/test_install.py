@@ -99,7 +99,7 @@ def test_a_program_runs_as_main(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        ([], 2, "usage: python -m tapeflow"),
+        ([], 2, "usage: tapeflow"),
         (["--version"], 0, "with the API of TensorFlow 2.21.0"),
         (["absent.py"], 2, "absent.py': [Errno 2] No such file"),
     ],
@@ -108,6 +108,14 @@ def test_the_command_line(tmp_path, arguments, code, said):
     done = run(["-m", "tapeflow", *arguments], tmp_path)
     assert done.returncode == code
     assert said in done.stdout + done.stderr
+
+
+def test_tools_run_as_modules(tmp_path):
+    """`python -m` finds the programs of TensorFlow's modules; `tapeflow run` is `tapeflow`."""
+    done = run(["-m", "tapeflow", "-m", "tensorflow.python.tools.saved_model_cli", "--version"], tmp_path)
+    assert (done.stdout, done.returncode) == ("0.1.0\n", 0), done.stderr
+    done = run(["-m", "tapeflow", "run", "-c", "import tensorflow; print(tensorflow.version.VERSION)"], tmp_path)
+    assert done.stdout == "2.21.0\n", done.stderr
 
 
 def test_the_version_is_that_of_the_package():
@@ -284,7 +292,7 @@ def test_programs_run_as_python_runs_them(arguments, tmp_path):
         lines = [line for line in run.stderr.splitlines() if "<frozen runpy>" not in line]
         return (
             run.stdout,
-            [line.replace(f"{sys.executable}: ", "python -m tapeflow: ") for line in lines],
+            [line.replace(f"{sys.executable}: ", "tapeflow: ") for line in lines],
             run.returncode,
         )
 

@@ -1,5 +1,6 @@
 """The versions that stand in several files agree, as `scripts/release.py` asks before it builds."""
 
+import importlib.metadata
 import io
 import pathlib
 import re
@@ -10,6 +11,7 @@ import tomllib
 import pytest
 
 import release
+import tapeflow
 
 ROOT = pathlib.Path(__file__).parents[1]
 
@@ -46,6 +48,27 @@ def test_the_versions_of_torch_and_keras_agree():
         (wanted,) = [d for d in project["dependencies"] if re.match(rf"{name}\b", d)]
         assert wanted.startswith(f"{name}>={oldest}") and wanted.endswith(f",<{major}.{int(minor) + 1}")
         assert wanted in source
+
+
+def test_the_package_index_shows_addresses_and_pythons(tmp_path):
+    file = tmp_path / "pyproject.toml"
+    file.write_bytes((ROOT / "pyproject.toml").read_bytes())
+    release.add_addresses(file, None)
+    assert "urls" not in tomllib.loads(file.read_text())["project"]
+    release.add_addresses(file, "Someone/tapeflow")
+    project = tomllib.loads(file.read_text())["project"]
+    assert project["urls"]["Documentation"] == "https://someone.github.io/tapeflow/"
+    assert project["urls"]["Source"] == "https://github.com/Someone/tapeflow"
+    pythons = [c.rpartition(" ")[2] for c in project["classifiers"] if re.search(r":: 3\.\d+$", c)]
+    assert f">={pythons[0]},<3.{int(pythons[-1][2:]) + 1}" == project["requires-python"]
+
+
+@pytest.mark.parametrize("folder", ["", "as_tensorflow"])
+def test_commands_are_functions(folder):
+    tapeflow.install_as_tensorflow()
+    scripts = tomllib.loads((ROOT / folder / "pyproject.toml").read_text())["project"]["scripts"]
+    for name, value in scripts.items():
+        assert callable(importlib.metadata.EntryPoint(name, value, "console_scripts").load())
 
 
 def test_source_distributions_are_reproducible(tmp_path):

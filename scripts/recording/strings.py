@@ -1,7 +1,7 @@
 """Records what TensorFlow makes of random strings, for `tests/strings/test_random_strings.py`.
 
-    python scripts/record.py strings                       # needs TensorFlow; writes the fixture
-    python scripts/record.py strings --seeds 500 --against PYTHON   # compares with the TapeFlow of an interpreter
+python scripts/record.py strings                       # needs TensorFlow; writes the fixture
+python scripts/record.py strings --seeds 500 --against PYTHON   # compares with the TapeFlow of an interpreter
 """
 
 import argparse

@@ -1,7 +1,8 @@
 """Runs a TensorFlow program unchanged: `python -m tapeflow program.py --its --arguments`.
 
-`python -m tapeflow convert` converts models for torch (see `tapeflow.torch`) and for phones (see `tapeflow.lite`), and
-`serve` serves them (see `tapeflow.serving`).
+`python -m tapeflow convert` converts models for torch (see `tapeflow.torch`) and for phones (see `tapeflow.lite`),
+`serve` serves them (see `tapeflow.serving`), `show` prints what is in them, and `run` comes before the name of a
+program that is one of these words. The command `tapeflow` is the same.
 
 `import tensorflow` imports TapeFlow there, and in Python processes that it starts: these find the `tensorflow.py` in
 `as_tensorflow/`. All else is as with `python program.py`: `sys.argv`, `__main__`, tracebacks and exit status. So are
@@ -16,15 +17,25 @@ import os
 import pkgutil
 import sys
 import types
+from collections.abc import Callable
 from importlib.machinery import ModuleSpec, SourceFileLoader, SourcelessFileLoader
 from typing import Any
 
 from tapeflow import version
 from tapeflow.install import install_as_tensorflow
 
-USAGE = """usage: python -m tapeflow [--version] (PROGRAM.py | -m MODULE | -c CODE | -) [ARGUMENTS ...]
-       python -m tapeflow convert MODEL --to torch|pt2|onnx|tflite [--output PATH]
-       python -m tapeflow serve MODEL [--port PORT]"""
+USAGE = """usage: tapeflow [--version] [run] (PROGRAM.py | -m MODULE | -c CODE | -) [ARGUMENTS ...]
+       tapeflow convert MODEL --to torch|pt2|onnx|tflite [--output PATH]
+       tapeflow serve MODEL [--port PORT]
+       tapeflow show MODEL
+
+`python -m tapeflow` is the same. `tapeflow COMMAND --help` describes the arguments."""
+_COMMANDS = {"convert": "convert_command", "serve": "serve_command", "show": "show_command"}
+
+
+def run_command_line() -> None:
+    """Runs what `sys.argv` says, and ends the process: the command `tapeflow`."""
+    sys.exit(main(sys.argv[1:]))
 
 
 def main(arguments: list[str]) -> int:
@@ -35,10 +46,13 @@ def main(arguments: list[str]) -> int:
     if arguments[0] == "--version":
         print(f"TapeFlow {version.TAPEFLOW_VERSION}, with the API of TensorFlow {version.VERSION}")
         return 0
-    if arguments[0] in ("convert", "serve") and not os.path.exists(arguments[0]):
+    if arguments[0] in _COMMANDS and not os.path.exists(arguments[0]):
         from tapeflow.torch import commands
 
-        return (commands.convert_command if arguments[0] == "convert" else commands.serve_command)(arguments[1:])
+        command: Callable[[list[str]], int] = getattr(commands, _COMMANDS[arguments[0]])
+        return command(arguments[1:])
+    if arguments[0] == "run" and len(arguments) > 1 and not os.path.exists("run"):
+        arguments = arguments[1:]
     install_as_tensorflow()
     _install_in_children()
     return run_program(arguments)
@@ -74,7 +88,7 @@ def run_program(arguments: list[str]) -> int:
         exec(code, vars(module))
     except _NoProgram as error:
         message, status = error.args
-        print(f"python -m tapeflow: {message}", file=sys.stderr)
+        print(f"tapeflow: {message}", file=sys.stderr)
         return status
     except BaseException:
         _show_without_us()
@@ -87,9 +101,12 @@ def _show_without_us() -> None:
     show = sys.excepthook
 
     def excepthook(kind: type[BaseException], error: BaseException, traceback: Any) -> None:
-        while traceback is not None and traceback.tb_frame.f_code.co_filename in (__file__, "<frozen runpy>"):
-            traceback = traceback.tb_next
-        show(kind, error.with_traceback(traceback), traceback)
+        program = frame = traceback
+        while frame is not None:
+            last = frame.tb_frame.f_code.co_filename == __file__
+            frame = frame.tb_next
+            program = frame if last else program
+        show(kind, error.with_traceback(program), program)
 
     sys.excepthook = excepthook
 
@@ -178,4 +195,4 @@ def _names_of(spec: ModuleSpec) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    run_command_line()

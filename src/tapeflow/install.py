@@ -17,7 +17,7 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 from tapeflow.core.hooks import hooks
@@ -163,6 +163,10 @@ class Existing(Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         module.__spec__ = self._spec  # the import system has put its own there
+
+    def get_code(self, fullname: str) -> CodeType:
+        """Returns the program that `python -m` runs: a call of the module's `main`."""
+        return compile(f"from {fullname} import main\nmain()", f"<{fullname}>", "exec")
 
 
 # Keras 2's places for the modules that TensorFlow once had: inner modules, layers for graphs, the API of TensorFlow 1.

@@ -215,6 +215,22 @@ def test_placements_are_logged_on_request(caplog):
     assert D.get_log_device_placement() is False
 
 
+def test_the_log_of_devices_looks_into_functions(caplog):
+    inner = tf.function(lambda x: tf.cond(x[0] > 0.0, lambda: tf.sin(x), lambda: tf.cos(x)))
+    outer = tf.function(lambda x: inner(x * 2.0))
+    D.set_log_device_placement(True)
+    try:
+        with caplog.at_level(logging.WARNING, logger="tensorflow"):
+            outer(tf.ones([2]))
+            first = caplog.text
+            outer(tf.ones([2]))
+    finally:
+        D.set_log_device_placement(False)
+    for name in ("mul: (Mul)", "Greater: (Greater)", "cond: (StatelessIf)", "cond/Sin: (Sin)", "cond/Cos: (Cos)"):
+        assert f"{name}: /job:localhost/replica:0/task:0/device:" in first
+    assert caplog.text.count("(Mul)") == 1 and caplog.text.count("Executing op PartitionedCall") == 2
+
+
 def test_numeric_tensors():
     assert [D.is_numeric_tensor(v) for v in (tf.constant(1), tf.Variable(1.0), tf.constant("a"), 1)] == [
         True, True, False, False,

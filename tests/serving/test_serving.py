@@ -471,10 +471,10 @@ def test_the_command_says_what_is_wrong_in_one_line(folder, capsys):
         port = str(taken.getsockname()[1])
         assert main(["serve", str(folder), "--port", port]) == 1
     assert capsys.readouterr().err == (
-        f"python -m tapeflow serve: can't listen at 127.0.0.1, port {port}: Address already in use\n"
+        f"tapeflow serve: can't listen at 127.0.0.1, port {port}: Address already in use\n"
     )
     assert main(["serve", f"a={folder}", f"a={folder}/1"]) == 1
-    assert capsys.readouterr().err == "python -m tapeflow serve: Two models have the name 'a': name them NAME=PATH.\n"
+    assert capsys.readouterr().err == "tapeflow serve: Two models have the name 'a': name them NAME=PATH.\n"
     for option, value in [("--port", "70000"), ("--threads", "0"), ("--max-request-mb", "-1")]:
         with pytest.raises(SystemExit, match="2"):
             main(["serve", str(folder), option, value])

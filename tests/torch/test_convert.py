@@ -266,3 +266,39 @@ def test_inputs_of_a_model_of_keras_2():
     module = tf.torch.module(model).eval()
     assert module.input_names == ["image"]
     assert module(torch.zeros(1, 3)).tolist() == [[2.0, 2.0, 2.0]]
+
+
+@pytest.mark.parametrize(("format", "name"), [("onnx", "model.onnx"), ("torch", "model.pt2")])
+def test_export_of_keras(model, format, name, tmp_path, capsys):
+    path = tmp_path / name
+    model.export(path, format=format)
+    assert capsys.readouterr().out.endswith(f"Saved artifact at '{path}'.\n")
+    images = np.random.default_rng(0).random([3, 8, 8, 3], np.float32)
+    if format == "onnx":
+        session = pytest.importorskip("onnxruntime").InferenceSession(str(path))
+        result = session.run(None, {session.get_inputs()[0].name: images})[0]
+    else:
+        result = torch.export.load(str(path)).module()(torch.from_numpy(images)).detach().numpy()
+    np.testing.assert_allclose(result, model.predict(images, verbose=0), rtol=1e-4, atol=1e-6)
+    with pytest.raises(ValueError, match="takes no strict"):
+        model.export(path, format=format, strict=True)
+
+
+def test_export_of_keras_with_several_inputs_and_versions(tmp_path):
+    onnx = pytest.importorskip("onnx")
+    a, b = tf.keras.Input((4,), name="a"), tf.keras.Input((2,), name="b")
+    model = tf.keras.Model({"a": a, "b": b}, tf.keras.layers.concatenate([a, b]) * 2.0)
+    model.export(tmp_path / "m.onnx", format="onnx", opset_version=18, verbose=False)
+    written = onnx.load(tmp_path / "m.onnx")
+    assert [tensor.name for tensor in written.graph.input] == ["a", "b"]
+    assert [opset.version for opset in written.opset_import if not opset.domain] == [18]
+    with pytest.raises(ValueError, match=r"end with '\.pt2'"):
+        model.export(tmp_path / "m.torch", format="torch")
+
+
+def test_a_missing_extra_is_said(keras_file, tmp_path, monkeypatch, capsys):
+    converting = sys.modules["tapeflow.torch.convert"]
+    monkeypatch.setattr(converting, "find_spec", lambda name: None if name == "onnxscript" else object())
+    assert main(["convert", keras_file, "--to", "onnx", "--output", str(tmp_path / "m.onnx")]) == 1
+    assert capsys.readouterr().err.endswith("ONNX needs onnxscript: pip install 'tapeflow[onnx]'\n")
+    assert not (tmp_path / "m.onnx").exists()

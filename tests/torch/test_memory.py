@@ -1,5 +1,6 @@
 """Tensors of TapeFlow and of torch share memory until one is written to."""
 
+import sys
 import threading
 
 import numpy as np
@@ -138,3 +139,16 @@ def test_threads_may_read_what_is_written_elsewhere():
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_a_tensor_that_requires_a_gradient_is_warned_of_once(caplog):
+    sys.modules["tapeflow.core.ops.convert"]._warn_of_lost_gradient.cache_clear()
+    x = torch.ones(2, requires_grad=True)
+    with torch.no_grad():
+        tf.add(x, 1.0)
+    tf.add(x.detach(), 1.0)
+    assert not caplog.records
+    for _ in range(2):
+        tf.add(x, 1.0)
+    (record,) = caplog.records
+    assert "wrap the torch module in tf.torch.Layer" in record.getMessage()

@@ -1,6 +1,7 @@
 """TensorFlow's functions and models as modules of torch."""
 
 import collections
+import copy
 
 import numpy as np
 import pytest
@@ -417,3 +418,34 @@ def test_parameters_of_one_element_have_the_usual_strides():
     with torch.no_grad():
         module.v.fill_(2.0)
     assert v.numpy() == [0.0]
+
+
+def test_write_back_gives_a_keras_model_its_trained_weights():
+    layers = tf.keras.layers
+    model = tf.keras.Sequential([tf.keras.Input([4]), layers.Dense(3), layers.BatchNormalization(), layers.Dense(2)])
+    x = torch.rand(8, 4)
+    module = tf.torch.module(model)
+    optimizer = torch.optim.SGD(module.parameters(), 0.1)
+    module.train()
+    for _ in range(3):
+        optimizer.zero_grad()
+        (module(x) ** 2).mean().backward()
+        optimizer.step()
+    module.eval()
+    trained = module(x).detach().numpy()
+    assert np.abs(model.predict(x.numpy(), verbose=0) - trained).max() > 1e-3
+    module.write_back()
+    np.testing.assert_allclose(model.predict(x.numpy(), verbose=0), trained, rtol=1e-5, atol=1e-6)
+    optimizer.zero_grad()
+    (module(x) ** 2).mean().backward()
+    optimizer.step()  # changes the module alone
+    np.testing.assert_allclose(model.predict(x.numpy(), verbose=0), trained, rtol=1e-5, atol=1e-6)
+
+
+def test_write_back_of_a_copy():
+    w = tf.Variable([1.0, 2.0], name="scope/w")
+    module = copy.deepcopy(tf.torch.module(tf.function(lambda x: x * w), tf.TensorSpec([2])))
+    with torch.no_grad():
+        module.scope.w.fill_(5.0)
+    module.write_back()
+    assert w.numpy().tolist() == [5.0, 5.0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -18,6 +19,7 @@ from tapeflow.autodiff.ends import (
     zeros_like,
     zeros_of,
 )
+from tapeflow.autodiff.explanations import explain_gradients
 from tapeflow.autodiff.jacobians import identity_matrix, reshaped, rows_of
 from tapeflow.core import processors
 from tapeflow.core.autodiff.tape import Tape
@@ -51,7 +53,7 @@ class GradientTape:
         self._persistent = persistent
         self._watch_accessed_variables = watch_accessed_variables
         self._tape: Tape | None = None
-        self._variables: dict[int, Any] = {}  # those of a tape that was used up
+        self._used: Tape | None = None  # a tape that was used up, without its record
         self._recording = False
 
     def __enter__(self) -> GradientTape:
@@ -121,20 +123,21 @@ class GradientTape:
         recording = self._recording
         if recording:
             self._stop()
-        self._tape, self._variables = None, {}
+        self._tape = self._used = None
         if recording:
             self.__enter__()
 
     def watched_variables(self) -> tuple[Any, ...]:
         """Returns the variables watched so far in the order of their creation, a strategy's as its whole variables."""
-        watched = self._variables if self._tape is None else self._tape.variables
+        tape = self._tape or self._used
+        watched = {} if tape is None else tape.variables
         wholes = [_whole(v) for _, v in sorted(watched.items())]
         return tuple({id(v): v for v in wholes}.values())
 
     def _use_up(self) -> None:
         """Drops the record of a tape that is not persistent."""
         if not self._persistent and self._tape is not None:
-            self._variables, self._tape = self._tape.variables, None
+            self._used, self._tape = self._tape, None
 
     def gradient(
         self,
@@ -188,6 +191,34 @@ class GradientTape:
         if isinstance(sources, (Tensor, ReadAsTensor)):
             return gradients[0]
         return packed(sources, gradients)
+
+    def explain_gradient(self, target: Any, source: Any) -> str:
+        """Explains why the gradient of a target with respect to a source is None, with the lines of your program.
+
+        Call it before `gradient`, or on a persistent tape: a tape that was used up knows where gradients may be lost,
+        but no longer the path between the two.
+
+        Args:
+            target: a tensor or a nest of them, as in `gradient`.
+            source: a tensor or variable, or a nest of them.
+
+        Returns:
+            A text. Print it.
+
+        Example:
+            >>> x = tf.Variable([1.0, 4.0])
+            >>> with tf.GradientTape(persistent=True) as tape:
+            ...     best = tf.argmax(x)
+            ...     y = tf.cast(best, tf.float32) * 2.0
+            >>> print(tape.explain_gradient(y, x))  # doctest: +ELLIPSIS
+            The gradient with respect to Variable:0 is None. ...Paths from it end here:
+              ...
+              ArgMax returns int64: only floating-point and complex values have gradients.
+        """
+        tape = self._tape or self._used
+        if tape is None:
+            return "The gradient is None: the tape has recorded nothing yet."
+        return explain_gradients(tape, self, nest.flatten(target), sources_in(source)[0], sys._getframe(1))
 
     def jacobian(
         self,

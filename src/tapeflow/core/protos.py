@@ -41,6 +41,13 @@ _MESSAGES = {
     "4 string cancel_op_name, 5 int32* queue_closed_exception_types",  # the numbers of an enum
     "ReaderBaseState": "1 int64 work_started, 2 int64 work_finished, 3 int64 num_records_produced, "
     "4 bytes current_work",
+    "GraphNodeProto": "1 string name, 4 int64 parameters, 13 int64 float_ops, 10 string* devices, "
+    "23 int64 total_definition_count, 21 int64 run_count, 22 int64 total_run_count, 8 int64 total_parameters, "
+    "14 int64 total_float_ops, 11 TensorShapeProto* shapes, 12 GraphNodeProto* children, 2 int64 exec_micros, "
+    "6 int64 total_exec_micros, 3 int64 requested_bytes, 7 int64 total_requested_bytes",
+    "MultiGraphNodeProto": "1 string name, 4 int64 parameters, 5 int64 float_ops, 8 int64 total_parameters, "
+    "9 int64 total_float_ops, 10 GraphNodeProto* graph_nodes, 11 MultiGraphNodeProto* children, 2 int64 exec_micros, "
+    "6 int64 total_exec_micros, 3 int64 requested_bytes, 7 int64 total_requested_bytes",
     "SavedModel": "1 int64 saved_model_schema_version, 2 bytes* meta_graphs",  # messages, that are parsed one by one
     "FingerprintDef": "1 uint64 saved_model_checksum, 2 uint64 graph_def_program_hash, 3 uint64 signature_def_hash, "
     "4 uint64 saved_object_graph_hash, 5 uint64 checkpoint_hash, 6 VersionDef version, 7 string uuid",
@@ -128,6 +135,8 @@ CheckpointState = _message("CheckpointState")
 QueueRunnerDef = _message("QueueRunnerDef")
 ReaderBaseState = _message("ReaderBaseState")
 SavedModel = _message("SavedModel")
+GraphNodeProto = _message("GraphNodeProto")
+MultiGraphNodeProto = _message("MultiGraphNodeProto")
 FingerprintDef = _message("FingerprintDef")
 CompressedElement = _message("CompressedElement")
 DatasetOptions = _message("Options")

@@ -15,12 +15,33 @@ class _PlacementLog:
 
     seen = EVERYTHING
 
+    def __init__(self) -> None:
+        self._graphs: set[Any] = set()  # of the functions whose operations were logged
+
     def variable_read(self, variable: Any, read: int) -> None:
         """Does nothing: a read runs no kernel."""
 
     def record(self, op: Any, inputs: Any, attrs: Any, outputs: Any) -> None:
         if outputs:
             get_logger().warning("Executing op %s in device %s", op.name, outputs[0].device)
+            self._log_operations(op, outputs[0].device)
+
+    def _log_operations(self, op: Any, device: str) -> None:
+        """Logs the operations of a function, and of the functions that it calls, at its first call.
+
+        Args:
+            op: the op of a call, or another one.
+            device: the device of the call, which is that of all operations without another one.
+        """
+        bodies = [getattr(op, "body", None), *getattr(op, "bodies", {}).values()]
+        for body in bodies:
+            if body is None or body.graph in self._graphs:
+                continue
+            self._graphs.add(body.graph)
+            for operation in body.graph.get_operations():
+                place = operation.device or device
+                get_logger().warning("%s: (%s): %s", operation.name, operation.type, place)
+                self._log_operations(operation.op, place)
 
 
 def get_log_device_placement() -> bool:
@@ -38,6 +59,8 @@ def get_log_device_placement() -> bool:
 
 def set_log_device_placement(enabled: bool) -> None:
     """Makes each op of this thread log the device it ran on, to the logger "tensorflow", as TensorFlow does.
+
+    The first call of a function logs each of its operations too.
 
     Args:
         enabled: True or False.

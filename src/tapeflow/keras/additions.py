@@ -9,6 +9,8 @@
 - With several workers, `BackupAndRestore` of the first one writes the folder that all restore. The others write folders
   of their own beside it, so no worker deletes or overwrites another's files.
 - `tf.Variable`s set on a layer or model, or in its lists and dicts, are its weights.
+- `model.export(format="onnx")` and `format="torch"` convert with `tf.torch.convert`, and check the file.
+- The warning about variables without gradients is followed by one that says where their gradients are lost.
 - `tf.keras.backend.get_graph()`: the graph under construction.
 
 One setting differs from TensorFlow: `jit_compile="auto"` does not compile on GPUs either.
@@ -19,11 +21,17 @@ from __future__ import annotations
 import functools
 import inspect
 import os
+import sys
+import warnings
 from typing import Any
 
 import keras
 
 from tapeflow.array.creation import zeros
+from tapeflow.autodiff.gradient_tape import GradientTape
+from tapeflow.core.loading import load
+from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.values import nest
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.data_structures import ListWrapper, _DictWrapper
@@ -67,11 +75,88 @@ def add() -> None:
     for layer in (keras.layers.DepthwiseConv1D, keras.layers.DepthwiseConv2D):
         layer._lookup_dependency = _renamed(layer._lookup_dependency, {"depthwise_kernel": "kernel"})
     internals.backend.get_graph = current_graph
+    replace(PRIVATE["BaseOptimizer"], "_filter_empty_gradients", _explaining_lost_gradients)
+    keras.Model.export = _converting(keras.Model.export)
 
 
 def _never_auto_compile(self: Any) -> bool:
     """Returns False: `jit_compile="auto"` does not compile, as TorchInductor takes much longer than XLA."""
     return False
+
+
+# ---- export ----------------------------------------------------------------------------------------------------------
+
+
+def _converting(export: Any) -> Any:
+    """Returns a method that writes ONNX files and exported programs of torch, and leaves other formats to Keras."""
+
+    @functools.wraps(export)
+    def export_model(
+        self: Any, filepath: Any, format: str = "tf_saved_model", verbose: bool | None = None,
+        input_signature: Any = None, **kwargs: Any,
+    ) -> Any:  # fmt: skip
+        if format not in ("onnx", "torch"):
+            return export(self, filepath, format=format, verbose=verbose, input_signature=input_signature, **kwargs)
+        path = os.fspath(filepath)
+        if format == "torch" and not path.endswith(".pt2"):
+            raise ValueError(f"The PyTorch export requires the filepath to end with '.pt2'. Got: {path}")
+        opset = kwargs.pop("opset_version", None) if format == "onnx" else None
+        if kwargs:
+            raise ValueError(
+                f"export(format={format!r}) takes no {', '.join(kwargs)}: dimensions that the input signature leaves "
+                "open stay open."
+            )
+        if input_signature is None:
+            input_signature = internals.get_input_signature(self)
+        specs = [
+            TensorSpec(spec.shape, spec.dtype, name=getattr(spec, "name", None))
+            for spec in nest.flatten(input_signature)
+        ]
+        convert: Any = load("tapeflow.torch.convert")
+        difference = convert.convert(convert.module(self, *specs), _FORMATS[format], path, opset_version=opset)
+        if difference > _TOLERANCE:
+            get_logger().warning("%s: on sample inputs, an output differs from the model's by %.3g", path, difference)
+        if verbose or verbose is None:
+            print(f"Saved artifact at '{path}'.")
+        return None
+
+    return export_model
+
+
+_FORMATS = {"onnx": "onnx", "torch": "pt2"}
+_TOLERANCE = 1e-3
+
+
+# ---- gradients that are None -----------------------------------------------------------------------------------------
+
+
+def _explaining_lost_gradients(filter_empty: Any) -> Any:
+    """Returns a method that warns of variables without gradients, and then says where these are lost."""
+
+    @functools.wraps(filter_empty)
+    def _filter_empty_gradients(self: Any, grads: Any, vars: Any) -> Any:
+        lost = [variable for gradient, variable in zip(grads, vars, strict=False) if gradient is None]
+        explanation = _explain_lost_gradients(lost) if lost else None
+        try:
+            result = filter_empty(self, grads, vars)
+        except ValueError as error:
+            raise ValueError(f"{error} {explanation}") from None if explanation else error
+        if explanation:
+            warnings.warn(explanation, stacklevel=2)
+        return result
+
+    return _filter_empty_gradients
+
+
+def _explain_lost_gradients(variables: Any) -> str | None:
+    """Returns the explanation of the tape that the training step holds, or None without one. The tape was used up."""
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        for value in frame.f_locals.values():
+            if type(value) is GradientTape:
+                return value.explain_gradient([], variables[:3])
+        frame = frame.f_back
+    return None
 
 
 # ---- reset_states ----------------------------------------------------------------------------------------------------

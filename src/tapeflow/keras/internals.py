@@ -28,6 +28,7 @@ PRIVATE: dict[str, str] = {
     "BaseOptimizer": "keras.src.optimizers.base_optimizer:BaseOptimizer",
     "Tracker": "keras.src.utils.tracking:Tracker",
     "distribution_lib": "keras.src.backend.tensorflow.distribution_lib:",
+    "get_input_signature": "keras.src.export.export_utils:get_input_signature",
     "make_default_seed": "keras.src.random.seed_generator:make_default_seed",
     "get_random_seed": "keras.src.utils.rng_utils:get_random_seed",
     # classes with methods that TapeFlow replaces
@@ -45,7 +46,7 @@ REPLACED: dict[str, tuple[str, ...]] = {
     PRIVATE["distribution_lib"]: ("_to_backend_mesh",),
     PRIVATE["saving_lib"]: ("save_model", "save_weights_only", "load_model"),
     PRIVATE["legacy_h5_format"]: ("save_model_to_hdf5", "load_model_from_hdf5"),
-    PRIVATE["BaseOptimizer"]: ("apply",),
+    PRIVATE["BaseOptimizer"]: ("apply", "_filter_empty_gradients"),
 }
 
 

@@ -97,7 +97,7 @@ def write_fingerprint(export_dir: str, model: bytes, variables: bytes, meta_grap
         saved_model_checksum=fingerprint64(model),
         graph_def_program_hash=_program_hash(meta_graph.graph_def),
         signature_def_hash=_entries_hash(meta_graph.signature_def, sorted(meta_graph.signature_def), str),
-        saved_object_graph_hash=_entries_hash(objects, sorted(objects, key=_trace_number), _base_name),
+        saved_object_graph_hash=_entries_hash(objects, sorted(objects, key=trace_number), _base_name),
         checkpoint_hash=fingerprint64(variables),
     )
     proto.version.producer = _PRODUCER
@@ -133,7 +133,7 @@ def _base_name(function: str) -> str:
     return re.sub(r"(?<![^_])[0-9]+$", "", function)
 
 
-def _trace_number(function: str) -> int:
+def trace_number(function: str) -> int:
     """Returns the number at the end of a function's name."""
     return int(function[len(_base_name(function)) :] or 0)
 

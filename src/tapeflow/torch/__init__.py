@@ -10,6 +10,7 @@ TapeFlow's tensors are torch's underneath, so both kinds of program can be one:
 """
 
 import typing as _typing
+import warnings as _warnings
 
 from tapeflow.core.loading import load as _load
 from tapeflow.torch.convert import convert
@@ -18,6 +19,9 @@ from tapeflow.torch.module import Converted, module
 
 if _typing.TYPE_CHECKING:
     from tapeflow.torch.layer import Layer as Layer
+
+# torch.export copies its own trees in a deprecated way, about which no program can do anything.
+_warnings.filterwarnings("ignore", ".*LeafSpec", FutureWarning, "copyreg")
 
 __all__ = ["Converted", "Layer", "convert", "from_torch", "module", "to_torch"]
 __dir__ = __all__.copy

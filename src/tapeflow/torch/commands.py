@@ -1,4 +1,4 @@
-"""`python -m tapeflow convert` and `serve`: models in files, from the command line."""
+"""`tapeflow convert`, `serve` and `show`: models in files, from the command line."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ import torch
 
 from tapeflow.core import errors
 from tapeflow.lite.converter import TFLiteConverter
+from tapeflow.saved_model.description import describe_checkpoint, describe_saved_model
+from tapeflow.saved_model.messages import contains_saved_model
 from tapeflow.serving.models import Servable
 from tapeflow.torch.convert import FORMATS, convert, preprocessing_folder
 from tapeflow.torch.module import Converted, module
@@ -21,7 +23,7 @@ from tapeflow.torch.module import Converted, module
 
 def convert_command(arguments: list[str]) -> int:
     """Converts the model that a command line names, and returns the exit status."""
-    parser = argparse.ArgumentParser("python -m tapeflow convert", description="Converts a TensorFlow model.")
+    parser = argparse.ArgumentParser("tapeflow convert", description="Converts a TensorFlow model.")
     parser.add_argument("model", help="a SavedModel's folder, or a .keras, .h5, .pb or .meta file")
     parser.add_argument("--to", choices=(*FORMATS, "tflite"), required=True, help="the format to write")
     parser.add_argument("--output", help="the folder or file to write; by default beside the model")
@@ -43,8 +45,8 @@ def convert_command(arguments: list[str]) -> int:
         names = options.outputs.split(",") if options.outputs else None
         model = load_module(options.model, names, options.training)
         difference = convert(model, options.to, output, inputs)
-    except (OSError, TypeError, ValueError) as error:
-        print(f"python -m tapeflow convert: {options.model}: {error}", file=sys.stderr)
+    except (OSError, TypeError, ValueError, ModuleNotFoundError) as error:
+        print(f"tapeflow convert: {options.model}: {error}", file=sys.stderr)
         return 1
     print(f"{output}: on sample inputs, the largest difference of an output is {difference:.3g}")
     if model.preprocessing is not None:
@@ -87,7 +89,7 @@ def _keras_model(path: str) -> Any:
 def serve_command(arguments: list[str]) -> int:
     """Serves the models that a command line names, until the process is told to stop, and returns the exit status."""
     parser = argparse.ArgumentParser(
-        "python -m tapeflow serve", description="Serves SavedModels by TensorFlow Serving's REST API."
+        "tapeflow serve", description="Serves SavedModels by TensorFlow Serving's REST API."
     )
     parser.add_argument("model", nargs="+", help="NAME=PATH or PATH, of a SavedModel or of a folder of its versions")
     parser.add_argument("--host", default="127.0.0.1", help="the address to listen at")
@@ -102,7 +104,7 @@ def serve_command(arguments: list[str]) -> int:
     try:
         server: Any = importlib.import_module("tapeflow.serving.server")
     except ModuleNotFoundError as error:
-        print(f"python -m tapeflow serve needs {error.name}: pip install tapeflow[serve]", file=sys.stderr)
+        print(f"tapeflow serve needs {error.name}: pip install tapeflow[serve]", file=sys.stderr)
         return 1
     try:
         models = [Servable(*_named(argument)) for argument in options.model]
@@ -113,7 +115,28 @@ def serve_command(arguments: list[str]) -> int:
             _limit_memory(options.max_memory_mb << 20)
         server.run(served, options.host, options.port)
     except (OSError, ValueError, errors.OpError) as error:
-        print(f"python -m tapeflow serve: {error}", file=sys.stderr)
+        print(f"tapeflow serve: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def show_command(arguments: list[str]) -> int:
+    """Prints what is in the model that a command line names, and returns the exit status."""
+    parser = argparse.ArgumentParser("tapeflow show", description="Prints what is in a model.")
+    parser.add_argument("model", help="a SavedModel's folder, a .keras or .h5 file, or a checkpoint")
+    path = parser.parse_args(arguments).model
+    try:
+        if contains_saved_model(path):
+            print(describe_saved_model(path))
+        elif path.endswith((".keras", ".h5", ".hdf5")):
+            if not os.path.exists(path):
+                raise OSError("there is no such file")
+            keras: Any = importlib.import_module("tapeflow.keras")
+            keras.models.load_model(path, compile=False).summary()
+        else:
+            print(describe_checkpoint(path))
+    except (OSError, TypeError, ValueError, errors.OpError) as error:
+        print(f"tapeflow show: {path}: {error}", file=sys.stderr)
         return 1
     return 0
 

@@ -6,6 +6,7 @@ import linecache
 import os
 import runpy
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,17 @@ from tapeflow.torch.module import Converted, module
 from tapeflow.torch.unconvertible import Unconvertible
 
 FORMATS = ("torch", "pt2", "onnx", "aoti")
+_OF_ONNX = ("onnx", "onnxscript", "onnxruntime")
 _WHILE_LOOP = torch.ops.higher_order.while_loop
 
 
-def convert(x: Any, to: str, output: str | os.PathLike[str], inputs: Sequence[torch.Tensor] | None = None) -> float:
+def convert(
+    x: Any,
+    to: str,
+    output: str | os.PathLike[str],
+    inputs: Sequence[torch.Tensor] | None = None,
+    opset_version: int | None = None,
+) -> float:
     """Converts a TensorFlow model to files, and runs these on sample inputs.
 
     Dimensions that the model leaves open, such as the batch, stay open: the files run on samples of two sizes. Text and
@@ -35,6 +43,7 @@ def convert(x: Any, to: str, output: str | os.PathLike[str], inputs: Sequence[to
         output: the folder or file to write; for "aoti" it ends in `.pt2`.
         inputs: sample inputs; by default random numbers from 0 to 1, and zeros and ones for integers, of sizes for
             which no output is empty.
+        opset_version: the version of ONNX's operators; by default the one that torch chooses.
 
     Returns:
         The largest difference between an output of the files and the same output of the model.
@@ -42,6 +51,7 @@ def convert(x: Any, to: str, output: str | os.PathLike[str], inputs: Sequence[to
     Raises:
         ValueError: there is no such format, or an output is empty or NaN for the sample inputs.
         OSError: there is no C++ compiler.
+        ModuleNotFoundError: a package for ONNX is missing; the message says how to install it.
         TypeError: the model has no form in torch, or only one for inputs of some sizes; the message names the op.
 
     Example:
@@ -53,6 +63,10 @@ def convert(x: Any, to: str, output: str | os.PathLike[str], inputs: Sequence[to
     """
     if to not in FORMATS:
         raise ValueError(f"There is no format {to!r}: it is one of {', '.join(FORMATS)}.")
+    lacking = [name for name in _OF_ONNX if find_spec(name) is None] if to == "onnx" else []
+    if lacking:
+        names = ", ".join(lacking)
+        raise ModuleNotFoundError(f"ONNX needs {names}: pip install 'tapeflow[onnx]'", name=lacking[0])
     model = (x if isinstance(x, Converted) else module(x)).eval()
     with torch.no_grad():
         checked = sampling.random_samples(model) if inputs is None else sampling.given_samples(model, list(inputs))
@@ -68,7 +82,7 @@ def convert(x: Any, to: str, output: str | os.PathLike[str], inputs: Sequence[to
         elif to == "aoti":
             run = _as_package(program, output)
         else:
-            run = _as_onnx(program, model.input_names, output, checked[0].inputs)
+            run = _as_onnx(program, model.input_names, output, checked[0].inputs, opset_version)
         difference = sampling.largest_difference(run, checked)
     if model.preprocessing is not None:
         model.preprocessing.save(preprocessing_folder(to, output))
@@ -139,14 +153,15 @@ def _as_source(program: torch.export.ExportedProgram, names: list[str], output: 
 
 def _as_onnx(
     program: torch.export.ExportedProgram, names: list[str], output: str | os.PathLike[str],
-    samples: Sequence[torch.Tensor],
+    samples: Sequence[torch.Tensor], opset_version: int | None,
 ) -> sampling.Run:  # fmt: skip
     import onnxruntime
 
     path, table = os.fspath(output), {_WHILE_LOOP: _onnx_loop()}
     torch.onnx.export(
-        program, tuple(samples), path, dynamo=True, input_names=names, verbose=False, custom_translation_table=table
-    )
+        program, tuple(samples), path, dynamo=True, input_names=names, verbose=False, custom_translation_table=table,
+        opset_version=opset_version,
+    )  # fmt: skip
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
 
     def run(samples: Sequence[torch.Tensor]) -> list[torch.Tensor]:

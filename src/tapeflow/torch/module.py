@@ -131,6 +131,30 @@ class Converted(torch.nn.Module):
         """
         return self._sources[self.training].source
 
+    def write_back(self) -> None:
+        """Assigns the values of the parameters and buffers to the variables of the TensorFlow function or model.
+
+        A model that was trained in torch is then the same model in TensorFlow: Keras predicts with it and saves it, and
+        a `tf.function` computes with the new values.
+
+        Example:
+            >>> import torch
+            >>> w = tf.Variable([[1.0], [2.0]], name="w")
+            >>> m = tf.torch.module(tf.function(lambda x: x @ w), tf.TensorSpec([None, 2]))
+            >>> with torch.no_grad():
+            ...     _ = m.w.mul_(10.0)
+            >>> w.numpy().tolist()
+            [[1.0], [2.0]]
+            >>> m.write_back()
+            >>> w.numpy().tolist()
+            [[10.0], [20.0]]
+        """
+        for value in self._held:
+            if isinstance(value, Variable):
+                home, _, name = self._paths[id(value)].rpartition(".")
+                tensor = getattr(self.get_submodule(home), name)
+                value.assign(EagerTensor(alias(tensor).to(value._value.value.device), value.dtype))
+
     def __deepcopy__(self, memo: dict[int, Any]) -> Converted:
         """Returns a module of the same functions, with parameters and buffers of its own."""
         twin = type(self).__new__(type(self))

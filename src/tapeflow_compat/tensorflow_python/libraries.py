@@ -25,6 +25,8 @@ _COLUMNS = {  # the classes of feature columns, which `isinstance` is asked for
     ),
     **dict.fromkeys(("CategoricalColumn", "StateManager"), "tapeflow.feature_column.protocol"),
 }  # fmt: skip
+_TOOLS = ("saved_model_cli", "saved_model_utils", "inspect_checkpoint", "freeze_graph", "strip_unused_lib",
+          "optimize_for_inference_lib")  # fmt: skip
 _NAMES_OF_LOGGING = ("WARN", "debug", "error", "fatal", "info", "log_every_n", "log_first_n", "vlog", "warn", "warning")
 
 MODULES = {
@@ -285,6 +287,11 @@ MODULES = {
     },
     "tensorflow.python.util.tf_should_use": {"should_use_result": _EXPORTING + ":unchanged"},
     "tensorflow.python.util.variable_utils": {"convert_variables_to_tensors": _TYPE_SPECS},
+    **{f"tensorflow.python.tools.{name}": {"*": f"{_H}.tools.{name}"} for name in _TOOLS},
+    "tensorflow.python.tools.strip_unused": {"main": f"{_H}.tools.strip_unused_lib"},
+    "tensorflow.python.tools.optimize_for_inference": {"main": f"{_H}.tools.optimize_for_inference_lib"},
+    "tensorflow.tools.compatibility.tf_upgrade_v2_main": {"main": f"{_H}.upgrade.command"},
+    "tensorflow.tools.compatibility.tf_upgrade_v2": {"upgrade_text": f"{_H}.upgrade.programs"},
     "tensorflow.tools.docs.doc_controls": dict.fromkeys(
         (
             "do_not_doc_in_subclasses",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tapeflow.core.loading import load
+
 _functions: dict[tuple[str, str], Callable[[Any, Any], OpStats]] = {}
 
 
@@ -58,5 +60,7 @@ class RegisterStatistics:
 
 def get_stats_for_node_def(graph: Any, node: Any, statistic_type: str) -> OpStats:
     """Returns a statistic of a node, without a value where no function computes it."""
+    if statistic_type == "flops" and ("MatMul", "flops") not in _functions:
+        load("tapeflow.tensorflow_python.floating_point_operations").register_flops()
     function = _functions.get((node.op, statistic_type))
     return OpStats(statistic_type) if function is None else function(graph, node)

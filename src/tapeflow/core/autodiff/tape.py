@@ -8,8 +8,10 @@ and outputs by id, so a tape does not keep tensors alive.
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from types import CodeType
+from typing import Any, NamedTuple
 
 import torch
 
@@ -18,6 +20,7 @@ from tapeflow.core.context import discard, listeners, state
 from tapeflow.core.device import default
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.definition import FunctionOp, ops
+from tapeflow.core.tracebacks import is_engine_file
 from tapeflow.core.types.dtypes import DType, variant
 from tapeflow.core.values.indexed_slices import concatenated
 from tapeflow.core.values.tensor import EagerTensor, Tensor, next_id
@@ -70,8 +73,21 @@ class Call:
         return self.dtypes[i]
 
 
+class Break(NamedTuple):
+    """A place at which watched values enter an op without a gradient: the op, its result's dtype, and their ids."""
+
+    op: Any
+    dtype: DType | None
+    input_ids: set[int]
+
+
+_OF_SHAPES = frozenset({"Shape", "ShapeN", "Size", "Rank"})  # nobody expects gradients of these
+
+
 class Tape:
     """Records calls for one `GradientTape`."""
+
+    breaks: dict[tuple[CodeType, int, str], Break] = {}  # noqa: RUF012  (a tape with breaks has its own)
 
     def __init__(self, persistent: bool, watch_accessed: bool) -> None:
         self.persistent = persistent
@@ -164,10 +180,11 @@ class Tape:
         """Records a call, if it touches a watched tensor and gradients pass through it."""
         watched = self.watched
         input_ids = [t._id for t in inputs]
-        if watched.isdisjoint(input_ids) or not op.differentiable:
+        if watched.isdisjoint(input_ids):
             return
         output_ids = [id_of(out) if out.dtype.differentiable else 0 for out in outputs]
-        if not any(output_ids):
+        if not op.differentiable or not any(output_ids):
+            self.note_break(op, input_ids, outputs)
             return
         wanted = [i in watched for i in input_ids]
         watched.update(output_ids)
@@ -200,6 +217,20 @@ class Tape:
         if len(outputs) != 1:
             call.output_ids = output_ids
         self.calls.append(call)
+
+    def note_break(self, op: Any, input_ids: Sequence[int], outputs: Sequence[Any]) -> None:
+        """Notes the line at which a watched value enters an op without a gradient: `explain_gradient` shows it."""
+        if op.name in _OF_SHAPES:
+            return
+        frame: Any = sys._getframe(2)
+        while frame.f_back is not None and is_engine_file[frame.f_code.co_filename]:
+            frame = frame.f_back
+        if not self.breaks:
+            self.breaks = {}
+        place = frame.f_code, frame.f_lasti, op.name
+        if place not in self.breaks:
+            self.breaks[place] = Break(op, outputs[0].dtype if outputs else None, set())
+        self.breaks[place].input_ids.update(input_ids)
 
     def gradients(
         self, targets: Sequence[Any], sources: Sequence[Any], output_gradients: Sequence[Gradient]
@@ -280,7 +311,10 @@ def record_unary(op: Any, x: Any, attrs: Sequence[Any], out: Any) -> None:
             tape.record(op, (x,), attrs, (out,))
             continue
         i = x._id
-        if i not in tape.watched or not op.differentiable or not out.dtype.differentiable:
+        if i not in tape.watched:
+            continue
+        if not op.differentiable or not out.dtype.differentiable:
+            tape.note_break(op, (i,), (out,))
             continue
         o = out._id
         if not o:
@@ -319,7 +353,10 @@ def record_binary(op: Any, x: Any, y: Any, attrs: Sequence[Any], out: Any) -> No
         j = y._id
         want_x = i in watched
         want_y = j in watched
-        if not (want_x or want_y) or not op.differentiable or not out.dtype.differentiable:
+        if not (want_x or want_y):
+            continue
+        if not op.differentiable or not out.dtype.differentiable:
+            tape.note_break(op, (i, j), (out,))
             continue
         o = out._id
         if not o:

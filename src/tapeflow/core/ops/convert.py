@@ -6,6 +6,7 @@ theirs; tensors and variables never change theirs.
 
 from __future__ import annotations
 
+import functools
 import math
 from bisect import insort
 from collections.abc import Callable, Sequence
@@ -45,6 +46,7 @@ from tapeflow.core.types.dtypes import (
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import EagerTensor, Tensor
+from tapeflow.logger import get_logger
 
 _INT32 = range(-(2**31), 2**31)
 _SCALAR_TYPES = frozenset({int, float, bool, complex, str, bytes})
@@ -417,6 +419,8 @@ def from_torch(value: torch.Tensor, dtype: DType | None = None) -> EagerTensor:
     Raises:
         ValueError: its dtype is not `dtype`.
     """
+    if value.requires_grad and torch.is_grad_enabled():
+        _warn_of_lost_gradient()
     tensor_dtype = FROM_TORCH.get(value.dtype)
     if tensor_dtype is None:
         raise ValueError(f"Failed to convert a torch.Tensor to a Tensor (unsupported dtype {value.dtype}).")
@@ -425,6 +429,17 @@ def from_torch(value: torch.Tensor, dtype: DType | None = None) -> EagerTensor:
             f"Tensor conversion requested dtype {dtype.name} for a torch.Tensor with dtype {tensor_dtype.name}."
         )
     return EagerTensor(value.detach().clone(), tensor_dtype)
+
+
+@functools.cache
+def _warn_of_lost_gradient() -> None:
+    """Warns once that torch's gradients do not pass through TensorFlow's ops."""
+    get_logger().warning(
+        "A torch.Tensor that requires a gradient became a tf.Tensor, and torch's backward() does not reach it. To keep "
+        "the gradient, wrap the torch module in tf.torch.Layer and differentiate with tf.GradientTape, or make a torch "
+        "module of the TensorFlow function with tf.torch.module and call backward(). If it needs no gradient, pass "
+        "x.detach()."
+    )
 
 
 # ---- converters of other libraries ---------------------------------------------------------------------------------

@@ -170,7 +170,8 @@ __version__ = VERSION
 
 # With functions of their own.
 _NAMESPACES = frozenset({
-    "data", "feature_column", "graph_util", "logging", "losses", "math", "metrics", "nn", "summary", "train",
+    "data", "feature_column", "graph_util", "logging", "losses", "math", "metrics", "nn", "profiler", "summary",
+    "train",
 })  # fmt: skip
 
 

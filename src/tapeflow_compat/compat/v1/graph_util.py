@@ -144,7 +144,7 @@ def convert_variables_to_constants(
     part = extract_sub_graph(input_graph_def, output_node_names)
     names = [
         node.name for node in part.node
-        if node.op == "VarHandleOp"
+        if node.op in ("VarHandleOp", "VariableV2", "Variable")
         and (variable_names_whitelist is None or node.name in variable_names_whitelist)
         and node.name not in (variable_names_blacklist or ())
     ]  # fmt: skip
@@ -153,8 +153,10 @@ def convert_variables_to_constants(
 
 
 def _reading(sess: Any, name: str) -> Any:
-    """Returns a tensor with the value of the variable whose handle a node is."""
+    """Returns a tensor with the value of the variable that a node is, by its handle or by reference."""
     handle = sess.graph.get_operation_by_name(name)
+    if handle.type == "ReadVariableOp":  # as which references are imported
+        return handle.outputs[0]
     return sess.graph.read_of(handle.op.attrs["variable"])
 
 

@@ -1,0 +1,1 @@
+"""The programs of `tensorflow.python.tools` and `tensorflow.tools`: each module has the functions and the `main`."""
