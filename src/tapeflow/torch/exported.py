@@ -19,10 +19,10 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.codegen.program import Step
 from tapeflow.graph.codegen.regions import LoopRegion, Region
+from tapeflow.graph.codegen.size_expressions import tensor_of
 from tapeflow.graph.ir.operation import variable_of
 from tapeflow.torch import control, lists
 from tapeflow.torch.changes import is_change
-from tapeflow.torch.sizes import tensor_of
 from tapeflow.torch.source import ModuleWriter
 from tapeflow.torch.unconvertible import Unconvertible
 

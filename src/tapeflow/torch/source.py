@@ -21,6 +21,7 @@ from tapeflow.graph.codegen.compile import Compiled
 from tapeflow.graph.codegen.program import CALLS, Program, Step
 from tapeflow.graph.codegen.random_streams import with_stream
 from tapeflow.graph.codegen.regions import LOOPS, LoopRegion, Region
+from tapeflow.graph.codegen.size_expressions import Sizes, tensor_of
 from tapeflow.graph.codegen.structured import StructuredWriter
 from tapeflow.graph.codegen.writing import Writer, runs_on_arrays
 from tapeflow.graph.control.body import Body
@@ -30,7 +31,6 @@ from tapeflow.logger import get_logger
 from tapeflow.torch.changes import METHODS, change, changed_variables, is_change
 from tapeflow.torch.own_gradient import TorchGradient
 from tapeflow.torch.recognizing import recognize, recognize_layers
-from tapeflow.torch.sizes import Sizes, tensor_of
 from tapeflow.torch.unconvertible import Unconvertible
 
 # torch draws the numbers: `torch.manual_seed`, `torch.compile` and `torch.export` only know its generators.

@@ -38,7 +38,7 @@ from tapeflow.graph.codegen.structured import StructuredWriter
 from tapeflow.graph.codegen.writing import Writer, identifier
 from tapeflow.graph.compiler.clusters import ClusterOp
 from tapeflow.graph.compiler.native_functions import NativeOp
-from tapeflow.graph.ir.operation import GraphOp, Operation
+from tapeflow.graph.ir.operation import Operation
 
 _LEAST_COST = 32  # in calls of a kernel: a smaller function does not gain from another number of threads
 _numbers = itertools.count(1)
@@ -169,7 +169,7 @@ class Compiled(Written):
         name: the function's name.
         inputs: the tensors that it takes; they need not be placeholders.
         outputs: the tensors that it computes.
-        effects, resources, stays_call, static: see `Program`.
+        effects, resources, static: see `Program`.
         program: an existing program after `simplifying_passes`; replaces the other arguments except `name`.
 
     Attributes:
@@ -188,7 +188,6 @@ class Compiled(Written):
         outputs: Sequence[SymbolicTensor],
         effects: Iterable[Operation] = (),
         resources: Callable[[Any], Any] = lambda variable: variable,
-        stays_call: Callable[[GraphOp], bool] = lambda call: False,
         static: bool | None = None,
         program: Program | None = None,
     ) -> None:
@@ -196,7 +195,7 @@ class Compiled(Written):
         if program is not None:
             self.program = program
             return
-        self.program = Program(inputs, outputs, effects, resources, stays_call, static)
+        self.program = Program(inputs, outputs, effects, resources, static)
         run_passes(self.program, self.simplifying_passes)
         if devices.machine.has_gpu:
             self.program.move_constants(devices.current_or_default())

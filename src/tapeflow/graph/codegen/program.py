@@ -127,7 +127,6 @@ class Program:
         outputs: the tensors to compute.
         effects: operations that always run.
         resources: maps each variable to the variable to use (sessions have their own).
-        stays_call: returns True for function calls that must not be inlined.
         static: True if the static values in the graph are valid. By default, they are if only placeholders are fed.
 
     Attributes:
@@ -148,10 +147,8 @@ class Program:
         outputs: Sequence[SymbolicTensor],
         effects: Iterable[Operation] = (),
         resources: Callable[[Any], Any] = lambda variable: variable,
-        stays_call: Callable[[GraphOp], bool] = lambda call: False,
         static: bool | None = None,
     ) -> None:
-        self._stays_call = stays_call
         self.inputs = list(inputs)
         self.outputs = list(outputs)
         self.constants: dict[int, Any] = {}
@@ -191,10 +188,10 @@ class Program:
         A function stays a call if an argument comes from a stateful op and has an unknown shape, such as a batch that
         the program reads from a data set: the function adapts to its size.
         """
-        call, body = operation.op, operation.op.bodies["f"]
+        body = operation.op.bodies["f"]
         args = substituted(operation.args, self.aliases)
         adapts = any(t.op.stateful and not t.shape.is_fully_defined() for t in args)
-        return body.jit is None and id(body) not in self._inlined and not adapts and not self._stays_call(call)
+        return body.jit is None and id(body) not in self._inlined and not adapts
 
     def _append(self, operation: Operation) -> None:
         must_run = operation.stateful or id(operation) in self._effects

@@ -1,0 +1,375 @@
+"""The source that `torch.compile` takes: a program of tensors, as one function without side effects.
+
+Dynamo reads the source, and calls of kernels go into its graph as they are. AOTAutograd follows the kernels to the ATen
+calls in them. The source differs from the one that Python runs in three points:
+
+- Variables are arguments. A read is the current value, an update replaces it, and the function returns the new values
+  after its results.
+- A kernel gets its constants bound. Its other arguments are tensors, and sizes as Python numbers.
+- Kernels that look at values, or draw random numbers, are calls of `tapeflow::opaque`, an op that the compiler does
+  not look into. So random numbers go on in the streams of eager mode.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import weakref
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+import torch
+
+from tapeflow.core import device as devices
+from tapeflow.core.ops.static import numbers, value_of
+from tapeflow.core.types.dtypes import uint16, uint32, uint64
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.variable import _add, _assign, _subtract
+from tapeflow.graph.codegen.program import CALLS, Program, Step
+from tapeflow.graph.codegen.regions import Region
+from tapeflow.graph.codegen.size_expressions import Sizes, tensor_of
+from tapeflow.graph.codegen.structured import StructuredWriter
+from tapeflow.graph.ir.graph import READ
+from tapeflow.graph.ir.operation import variable_of
+
+
+def _changed_by(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns the function of a variable's value and an operand of the same shape."""
+
+    def change(value: torch.Tensor, operand: torch.Tensor) -> torch.Tensor:
+        if value.shape != operand.shape:
+            raise ValueError("the shapes of a variable and of its change differ")
+        return kernel(value, operand)
+
+    return change
+
+
+# The new value of a variable from the old one and the operand; None: the operand itself.
+CHANGES: dict[Any, Any] = {_assign: None, _add: _changed_by(torch.add), _subtract: _changed_by(torch.sub)}
+_GIVEN = object()  # stands for an argument that a call passes
+
+
+class GraphWriter(StructuredWriter):
+    """Writes the source of a program for `torch.compile`.
+
+    Args:
+        untraceable: the ops whose kernels can't be traced.
+
+    Attributes:
+        tracing: the op of the kernel that was traced last.
+        changed: the places of the variables, among the inputs, that the program changes.
+    """
+
+    deletes = False
+
+    def __init__(self, untraceable: Collection[Any]) -> None:
+        super().__init__()
+        self._untraceable = untraceable
+        self._calls: list[OpaqueCall] = []  # the function holds them by its writer
+        self._sizes = Sizes(self.reference, lambda t: self._constants.get(id(t)))
+        self.tracing: Any = None
+        self.changed: list[int] = []
+
+    def write(self, name: str, program: Program) -> None:
+        changed = {id(variable_of(t)) for t in changed_handles(program)}
+        self.changed = [i for i, t in enumerate(program.inputs) if id(variable_of(t)) in changed]
+        self.row(0, f"def {name}({', '.join(map(self.name, program.inputs))}):")
+        self._region(Region(program), 1)
+        self.write_return(1, list(map(self.reference, [*program.outputs, *(program.inputs[i] for i in self.changed)])))
+
+    def block(self, program: Program, indent: int) -> None:
+        self._sizes.add(program.steps)
+        super().block(program, indent)
+
+    def step(self, step: Step, indent: int) -> None:
+        if step.op is READ:
+            self.row(indent, f"{self.name(step.outputs[0])} = {self.reference(step.args[0])}", step)
+        elif not step.registered and step.op.kernel in CHANGES:
+            variable, value = map(self.reference, step.inputs)
+            change = CHANGES[step.op.kernel]
+            if change is not None:
+                value = f"{self._in_graph(f'op_{step.name}', change)}({variable}, {value})"
+            self.row(indent, f"{variable} = {value}", step)
+        elif not step.registered and step.name in CALLS:
+            self._inline(step, indent)
+        elif step.registered and len(step.outputs) == 1 and self._sizes.of(step.outputs[0]) is not None:
+            sizes, dtype = _joined(self._sizes.of(step.outputs[0])), step.outputs[0].dtype.torch
+            self.row(indent, f"{self.name(step.outputs[0])} = {self._in_graph('tensor_of', tensor_of)}({sizes}, {dtype})")
+            self.namespace["torch"] = torch
+        else:
+            super().step(step, indent)
+
+    def _inline(self, step: Step, indent: int) -> None:
+        """Writes the steps of a function that is called."""
+        inner = called_program(step).copied()
+        inner.replace_tensors()  # the values of a call outlive the next one
+        for t, arg in zip(inner.inputs, step.args, strict=True):
+            self._set_forms(t, self._forms(arg))
+        self._region(Region(inner), indent)
+        for t, own in zip(step.outputs, inner.outputs, strict=True):
+            self._set_forms(t, self._forms(own))
+
+    # ---- calls ---------------------------------------------------------------------------------------------------
+
+    def call(self, step: Step) -> str:
+        if is_opaque(step, self._untraceable):
+            return self._opaque_call(step)
+        texts, template = [], []
+        for kind, arg in zip(_kinds(step), step.args, strict=True):
+            text, constant = self._argument(kind, arg)
+            template.append(constant)
+            texts += [] if text is None else [text]
+        return f"{self._in_graph(f'op_{step.name}', self._traceable(step, template))}({', '.join(texts)})"
+
+    def _in_graph(self, wish: str, function: Callable[..., Any]) -> str:
+        """Returns the name of a function whose calls go into the graph as they are."""
+        return self.named(wish, torch.compiler.allow_in_graph(function))
+
+    def _argument(self, kind: str, arg: Any) -> tuple[str | None, Any]:
+        """Returns the expression for an argument and `_GIVEN`, or None and a constant that is bound."""
+        if kind == "list":
+            return f"[{', '.join(map(self.reference, arg))}]", _GIVEN
+        if not isinstance(arg, SymbolicTensor):
+            return None, arg
+        constant = self._constants.get(id(arg))
+        if kind == "host":
+            known = static_numbers(arg, constant, self._static)
+            return (None, known) if known is not None else (_joined(self._sizes.of(arg)), _GIVEN)
+        if isinstance(constant, torch.Tensor) and constant.numel() == 1 and not constant.dtype.is_complex:
+            return None, _Number(constant)
+        return self.reference(arg), _GIVEN
+
+    def _traceable(self, step: Step, template: Sequence[Any]) -> Callable[..., Any]:
+        """Returns the kernel of a step with constants bound, and with results of the dtypes that the op declares.
+
+        Args:
+            step: the step.
+            template: the arguments, with `_GIVEN` for those that a call passes.
+        """
+        dtypes, kernel = [t.dtype.torch for t in step.outputs], step.op.kernel
+        if not step.registered:
+            kernel = step.op.at_once
+        elif step.op.creates:
+            kernel = functools.partial(kernel, device=devices.current_or_default(dtypes[0]))
+
+        def call(*given: Any, has_values: bool = False) -> Any:
+            self.tracing = step.op
+            values = iter(given)
+            args = [
+                next(values) if a is _GIVEN else a.tensor(has_values) if type(a) is _Number else a for a in template
+            ]  # fmt: skip
+            try:
+                result = kernel(*args)
+            except Exception:
+                if has_values:
+                    raise
+                return call(*given, has_values=True)
+            results = result if isinstance(result, (list, tuple)) else [result]
+            cast = [r if r.dtype is d else r.to(d) for r, d in zip(results, dtypes, strict=True)]
+            return cast if _gives_several(step) else cast[0]
+
+        call.__name__ = step.name
+        return call
+
+    def _opaque_call(self, step: Step) -> str:
+        """Returns the expression for a call of an op that the compiler does not look into."""
+        sizes = result_sizes(step, self._sizes) or []
+        tensors, given, template = [], [], []
+        for kind, arg in zip(_kinds(step), step.args, strict=True):
+            if kind == "list":
+                tensors += map(self.reference, arg)
+                template.append((kind, len(arg)))
+            elif not isinstance(arg, SymbolicTensor):
+                template.append(("constant", arg))
+            elif kind == "host":
+                known, own = static_numbers(arg, self._constants.get(id(arg)), self._static), self._sizes.of(arg)
+                template.append(("constant", known) if known is not None else (kind, None if type(own) is str else len(own)))
+                given += [] if known is not None else [own] if type(own) is str else own
+            else:
+                tensors.append(self.reference(arg))
+                template.append((kind, 1))
+        kernel: Any = step.op.kernel
+        if step.registered:
+            name = super()._kernel(step)
+            kernel = lambda *values: self.namespace[name](*values)  # noqa: E731  (the first call may replace it)
+        call = OpaqueCall(kernel, template, step)
+        self._calls.append(call)
+        flat = [size for row in sizes for size in row]
+        text = f"({call.description!r}, {call.number}, [{', '.join(tensors)}], [{', '.join([*flat, *given])}])"
+        return f"{self.named('opaque', opaque)}{text}{'' if _gives_several(step) else '[0]'}"
+
+
+class _Number:
+    """A constant with one element, which is a number in the compiled code.
+
+    Args:
+        tensor: the constant.
+    """
+
+    def __init__(self, tensor: torch.Tensor) -> None:
+        self._value, self._shape = tensor.tolist(), tensor.shape
+        self._options: dict[str, Any] = {"dtype": tensor.dtype, "device": tensor.device}
+
+    def tensor(self, has_value: bool) -> torch.Tensor:
+        """Returns the tensor; with `has_value`, one whose value a traced kernel can look at."""
+        if has_value:
+            return torch.tensor(self._value, **self._options)
+        value = self._value
+        while type(value) is list:
+            (value,) = value
+        return torch.full(self._shape, value, **self._options)
+
+
+def _gives_several(step: Step) -> bool:
+    """Returns True if a step's call returns a list of results."""
+    return not step.registered or len(step.op.opdef.outputs) > 1 or any(out.is_list for out in step.op.opdef.outputs)
+
+
+def _kinds(step: Step) -> Sequence[str]:
+    return step.op.kinds if step.registered else ["host", *["tensor"] * (len(step.args) - 1)]
+
+
+def _joined(sizes: Any) -> str:
+    """Returns the expression for a size, or for a tuple of sizes."""
+    return sizes if type(sizes) is str else f"({''.join(f'{size}, ' for size in sizes)})"
+
+
+def static_numbers(tensor: SymbolicTensor, constant: Any, static: bool) -> Any:
+    """Returns a host argument as Python numbers if it is the same in all calls, otherwise None."""
+    value = value_of(tensor) if constant is None and static else constant
+    return None if value is None else numbers(value)
+
+
+def called_program(step: Step) -> Program:
+    """Returns the program of the function that a step calls."""
+    program: Program = step.op.bodies["f"].returning(step.op.results).program
+    return program
+
+
+def changed_handles(program: Program) -> list[SymbolicTensor]:
+    """Returns the handles of the variables that a program changes, also in functions that it calls."""
+    handles = []
+    for step in program.steps:
+        if not step.registered and step.op.kernel in CHANGES:
+            handles.append(step.args[0])
+        elif not step.registered and step.name in CALLS:
+            inner = called_program(step)
+            places = {id(t): i for i, t in enumerate(inner.inputs)}
+            handles += [step.args[places[id(t)]] for t in changed_handles(inner)]
+    return handles
+
+
+# ---- opaque calls ----------------------------------------------------------------------------------------------------
+
+_numbers = itertools.count()
+_calls: weakref.WeakValueDictionary[int, OpaqueCall] = weakref.WeakValueDictionary()
+# ATen supports these for some values only, which a trace does not see.
+_PARTLY_SUPPORTED = (uint16, uint32, uint64)
+
+
+def is_opaque(step: Step, untraceable: Collection[Any]) -> bool:
+    """Returns True if the compiler must not look into the kernel of a step.
+
+    Args:
+        step: the step.
+        untraceable: the ops whose kernels can't be traced.
+    """
+    if step.op in untraceable or not step.registered:
+        return step.op in untraceable or bool(getattr(step.op, "one_by_one", False))
+    random = step.op.random or step.name.startswith("Stateless")
+    return random or any(t.dtype in _PARTLY_SUPPORTED for t in (*step.inputs, *step.outputs))
+
+
+def result_sizes(step: Step, sizes: Sizes) -> list[list[str]] | None:
+    """Returns the expressions of the sizes of a step's results, or None if only its run can tell them."""
+    rows = []
+    for out in step.outputs:
+        shapes = [sizes.of(a) for a in step.op.hosts(step.args)] if step.registered else []
+        shapes += [sizes.shape_of(t) for t in step.inputs if step.op.elementwise and t.shape.rank]
+        fitting = [s for s in shapes if type(s) is list and len(s) == out.shape.rank]
+        if out.shape.is_fully_defined():
+            rows.append([repr(d) for d in out.shape.as_list()])
+        elif len(fitting) == 1:
+            rows.append(fitting[0])
+        else:
+            return None
+    return rows
+
+
+class OpaqueCall:
+    """A call of a kernel that the compiler does not look into.
+
+    Args:
+        kernel: takes and returns raw values.
+        template: the kinds of its arguments: of a constant with its value, of others with the count of tensors or
+            numbers; None for a scalar.
+        step: the step that it computes.
+
+    Attributes:
+        number: the number of the call, by which compiled code finds it.
+        description: a text for the compiler's cache: calls of other dtypes or ranks have another one.
+    """
+
+    def __init__(self, kernel: Callable[..., Any], template: Sequence[tuple[str, Any]], step: Step) -> None:
+        self._kernel, self._template = kernel, template
+        self._results: list[tuple[int, Any]] = [(t.shape.rank, t.dtype.torch) for t in step.outputs]
+        self.description = f"{step.name} {self._results}"
+        self.number = next(_numbers)
+        _calls[self.number] = self
+
+    def results(self, tensors: Sequence[torch.Tensor], given: Sequence[int]) -> list[torch.Tensor]:
+        """Calls the kernel.
+
+        Args:
+            tensors: the tensors among its arguments.
+            given: the sizes of the results, then the numbers among the arguments.
+        """
+        values, rest = iter(tensors), iter(given[sum(rank for rank, _ in self._results) :])
+        args = [
+            count if kind == "constant"
+            else next(values) if kind == "tensor"
+            else list(itertools.islice(values, count)) if kind == "list"
+            else next(rest) if count is None
+            else tuple(itertools.islice(rest, count))
+            for kind, count in self._template
+        ]  # fmt: skip
+        result = self._kernel(*args)
+        memory = {t.untyped_storage().data_ptr() for t in tensors}
+        return [
+            r.clone(memory_format=torch.contiguous_format)
+            if not r.is_contiguous() or r.untyped_storage().data_ptr() in memory
+            else r
+            for r in (result if isinstance(result, (list, tuple)) else [result])
+        ]
+
+    def empty_results(self, tensors: Sequence[torch.Tensor], given: Sequence[int]) -> list[torch.Tensor]:
+        """Returns results without values; arguments as in `results`."""
+        device = tensors[0].device if tensors else devices.current_or_default()
+        sizes = iter(given)
+        return [
+            torch.empty(list(itertools.islice(sizes, rank)), dtype=dtype, device=device)
+            for rank, dtype in self._results
+        ]
+
+
+def run_opaque(what: str, number: int, tensors: Sequence[torch.Tensor], given: Sequence[int]) -> list[torch.Tensor]:
+    """Runs an opaque call.
+
+    Args:
+        what: its description, for the compiler's cache.
+        number: its number.
+        tensors, given: see `OpaqueCall.results`.
+    """
+    return _calls[number].results(tensors, given)
+
+
+# The tags keep the compiler from joining two draws, and from putting one into a CUDA graph.
+_definition = torch.library.custom_op(
+    "tapeflow::opaque",
+    run_opaque,
+    mutates_args=(),
+    schema="(str what, int number, Tensor[] tensors, SymInt[] given) -> Tensor[]",
+    tags=(torch.Tag.nondeterministic_seeded, torch.Tag.cudagraph_unsafe),
+)
+_definition.register_fake(lambda what, number, tensors, given: _calls[number].empty_results(tensors, given))
+opaque: Any = torch.ops.tapeflow.opaque
