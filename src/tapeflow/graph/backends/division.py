@@ -165,9 +165,10 @@ def _obstacle_of_op(program: Program, step: Step, sizes: Sizes) -> str | None:
     if any(variable_of(t) is not None for t in step.inputs):
         return f"{label(step)} takes a variable itself"
     for param, arg in zip(step.op.hosts(step.op.params), step.op.hosts(step.args), strict=True):
-        if isinstance(arg, SymbolicTensor) and sizes.of(arg) is None:
-            if static_numbers(arg, program.constant(arg), program.static) is None:
-                return f"{label(step)} has a {param!r} that is not known before it runs"
+        if not isinstance(arg, SymbolicTensor) or sizes.of(arg) is not None:
+            continue
+        if static_numbers(arg, program.constant(arg), program.static) is None:
+            return f"{label(step)} has a {param!r} that is not known before it runs"
     return None
 
 
@@ -182,7 +183,7 @@ def _obstacle_of_node(step: Step, untraceable: Collection[Any]) -> str | None:
         registered = not isinstance(op.operation.op, GraphOp) and not step.must_run
         return None if registered else f"{label(step)} has more than kernels in it"
     if op is READ or (op.kernel in CHANGES and not step.inputs[1].dtype.is_unsigned):
-        return None if variable_of(step.args[0]) is not None else f"{label(step)} takes a variable that depends on values"
+        return None if variable_of(step.args[0]) is not None else f"{label(step)} takes an unknown variable"
     if op.bodies or op.gradient_of:
         return f"{label(step)} decides by values what to run"
     return f"{label(step)} {'has side effects' if step.must_run else 'runs Python code'}"

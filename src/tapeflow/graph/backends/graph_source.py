@@ -27,29 +27,33 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import _add, _assign, _subtract
 from tapeflow.graph.codegen.program import CALLS, Program, Step
 from tapeflow.graph.codegen.regions import Region
-from tapeflow.graph.codegen.size_expressions import Sizes, tensor_of
-from tapeflow.graph.codegen.structured import StructuredWriter
+from tapeflow.graph.codegen.size_expressions import Sizes
+from tapeflow.graph.codegen.symbolic_writing import SymbolicWriter
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import variable_of
 
 
-def _changed_by(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns the function of a variable's value and an operand of the same shape."""
+def _sum(value: torch.Tensor, delta: torch.Tensor) -> torch.Tensor:
+    _check_shapes(value, delta)
+    return torch.add(value, delta)
 
-    def change(value: torch.Tensor, operand: torch.Tensor) -> torch.Tensor:
-        if value.shape != operand.shape:
-            raise ValueError("the shapes of a variable and of its change differ")
-        return kernel(value, operand)
 
-    return change
+def _difference(value: torch.Tensor, delta: torch.Tensor) -> torch.Tensor:
+    _check_shapes(value, delta)
+    return torch.sub(value, delta)
+
+
+def _check_shapes(value: torch.Tensor, delta: torch.Tensor) -> None:
+    if value.shape != delta.shape:
+        raise ValueError("the shapes of a variable and of its change differ")
 
 
 # The new value of a variable from the old one and the operand; None: the operand itself.
-CHANGES: dict[Any, Any] = {_assign: None, _add: _changed_by(torch.add), _subtract: _changed_by(torch.sub)}
+CHANGES: dict[Any, Any] = {_assign: None, _add: _sum, _subtract: _difference}
 _GIVEN = object()  # stands for an argument that a call passes
 
 
-class GraphWriter(StructuredWriter):
+class GraphWriter(SymbolicWriter):
     """Writes the source of a program for `torch.compile`.
 
     Args:
@@ -60,13 +64,10 @@ class GraphWriter(StructuredWriter):
         changed: the places of the variables, among the inputs, that the program changes.
     """
 
-    deletes = False
-
     def __init__(self, untraceable: Collection[Any]) -> None:
         super().__init__()
         self._untraceable = untraceable
         self._calls: list[OpaqueCall] = []  # the function holds them by its writer
-        self._sizes = Sizes(self.reference, lambda t: self._constants.get(id(t)))
         self.tracing: Any = None
         self.changed: list[int] = []
 
@@ -77,10 +78,6 @@ class GraphWriter(StructuredWriter):
         self._region(Region(program), 1)
         self.write_return(1, list(map(self.reference, [*program.outputs, *(program.inputs[i] for i in self.changed)])))
 
-    def block(self, program: Program, indent: int) -> None:
-        self._sizes.add(program.steps)
-        super().block(program, indent)
-
     def step(self, step: Step, indent: int) -> None:
         if step.op is READ:
             self.row(indent, f"{self.name(step.outputs[0])} = {self.reference(step.args[0])}", step)
@@ -88,26 +85,16 @@ class GraphWriter(StructuredWriter):
             variable, value = map(self.reference, step.inputs)
             change = CHANGES[step.op.kernel]
             if change is not None:
-                value = f"{self._in_graph(f'op_{step.name}', change)}({variable}, {value})"
+                value = f"{self.helper(change, f'op_{step.name}')}({variable}, {value})"
             self.row(indent, f"{variable} = {value}", step)
         elif not step.registered and step.name in CALLS:
-            self._inline(step, indent)
-        elif step.registered and len(step.outputs) == 1 and self._sizes.of(step.outputs[0]) is not None:
-            sizes, dtype = _joined(self._sizes.of(step.outputs[0])), step.outputs[0].dtype.torch
-            self.row(indent, f"{self.name(step.outputs[0])} = {self._in_graph('tensor_of', tensor_of)}({sizes}, {dtype})")
-            self.namespace["torch"] = torch
+            inner = called_program(step).copied()
+            inner.replace_tensors()
+            self.inline(step, inner, Region(inner), indent)
+        elif (call := self.size_call(step)) is not None:
+            self.row(indent, f"{self.name(step.outputs[0])} = {call}", step)
         else:
             super().step(step, indent)
-
-    def _inline(self, step: Step, indent: int) -> None:
-        """Writes the steps of a function that is called."""
-        inner = called_program(step).copied()
-        inner.replace_tensors()  # the values of a call outlive the next one
-        for t, arg in zip(inner.inputs, step.args, strict=True):
-            self._set_forms(t, self._forms(arg))
-        self._region(Region(inner), indent)
-        for t, own in zip(step.outputs, inner.outputs, strict=True):
-            self._set_forms(t, self._forms(own))
 
     # ---- calls ---------------------------------------------------------------------------------------------------
 
@@ -119,11 +106,11 @@ class GraphWriter(StructuredWriter):
             text, constant = self._argument(kind, arg)
             template.append(constant)
             texts += [] if text is None else [text]
-        return f"{self._in_graph(f'op_{step.name}', self._traceable(step, template))}({', '.join(texts)})"
+        return f"{self.helper(self._traceable(step, template), f'op_{step.name}')}({', '.join(texts)})"
 
-    def _in_graph(self, wish: str, function: Callable[..., Any]) -> str:
-        """Returns the name of a function whose calls go into the graph as they are."""
-        return self.named(wish, torch.compiler.allow_in_graph(function))
+    def helper(self, function: Any, wish: str = "") -> str:
+        """Returns the name of a function in the source, whose calls go into Dynamo's graph as they are."""
+        return self.named(wish or function.__name__, torch.compiler.allow_in_graph(function))
 
     def _argument(self, kind: str, arg: Any) -> tuple[str | None, Any]:
         """Returns the expression for an argument and `_GIVEN`, or None and a constant that is bound."""
@@ -134,7 +121,7 @@ class GraphWriter(StructuredWriter):
         constant = self._constants.get(id(arg))
         if kind == "host":
             known = static_numbers(arg, constant, self._static)
-            return (None, known) if known is not None else (_joined(self._sizes.of(arg)), _GIVEN)
+            return (None, known) if known is not None else (self._host_argument(arg), _GIVEN)
         if isinstance(constant, torch.Tensor) and constant.numel() == 1 and not constant.dtype.is_complex:
             return None, _Number(constant)
         return self.reference(arg), _GIVEN
@@ -173,7 +160,7 @@ class GraphWriter(StructuredWriter):
 
     def _opaque_call(self, step: Step) -> str:
         """Returns the expression for a call of an op that the compiler does not look into."""
-        sizes = result_sizes(step, self._sizes) or []
+        sizes = result_sizes(step, self.sizes) or []
         tensors, given, template = [], [], []
         for kind, arg in zip(_kinds(step), step.args, strict=True):
             if kind == "list":
@@ -182,9 +169,12 @@ class GraphWriter(StructuredWriter):
             elif not isinstance(arg, SymbolicTensor):
                 template.append(("constant", arg))
             elif kind == "host":
-                known, own = static_numbers(arg, self._constants.get(id(arg)), self._static), self._sizes.of(arg)
-                template.append(("constant", known) if known is not None else (kind, None if type(own) is str else len(own)))
-                given += [] if known is not None else [own] if type(own) is str else own
+                known, own = static_numbers(arg, self._constants.get(id(arg)), self._static), self.sizes.of(arg)
+                if known is not None:
+                    template.append(("constant", known))
+                else:
+                    template.append((kind, None if type(own) is str else len(own)))
+                    given += [own] if type(own) is str else own
             else:
                 tensors.append(self.reference(arg))
                 template.append((kind, 1))
@@ -227,11 +217,6 @@ def _gives_several(step: Step) -> bool:
 
 def _kinds(step: Step) -> Sequence[str]:
     return step.op.kinds if step.registered else ["host", *["tensor"] * (len(step.args) - 1)]
-
-
-def _joined(sizes: Any) -> str:
-    """Returns the expression for a size, or for a tuple of sizes."""
-    return sizes if type(sizes) is str else f"({''.join(f'{size}, ' for size in sizes)})"
 
 
 def static_numbers(tensor: SymbolicTensor, constant: Any, static: bool) -> Any:

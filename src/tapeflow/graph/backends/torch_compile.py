@@ -247,7 +247,7 @@ class TorchCompiled(Compiled):
         if graph is not self._graph:
             return  # another thread was here
         if isinstance(error, aten.FailOnRecompileLimitHit):
-            self._jit.warn("shapes", "it was compiled for as many shapes as torch allows; for others it runs uncompiled.")
+            self._jit.warn("shapes", "it was compiled for many shapes, and for others it runs uncompiled.")
         elif op is not None and op not in self._jit.untraceable:
             self._jit.untraceable.add(op)
             self._begin()
