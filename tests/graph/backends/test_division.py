@@ -33,7 +33,7 @@ def recurrent(x, w, u):
     return states.stack()
 
 
-def test_a_recurrent_layer_and_its_gradient_are_compiled_but_for_the_loop(without_machine_code):
+def test_a_recurrent_layer_and_its_gradient_are_compiled_but_for_the_loop(graphs, without_machine_code):
     w, u = tf.Variable(normal(3, 16)), tf.Variable(normal(4, 16))
 
     def step(x):

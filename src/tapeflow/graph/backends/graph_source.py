@@ -16,7 +16,7 @@ import functools
 import itertools
 import weakref
 from collections.abc import Callable, Collection, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -50,7 +50,6 @@ def _check_shapes(value: torch.Tensor, delta: torch.Tensor) -> None:
 
 # The new value of a variable from the old one and the operand; None: the operand itself.
 CHANGES: dict[Any, Any] = {_assign: None, _add: _sum, _subtract: _difference}
-_GIVEN = object()  # stands for an argument that a call passes
 
 
 class GraphWriter(SymbolicWriter):
@@ -99,39 +98,53 @@ class GraphWriter(SymbolicWriter):
     # ---- calls ---------------------------------------------------------------------------------------------------
 
     def call(self, step: Step) -> str:
-        if is_opaque(step, self._untraceable):
-            return self._opaque_call(step)
-        texts, template = [], []
+        template = self._template(step)
+        given = [a for a in template if type(a) is _Given]
+        if not is_opaque(step, self._untraceable):
+            kernel = self.helper(self._traceable(step, template), f"op_{step.name}")
+            return f"{kernel}({', '.join(a.text for a in given)})"
+        kernel: Any = step.op.kernel
+        if step.registered:
+            name = self._kernel(step)
+            kernel = lambda *values: self.namespace[name](*values)  # noqa: E731  (the first call may replace it)
+        call = OpaqueCall(kernel, template, step)
+        self._calls.append(call)
+        tensors = [e for a in given if not a.counts for e in a.expressions]
+        sizes = [size for row in result_sizes(step, self.sizes) or () for size in row]
+        sizes += [e for a in given if a.counts for e in a.expressions]
+        text = f"({call.description!r}, {call.number}, [{', '.join(tensors)}], [{', '.join(sizes)}])"
+        return f"{self.named('opaque', opaque)}{text}{'' if _gives_several(step) else '[0]'}"
+
+    def _template(self, step: Step) -> list[Any]:
+        """Returns the arguments of a step's kernel: constants, and `_Given`s for those that a call passes."""
+        template: list[Any] = []
         for kind, arg in zip(_kinds(step), step.args, strict=True):
-            text, constant = self._argument(kind, arg)
-            template.append(constant)
-            texts += [] if text is None else [text]
-        return f"{self.helper(self._traceable(step, template), f'op_{step.name}')}({', '.join(texts)})"
+            constant = self._constants.get(id(arg))
+            if kind == "list":
+                template.append(_Given(list(map(self.reference, arg)), True))
+            elif not isinstance(arg, SymbolicTensor):
+                template.append(arg)
+            elif kind == "host" and (known := static_numbers(arg, constant, self._static)) is not None:
+                template.append(known)
+            elif kind == "host":
+                sizes = self.sizes.of(arg)
+                template.append(_Given([sizes], False, True) if type(sizes) is str else _Given(sizes, True, True))
+            elif isinstance(constant, torch.Tensor) and constant.numel() == 1 and not constant.dtype.is_complex:
+                template.append(_Number(constant))
+            else:
+                template.append(_Given([self.reference(arg)]))
+        return template
 
     def helper(self, function: Any, wish: str = "") -> str:
         """Returns the name of a function in the source, whose calls go into Dynamo's graph as they are."""
         return self.named(wish or function.__name__, torch.compiler.allow_in_graph(function))
-
-    def _argument(self, kind: str, arg: Any) -> tuple[str | None, Any]:
-        """Returns the expression for an argument and `_GIVEN`, or None and a constant that is bound."""
-        if kind == "list":
-            return f"[{', '.join(map(self.reference, arg))}]", _GIVEN
-        if not isinstance(arg, SymbolicTensor):
-            return None, arg
-        constant = self._constants.get(id(arg))
-        if kind == "host":
-            known = static_numbers(arg, constant, self._static)
-            return (None, known) if known is not None else (self._host_argument(arg), _GIVEN)
-        if isinstance(constant, torch.Tensor) and constant.numel() == 1 and not constant.dtype.is_complex:
-            return None, _Number(constant)
-        return self.reference(arg), _GIVEN
 
     def _traceable(self, step: Step, template: Sequence[Any]) -> Callable[..., Any]:
         """Returns the kernel of a step with constants bound, and with results of the dtypes that the op declares.
 
         Args:
             step: the step.
-            template: the arguments, with `_GIVEN` for those that a call passes.
+            template: the arguments, see `_template`.
         """
         dtypes, kernel = [t.dtype.torch for t in step.outputs], step.op.kernel
         if not step.registered:
@@ -142,9 +155,8 @@ class GraphWriter(SymbolicWriter):
         def call(*given: Any, has_values: bool = False) -> Any:
             self.tracing = step.op
             values = iter(given)
-            args = [
-                next(values) if a is _GIVEN else a.tensor(has_values) if type(a) is _Number else a for a in template
-            ]  # fmt: skip
+            args = [next(values) if type(a) is _Given else a for a in template]
+            args = [a.tensor(has_values) if type(a) is _Number else a for a in args]
             try:
                 result = kernel(*args)
             except Exception:
@@ -158,35 +170,27 @@ class GraphWriter(SymbolicWriter):
         call.__name__ = step.name
         return call
 
-    def _opaque_call(self, step: Step) -> str:
-        """Returns the expression for a call of an op that the compiler does not look into."""
-        sizes = result_sizes(step, self.sizes) or []
-        tensors, given, template = [], [], []
-        for kind, arg in zip(_kinds(step), step.args, strict=True):
-            if kind == "list":
-                tensors += map(self.reference, arg)
-                template.append((kind, len(arg)))
-            elif not isinstance(arg, SymbolicTensor):
-                template.append(("constant", arg))
-            elif kind == "host":
-                known, own = static_numbers(arg, self._constants.get(id(arg)), self._static), self.sizes.of(arg)
-                if known is not None:
-                    template.append(("constant", known))
-                else:
-                    template.append((kind, None if type(own) is str else len(own)))
-                    given += [own] if type(own) is str else own
-            else:
-                tensors.append(self.reference(arg))
-                template.append((kind, 1))
-        kernel: Any = step.op.kernel
-        if step.registered:
-            name = super()._kernel(step)
-            kernel = lambda *values: self.namespace[name](*values)  # noqa: E731  (the first call may replace it)
-        call = OpaqueCall(kernel, template, step)
-        self._calls.append(call)
-        flat = [size for row in sizes for size in row]
-        text = f"({call.description!r}, {call.number}, [{', '.join(tensors)}], [{', '.join([*flat, *given])}])"
-        return f"{self.named('opaque', opaque)}{text}{'' if _gives_several(step) else '[0]'}"
+
+class _Given(NamedTuple):
+    """An argument that a call passes.
+
+    Attributes:
+        expressions: the expressions of its tensors or numbers.
+        several: True if it is a list of tensors, or a tuple of numbers.
+        counts: True if it is made of numbers.
+    """
+
+    expressions: list[str]
+    several: bool = False
+    counts: bool = False
+
+    @property
+    def text(self) -> str:
+        """The expression of the argument."""
+        if not self.several:
+            return self.expressions[0]
+        items = "".join(f"{e}, " for e in self.expressions)
+        return f"({items})" if self.counts else f"[{items}]"
 
 
 class _Number:
@@ -286,8 +290,7 @@ class OpaqueCall:
 
     Args:
         kernel: takes and returns raw values.
-        template: the kinds of its arguments: of a constant with its value, of others with the count of tensors or
-            numbers; None for a scalar.
+        template: its arguments, as of `GraphWriter`.
         step: the step that it computes.
 
     Attributes:
@@ -295,7 +298,7 @@ class OpaqueCall:
         description: a text for the compiler's cache: calls of other dtypes or ranks have another one.
     """
 
-    def __init__(self, kernel: Callable[..., Any], template: Sequence[tuple[str, Any]], step: Step) -> None:
+    def __init__(self, kernel: Callable[..., Any], template: Sequence[Any], step: Step) -> None:
         self._kernel, self._template = kernel, template
         self._results: list[tuple[int, Any]] = [(t.shape.rank, t.dtype.torch) for t in step.outputs]
         self.description = f"{step.name} {self._results}"
@@ -310,14 +313,13 @@ class OpaqueCall:
             given: the sizes of the results, then the numbers among the arguments.
         """
         values, rest = iter(tensors), iter(given[sum(rank for rank, _ in self._results) :])
-        args = [
-            count if kind == "constant"
-            else next(values) if kind == "tensor"
-            else list(itertools.islice(values, count)) if kind == "list"
-            else next(rest) if count is None
-            else tuple(itertools.islice(rest, count))
-            for kind, count in self._template
-        ]  # fmt: skip
+        args = []
+        for a in self._template:
+            if type(a) is _Given:
+                items = list(itertools.islice(rest if a.counts else values, len(a.expressions)))
+                args.append(items[0] if not a.several else tuple(items) if a.counts else items)
+            else:
+                args.append(a.tensor(True) if type(a) is _Number else a)
         result = self._kernel(*args)
         memory = {t.untyped_storage().data_ptr() for t in tensors}
         return [
