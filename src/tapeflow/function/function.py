@@ -304,11 +304,9 @@ class Function:
 
     def _traced(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ConcreteFunction:
         """Traces the function for these arguments, and caches the trace."""
-        enough = 1 if self._jit is None else self._jit.most_shapes
         called = key, args, kwargs
         if self._options.reduce_retracing and self._input_signature is None:
-            traces = self._distinct()
-            for trace in traces if len(traces) >= enough else ():
+            for trace in self._distinct():
                 args, kwargs = _relaxed(trace.function_type, args, kwargs)
                 key = self._own_key(args, kwargs)
                 if key in self._traces and self._traces[key].usable():

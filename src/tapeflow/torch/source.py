@@ -224,8 +224,8 @@ class ModuleWriter(SymbolicWriter):
             dtype, shape = step.outputs[0].dtype.torch, self._host_argument(step.args[0])
             call = f"torch.{_DRAWS[step.op]}({shape}, dtype={dtype}, device={self.device})"
             self.row(indent, f"{self.name(step.outputs[0])} = {call}", step)
-        elif (call := self.size_call(step)) is not None:
-            self.row(indent, f"{self.name(step.outputs[0])} = {call}", step)
+        elif (sizes := self.size_call(step)) is not None:
+            self.row(indent, f"{self.name(step.outputs[0])} = {sizes}", step)
         else:
             self._require(step)
             if not step.registered and step.op.gradient is not None and not step.op.bodies and not step.op.template:

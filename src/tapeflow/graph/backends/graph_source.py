@@ -101,8 +101,8 @@ class GraphWriter(SymbolicWriter):
         template = self._template(step)
         given = [a for a in template if type(a) is _Given]
         if not is_opaque(step, self._untraceable):
-            kernel = self.helper(self._traceable(step, template), f"op_{step.name}")
-            return f"{kernel}({', '.join(a.text for a in given)})"
+            function = self.helper(self._traceable(step, template), f"op_{step.name}")
+            return f"{function}({', '.join(a.text for a in given)})"
         kernel: Any = step.op.kernel
         if step.registered:
             name = self._kernel(step)
@@ -201,7 +201,8 @@ class _Number:
     """
 
     def __init__(self, tensor: torch.Tensor) -> None:
-        self._value, self._shape = tensor.tolist(), tensor.shape
+        self._value: Any = tensor.tolist()
+        self._shape = tensor.shape
         self._options: dict[str, Any] = {"dtype": tensor.dtype, "device": tensor.device}
 
     def tensor(self, has_value: bool) -> torch.Tensor:

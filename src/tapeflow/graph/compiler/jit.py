@@ -27,17 +27,12 @@ class JitCompile:
 
     Args:
         name: the function's name.
-
-    Attributes:
-        most_shapes: the largest number of input shapes with a compiled function; others may run a more general trace.
     """
-
-    most_shapes = 1
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._numbers = itertools.count()
-        self._functions: weakref.WeakValueDictionary[int, Jitted] = weakref.WeakValueDictionary()
+        self._functions: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 
     def compiled(
         self, name: str, inputs: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor],

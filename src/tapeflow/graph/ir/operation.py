@@ -162,7 +162,7 @@ class Operation:
         ('AddV2', ['a:0'])
     """
 
-    _original_op = None  # as in TensorFlow, whose errors list the operations that one was derived from
+    _original_op: Operation | None = None  # as in TensorFlow, whose errors list the operations that one was derived from
 
     captured: SymbolicTensor | None = None
 
