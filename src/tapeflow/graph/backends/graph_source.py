@@ -1,7 +1,7 @@
 """The source that `torch.compile` takes: a program of tensors, as one function without side effects.
 
-Dynamo reads the source, and calls of kernels go into its graph as they are. AOTAutograd follows the kernels to the ATen
-calls in them. The source differs from the one that Python runs in three points:
+Dynamo reads the source, and puts calls of kernels into its graph. AOTAutograd follows the kernels to the ATen calls in
+them. The source differs from the one that Python runs in three points:
 
 - Variables are arguments. A read is the current value, an update replaces it, and the function returns the new values
   after its results.
@@ -136,7 +136,7 @@ class GraphWriter(SymbolicWriter):
         return template
 
     def helper(self, function: Any, wish: str = "") -> str:
-        """Returns the name of a function in the source, whose calls go into Dynamo's graph as they are."""
+        """Returns the name of a function in the source. Dynamo does not look into it."""
         return self.named(wish or function.__name__, torch.compiler.allow_in_graph(function))
 
     def _traceable(self, step: Step, template: Sequence[Any]) -> Callable[..., Any]:
@@ -295,8 +295,8 @@ class OpaqueCall:
         step: the step that it computes.
 
     Attributes:
-        number: the number of the call, by which compiled code finds it.
-        description: a text for the compiler's cache: calls of other dtypes or ranks have another one.
+        number: the key by which compiled code finds the call.
+        description: a text for the compiler's cache. It distinguishes calls by op, dtypes and ranks.
     """
 
     def __init__(self, kernel: Callable[..., Any], template: Sequence[Any], step: Step) -> None:
