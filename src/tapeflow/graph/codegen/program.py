@@ -105,11 +105,6 @@ class Step:
         return bool(self.operation.device) and devices.machine.has_gpu
 
     @property
-    def blocks(self) -> list[Program]:
-        """The parts of the program that it runs at the same time."""
-        return list(getattr(self.op, "blocks", {}).values())
-
-    @property
     def changed_variable(self) -> int | None:
         """The id of the variable that it updates; None if it is no update, or of an unknown variable."""
         variable = variable_of(self.args[0]) if isinstance(self.op, VariableUpdate) else None
@@ -224,14 +219,11 @@ class Program:
         Returns:
             The replaced tensors, by the ids of the new ones.
         """
-        programs = [self, *(block for step in self.steps for block in step.blocks)]
-        steps = [step for program in programs for step in program.steps]
-        before = {id(t): t for t in (*self.inputs, *(t for step in steps for t in step.outputs))}
+        before = {id(t): t for t in (*self.inputs, *(t for step in self.steps for t in step.outputs))}
         others = {i: SymbolicTensor(t.op, t.value_index, t.dtype, t.shape) for i, t in before.items()}
-        for step in steps:
+        for step in self.steps:
             step.args, step.outputs = substituted(step.args, others), substituted(step.outputs, others)
-        for program in programs:
-            program.inputs, program.outputs = (substituted(t, others) for t in (program.inputs, program.outputs))
+        self.inputs, self.outputs = substituted(self.inputs, others), substituted(self.outputs, others)
         return {id(others[i]): t for i, t in before.items()}
 
     def use_counts(self) -> dict[int, int]:
