@@ -80,7 +80,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--before", type=pathlib.Path, metavar="CHECKOUT")
-    parser.add_argument("--cases", nargs="+", default=[], metavar="TEXT")
+    parser.add_argument("--cases", nargs="*", default=[], metavar="TEXT")
     args = parser.parse_args()
     if args.before is None:
         write(args.folder, args.cases)

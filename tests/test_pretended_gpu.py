@@ -7,9 +7,8 @@ import pytest
 import op_table
 import tapeflow as tf
 from pretended_gpu import Pretended, pretended_gpu
-from recorder import Recorder, called, captured, explanation
 from tapeflow.core.ops import kernels
-from tapeflow.graph.backends import cuda_graphs
+from tapeflow.graph.backends import graph_source, torch_compile
 
 # What TensorFlow keeps in the host's memory, too.
 ON_THE_HOST = {"rank", "shape_n"}
@@ -22,10 +21,17 @@ def gpu(monkeypatch):
 
 
 @pytest.fixture
-def recorders(monkeypatch):
-    monkeypatch.setattr(Recorder, "made", [])
-    monkeypatch.setitem(cuda_graphs.RECORDERS, "cuda", Recorder)
-    return Recorder.made
+def sources(monkeypatch):
+    """The functions that `torch.compile` would get, which run as they are."""
+    found = []
+
+    def compiled(self, function, **options):
+        found.append(function)
+        return function
+
+    monkeypatch.setattr(torch_compile.TorchCompile, "compile", compiled)
+    monkeypatch.setattr(graph_source, "opaque", graph_source.run_opaque)  # torch has no op for pretended tensors
+    return found
 
 
 @pytest.fixture
@@ -140,7 +146,7 @@ def test_the_data_of_pipelines_is_on_the_cpu():
 
 
 def _optimizer_step(weights, slots, count):
-    @tf.function(experimental_attributes={"cuda_graph": False})
+    @tf.function
     def step(x):
         with tf.GradientTape() as tape:
             h = x
@@ -168,29 +174,58 @@ def test_a_training_step_asks_the_gpu_for_nothing(monkeypatch):
     assert len({float(loss) for loss in losses}) == 4
 
 
-def test_arguments_on_the_cpu_are_copied_to_what_is_captured(recorders):
+def test_a_compiled_training_step_gives_what_it_gives_uncompiled(sources):
+    def losses(**options):
+        tf.random.set_seed(1)
+        weights = [tf.Variable(0.9 * tf.eye(8)) for _ in range(5)]
+        slots = [tf.Variable(tf.zeros([8, 8])) for _ in weights]
+        step = tf.function(_optimizer_step(weights, slots, tf.Variable(0.0)), **options)
+        return [float(step(tf.ones([2, 8]))) for _ in range(4)]
+
+    np.testing.assert_allclose(losses(jit_compile=True), losses(), rtol=1e-6)
+    assert len(sources) == 1
+
+
+def test_arguments_on_the_cpu_are_copied_to_what_is_compiled(sources):
     v = tf.Variable([1.0, 2.0])
-    f = captured(lambda x: v * x)
+    f = tf.function(lambda x: v * x, experimental_attributes={"cuda_graph": True})
     with tf.device("CPU:0"):
         inputs = [tf.constant([float(i), 1.0]) for i in range(6)]
     for i, x in enumerate(inputs):
         assert f(x).numpy().tolist() == [float(i), 2.0]
     assert f(inputs[0]).device.endswith("GPU:0")
-    assert explanation(f).endswith("replayed 3 times")
+    assert len(sources) == 1
 
 
-def test_a_variable_on_the_cpu_stands_in_the_way_of_a_capture(recorders, caplog):
-    with tf.device("CPU:0"):
-        v = tf.Variable([1.0])
-    f = captured(lambda x: v * x)
-    assert float(called(f, tf.constant([2.0]))[0]) == 2.0
-    assert "is on /job:localhost/replica:0/task:0/device:CPU:0" in explanation(f)
+def test_steps_on_another_device_stay_out_of_compiled_parts(sources):
+    @tf.function(jit_compile=True)
+    def f(x):
+        with tf.device("CPU:0"):
+            y = x * 2.0
+        return y, x + 1.0
+
+    x = tf.ones([3])
+    for _ in range(3):
+        y, z = f(x)
+        assert [t.device[-5:] for t in (y, z)] == ["CPU:0", "GPU:0"]
+    assert "Mul (mul) runs on /device:CPU:0" in f.get_concrete_function(x).explain_jit_compile()
 
 
-def test_a_step_that_a_loop_over_an_iterator_calls_is_captured(recorders):
+def test_random_numbers_are_drawn_on_the_gpu_in_the_streams_of_eager_mode(sources):
+    drawn = []
+    for options in ({"jit_compile": True}, {}):
+        tf.random.set_seed(1)
+        f = tf.function(lambda x: tf.nn.dropout(x, 0.5) + tf.random.normal([4], seed=2), **options)
+        drawn.append([f(tf.ones([4])).numpy().tolist() for _ in range(4)])
+    assert drawn[0] == drawn[1]
+    assert len({str(numbers) for numbers in drawn[0]}) == 4
+    assert len(sources) == 1
+
+
+def test_a_step_that_a_loop_over_an_iterator_calls_is_compiled(sources):
     v = tf.Variable([0.0])
 
-    @captured
+    @tf.function(jit_compile=True)
     def step(x):
         v.assign_add(x)
         return v * 2.0
@@ -201,8 +236,7 @@ def test_a_step_that_a_loop_over_an_iterator_calls_is_captured(recorders):
 
     iterator = iter(tf.data.Dataset.from_tensors([1.0]).repeat(8))
     assert [float(next_step(iterator)[0]) for _ in range(8)] == [2.0 * i for i in range(1, 9)]
-    assert explanation(step).endswith("replayed 4 times")
-    assert "resource" in explanation(next_step)
+    assert len(sources) == 1
 
 
 def _cudnn():

@@ -47,23 +47,16 @@ def set_experimental_options(options: dict[str, _Any]) -> None:
     """Switches graph passes on or off.
 
     Args:
-        options: a dict with TensorFlow's names of passes, such as `{"constant_folding": False}`. `"cuda_graphs"`
-            applies to functions that are traced later: True captures each `tf.function` that can be as a CUDA graph,
-            "auto" (the default) those that gain by it, False only those that request it.
+        options: a dict with TensorFlow's names of passes, such as `{"constant_folding": False}`.
 
     Returns:
         None.
-
-    Raises:
-        ValueError: "cuda_graphs" is something else.
 
     Example:
         >>> tf.config.optimizer.set_experimental_options({"constant_folding": True})
         >>> tf.config.optimizer.get_experimental_options()["constant_folding"]
         True
     """
-    if options.get("cuda_graphs", "auto") not in (True, False, "auto"):
-        raise ValueError(f'`cuda_graphs` must be True, False or "auto", not {options["cuda_graphs"]!r}')
     _settings.optimizer_options.update(options)
 
 

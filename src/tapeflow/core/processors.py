@@ -38,11 +38,6 @@ def share() -> None:
         _share.measure(now, time.process_time(), idle_seconds(_STATISTICS))
 
 
-def most_threads() -> int:
-    """Returns how many threads the kernels of this Python thread use if all processors are free."""
-    return _share.most()
-
-
 class Share(threading.local):
     """The processors that the kernels of a Python thread may use.
 

@@ -2,8 +2,8 @@
 
 Each replica runs in a thread of its own. Only one thread runs at a time: a replica runs until it waits for the others
 in `merge_call`, or ends. So traces and tapes are written in order, and a variable that the first replica creates exists
-when the others reach it. A `tf.function` traced this way runs its replicas on logical CPUs at the same time
-(`graph/codegen/passes/parallelizing.py`). Replicas on GPUs always overlap, since CUDA's queues are asynchronous.
+when the others reach it. Replicas on GPUs overlap, since CUDA's queues are asynchronous. Replicas on logical CPUs share
+the threads of each kernel.
 """
 
 from __future__ import annotations

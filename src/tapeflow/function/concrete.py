@@ -6,7 +6,7 @@ import itertools
 import operator
 import weakref
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
@@ -25,9 +25,6 @@ from tapeflow.graph.control.body import Body, raw
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.python_op import as_eager, eager_outputs
 from tapeflow.tensor_array import TensorArray
-
-if TYPE_CHECKING:
-    from tapeflow.graph.backends.cuda_graphs import CudaGraphs
 
 _numbers = itertools.count(1)
 
@@ -51,8 +48,8 @@ class ConcreteFunction:
     key: Any = None
     saved_outputs: Any = None
 
-    def __init__(self, graph: FuncGraph, function_type: FunctionType, capturing: CudaGraphs | None = None) -> None:
-        self.body = Body(graph, capturing)
+    def __init__(self, graph: FuncGraph, function_type: FunctionType) -> None:
+        self.body = Body(graph)
         self.graph = graph
         self.function_type = function_type
         self._captured = graph.external_captures
@@ -228,18 +225,6 @@ class ConcreteFunction:
         """
         compiled = self.body.compiled
         return compiled.source_with_kernels() if kernels else compiled.source
-
-    def explain_cuda_graph(self) -> str:
-        """Says if calls replay a CUDA graph, and if not, the reason. See `tf.function`.
-
-        Example:
-            >>> f = tf.function(lambda x: tf.where(x > 0)).get_concrete_function(tf.TensorSpec([2], tf.float32))
-            >>> "Where gives a tensor whose shape, (None, 1), only its run can tell" in f.explain_cuda_graph()
-            True
-        """
-        from tapeflow.graph.backends.cuda_graphs import explanation
-
-        return explanation(self.body.compiled, self.body.jit is not None)
 
     def explain_rewrites(self) -> str:
         """Says which ops the compiler replaces by faster kernels and loops, and which it nearly did.

@@ -7,7 +7,7 @@ import operator
 import types
 import weakref
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, Protocol, TypeVar, overload
+from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar, overload
 
 from tapeflow.core.collection import paused
 from tapeflow.core.context import contexts, detours, state
@@ -40,9 +40,6 @@ from tapeflow.function.signature import (
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.variables import without_value
 from tapeflow.logger import get_logger
-
-if TYPE_CHECKING:
-    from tapeflow.graph.backends.cuda_graphs import CudaGraphs
 
 MOST_TRACES = 4096  # of one function; beyond that, the oldest one is dropped
 
@@ -84,11 +81,12 @@ class Function:
         self._python_function = python_function
         self._options = options = options or Options()
         self._name = name or _name_of(python_function)
-        self._jit = None
-        if options.jit_compile:
-            from tapeflow.graph.compiler.jit import compiler_of
+        self._jit: Any = None
+        cuda_graph = bool((options.experimental_attributes or {}).get("cuda_graph"))
+        if options.jit_compile or cuda_graph:
+            from tapeflow.function.compilers import compiler_of
 
-            self._jit = compiler_of(self._name)
+            self._jit = compiler_of(self._name, bool(options.jit_compile), cuda_graph)
         self._input_signature = None if options.input_signature is None else tuple(options.input_signature)
         if self._input_signature is not None:
             for spec in nest.flatten(self._input_signature):
@@ -122,13 +120,6 @@ class Function:
     def _history(self) -> CallHistory:
         """The calls of all functions with this code."""
         return history_of(self._python_function)
-
-    @cached_property
-    def _capturing(self) -> CudaGraphs | None:
-        """The option to capture traces as CUDA graphs, or None."""
-        from tapeflow.graph.backends.cuda_graphs import option_of
-
-        return option_of(self._name, self._options.experimental_attributes, self._jit is not None)
 
     def _check_signature(self) -> None:
         """Raises a TypeError if the input signature has too few or too many specs for the parameters."""
@@ -313,11 +304,9 @@ class Function:
 
     def _traced(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ConcreteFunction:
         """Traces the function for these arguments, and caches the trace."""
-        enough = 1 if self._jit is None else self._jit.most_shapes
         called = key, args, kwargs
         if self._options.reduce_retracing and self._input_signature is None:
-            traces = self._distinct()
-            for trace in traces if len(traces) >= enough else ():
+            for trace in self._distinct():
                 args, kwargs = _relaxed(trace.function_type, args, kwargs)
                 key = self._own_key(args, kwargs)
                 if key in self._traces and self._traces[key].usable():
@@ -374,7 +363,7 @@ class Function:
         graph.arguments.clear()
         if any(isinstance(spec, VariableSpec) for spec in function_type.flat):
             return FunctionOfVariables(graph, function_type)
-        return ConcreteFunction(graph, function_type, self._capturing)
+        return ConcreteFunction(graph, function_type)
 
     def _python_arguments(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -719,10 +708,8 @@ def function(
         reduce_retracing: traces for a dimension of None where calls differ in one, rather than once for each.
         experimental_implements: accepted; without effect.
         experimental_autograph_options: features of AutoGraph, `tf.autograph.experimental.Feature`s.
-        experimental_attributes: `{"cuda_graph": True}` captures each trace as a CUDA graph, which replays all its
-            kernels in one launch, or warns of the reason why it can't; False captures none. The default ("auto")
-            captures those that have many small kernels and do all their work on one GPU; `explain_cuda_graph()` of a
-            concrete function tells the outcome. Other attributes are TensorFlow's, and without effect.
+        experimental_attributes: `{"cuda_graph": True}` compiles the function on a GPU, as `jit_compile=True` does, and
+            launches its kernels as CUDA graphs. Other attributes are TensorFlow's, and without effect.
         experimental_relax_shapes, experimental_compile: earlier names of `reduce_retracing` and `jit_compile`.
         experimental_follow_type_hints: accepted; without effect.
 
@@ -741,7 +728,7 @@ def function(
         [2, 4]
     """
     if experimental_attributes is not None:
-        from tapeflow.graph.backends.cuda_graphs import check_attributes
+        from tapeflow.function.compilers import check_attributes
 
         check_attributes(experimental_attributes)
     if experimental_relax_shapes is not None:

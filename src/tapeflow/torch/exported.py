@@ -19,10 +19,10 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.codegen.program import Step
 from tapeflow.graph.codegen.regions import LoopRegion, Region
+from tapeflow.graph.codegen.size_expressions import tensor_of
 from tapeflow.graph.ir.operation import variable_of
 from tapeflow.torch import control, lists
 from tapeflow.torch.changes import is_change
-from tapeflow.torch.sizes import tensor_of
 from tapeflow.torch.source import ModuleWriter
 from tapeflow.torch.unconvertible import Unconvertible
 
@@ -164,14 +164,14 @@ class ExportWriter(ModuleWriter):
 
     def _item_at_places(self, step: Step) -> str | None:
         """Returns the expression of a slice such as `x[i, 2:, j]`; None where no index is a tensor."""
-        begin, end = (self._sizes.scalars(a) for a in step.args[1:3])
+        begin, end = (self.sizes.scalars(a) for a in step.args[1:3])
         strides, begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_mask = step.args[3:]
         if begin is None or end is None or ellipsis_mask or new_axis_mask:
             return None
         source = self.reference(step.args[0])
         bounds: list[tuple[str, str]] = []
         for i, (first, last) in enumerate(zip(begin, end, strict=True)):
-            sizes = [self._sizes.of(first) or self.numbers.get(id(first)), self._sizes.of(last)]
+            sizes = [self.sizes.of(first) or self.numbers.get(id(first)), self.sizes.of(last)]
             if shrink_mask >> i & 1 and sizes[0] is None:
                 source = f"{self.named('at_place', lists.at_place)}({source}, {i}, {self.reference(first)})"
                 sizes = ["0", "1"]
@@ -190,7 +190,7 @@ class ExportWriter(ModuleWriter):
     def _place(self, arg: Any) -> str:
         """Returns the expression for a place in a list: as a number if it is static, or else as a tensor."""
         scalar = isinstance(arg, SymbolicTensor) and arg.shape.rank == 0
-        if not scalar or id(arg) in self.numbers or id(arg) in self._constants or self._sizes.of(arg) is not None:
+        if not scalar or id(arg) in self.numbers or id(arg) in self._constants or self.sizes.of(arg) is not None:
             return self._host_argument(arg)
         return self.reference(arg)
 
@@ -247,7 +247,7 @@ class _Operands:
                 writer.numbers[id(t)] = writer.numbers[id(value)]
             elif id(value) in writer._constants:
                 writer._constants[id(t)] = writer._constants[id(value)]
-            elif (sizes := writer._sizes.of(value)) is not None:
+            elif (sizes := writer.sizes.of(value)) is not None:
                 self._add_sizes(t, place, sizes)
             else:
                 if place not in self._places:
@@ -264,7 +264,7 @@ class _Operands:
                 self.add_expression(name, size)
             self._sizes[place] = names if isinstance(sizes, list) else names[0]
         names = self._sizes[place]
-        writer._sizes.bind(tensor, names)
+        writer.sizes.bind(tensor, names)
         self._of_inputs[id(tensor)] = names if isinstance(names, str) else f"tuple([{', '.join(names)}])"
 
     def sizes(self, inputs: Sequence[SymbolicTensor]) -> list[tuple[SymbolicTensor, str]]:

@@ -21,7 +21,7 @@ from tapeflow.graph.codegen.compile import Compiled
 from tapeflow.graph.codegen.program import CALLS, Program, Step
 from tapeflow.graph.codegen.random_streams import with_stream
 from tapeflow.graph.codegen.regions import LOOPS, LoopRegion, Region
-from tapeflow.graph.codegen.structured import StructuredWriter
+from tapeflow.graph.codegen.symbolic_writing import SymbolicWriter
 from tapeflow.graph.codegen.writing import Writer, runs_on_arrays
 from tapeflow.graph.control.body import Body
 from tapeflow.graph.ir.graph import READ
@@ -30,7 +30,6 @@ from tapeflow.logger import get_logger
 from tapeflow.torch.changes import METHODS, change, changed_variables, is_change
 from tapeflow.torch.own_gradient import TorchGradient
 from tapeflow.torch.recognizing import recognize, recognize_layers
-from tapeflow.torch.sizes import Sizes, tensor_of
 from tapeflow.torch.unconvertible import Unconvertible
 
 # torch draws the numbers: `torch.manual_seed`, `torch.compile` and `torch.export` only know its generators.
@@ -109,7 +108,7 @@ class _Part(Compiled):
     simplifying_passes = ModuleSource.simplifying_passes
 
 
-class ModuleWriter(StructuredWriter):
+class ModuleWriter(SymbolicWriter):
     """Writes the source of a module's forward function.
 
     Attributes:
@@ -121,23 +120,18 @@ class ModuleWriter(StructuredWriter):
         captured: the values of eager tensors that it captures, by the ids of their placeholders.
     """
 
-    deletes = False
-
     def __init__(
         self, attributes: Callable[[Any, str], str], structure: Any, changed: set[int], captured: dict[int, Any]
     ) -> None:
         super().__init__()
-        self.namespace["torch"] = torch
-        self._used_names |= {"self", "torch"}
+        self._used_names.add("self")
         self._attributes, self._structure, self._changed = attributes, structure, changed
         self._captured = captured
-        self._sizes = Sizes(self.reference, lambda t: self._constants.get(id(t)))
         self.decides = False
         self._skipped: set[int] = set()  # the ids of steps whose outputs are used as Python numbers alone
 
     def write(self, name: str, program: Program) -> None:
         parameters = ["self"]
-        self._device = "None"
         for t in program.inputs:
             variable, captured = variable_of(t), self._captured.get(id(t))
             if isinstance(captured, torch.Tensor):
@@ -147,7 +141,7 @@ class ModuleWriter(StructuredWriter):
             elif variable is None:
                 parameters.append(self.unique(t.op.name))
                 self._set_forms(t, (None, parameters[-1]))
-                self._device = f"{parameters[1]}.device"
+                self.device = f"{parameters[1]}.device"
             else:
                 self._set_forms(t, (None, f"self.{self._attributes(variable, '')}"))
         self._constants.update(program.constants)
@@ -191,7 +185,7 @@ class ModuleWriter(StructuredWriter):
         raise Unconvertible(f"torch has no tensor for a {type(structure).__name__}, which the function returns")
 
     def block(self, program: Program, indent: int) -> None:
-        self._sizes.add(program.steps)
+        self.sizes.add(program.steps)
         self._constants.update(program.constants)
         self._skip(program)
         super().block(program, indent)
@@ -200,7 +194,7 @@ class ModuleWriter(StructuredWriter):
         """Finds the steps that nothing uses: steps of seeds, and of sizes that are written as Python numbers."""
         used = {id(t) for t in program.outputs}
         for step in reversed(program.steps):
-            is_used = any(id(t) in used or id(t) in self._sizes.measured for t in step.outputs)
+            is_used = any(id(t) in used or id(t) in self.sizes.measured for t in step.outputs)
             if not step.must_run and not is_used:
                 self._skipped.add(id(step))
                 continue
@@ -208,18 +202,12 @@ class ModuleWriter(StructuredWriter):
             if step.op in _DRAWS:
                 operands = list(symbolic_in(step.args[:1]))
             hosts = {id(a) for a in step.op.hosts(step.args)} if step.registered else set()
-            if self._bounds(step) is None:
-                used.update(id(t) for t in operands if id(t) not in hosts or self._sizes.of(t) is None)
-
-    def _bounds(self, step: Step) -> list[str] | None:
-        """Returns the bounds of a range as Python numbers, or None if they do not follow from sizes."""
-        bounds = [self._sizes.whole(t) for t in step.args] if step.op is ops.Range.op else [None]
-        return None if None in bounds else bounds  # type: ignore[return-value]
+            if self.bounds(step) is None:
+                used.update(id(t) for t in operands if id(t) not in hosts or self.sizes.of(t) is None)
 
     def step(self, step: Step, indent: int) -> None:
         if id(step) in self._skipped:
             return
-        bounds = self._bounds(step)
         variable = variable_of(step.args[0]) if step.args else None
         if is_change(step):
             target, value = map(self.reference, step.inputs)
@@ -234,16 +222,10 @@ class ModuleWriter(StructuredWriter):
             self._called(step, indent)
         elif step.op in _DRAWS:
             dtype, shape = step.outputs[0].dtype.torch, self._host_argument(step.args[0])
-            call = f"torch.{_DRAWS[step.op]}({shape}, dtype={dtype}, device={self._device})"
+            call = f"torch.{_DRAWS[step.op]}({shape}, dtype={dtype}, device={self.device})"
             self.row(indent, f"{self.name(step.outputs[0])} = {call}", step)
-        elif bounds is not None:
-            dtype = step.outputs[0].dtype.torch
-            call = f"torch.arange({', '.join(bounds)}, dtype={dtype}, device={self._device})"
-            self.row(indent, f"{self.name(step.outputs[0])} = {call}", step)
-        elif step.registered and len(step.outputs) == 1 and self._sizes.of(step.outputs[0]) is not None:
-            sizes, dtype = self._host_argument(step.outputs[0]), step.outputs[0].dtype.torch
-            call = f"{self.named('tensor_of', tensor_of)}({sizes}, dtype={dtype}, device={self._device})"
-            self.row(indent, f"{self.name(step.outputs[0])} = {call}", step)
+        elif (sizes := self.size_call(step)) is not None:
+            self.row(indent, f"{self.name(step.outputs[0])} = {sizes}", step)
         else:
             self._require(step)
             if not step.registered and step.op.gradient is not None and not step.op.bodies and not step.op.template:
@@ -266,13 +248,8 @@ class ModuleWriter(StructuredWriter):
         """Writes the steps of a function that is called."""
         body = step.op.bodies["f"]
         inner = _Part(body.name, body.inputs, step.op.results, body.graph.effects()).specialized(())
-        inner.replace_tensors()  # the values of a call outlive the next one
-        region = self._simplified_region(inner)
-        for t, arg in zip(inner.inputs, step.args, strict=True):
-            self._set_forms(t, self._forms(arg))
-        self._region(region, indent)
-        for t, own in zip(step.outputs, inner.outputs, strict=True):
-            self._set_forms(t, self._forms(own))
+        inner.replace_tensors()
+        self.inline(step, inner, self._simplified_region(inner), indent)
 
     def _require(self, step: Step) -> None:
         """Checks that torch has tensors for the operands and results of a step.
@@ -297,12 +274,6 @@ class ModuleWriter(StructuredWriter):
         if is_held and id(tensor) not in self.names:
             self.names[id(tensor)] = f"self.{self._attributes(value, tensor.op.name)}"
         return super().reference(tensor)
-
-    def _host_argument(self, arg: Any) -> str:
-        sizes = self._sizes.of(arg)
-        if sizes is None or id(arg) in self.numbers:
-            return super()._host_argument(arg)
-        return sizes if isinstance(sizes, str) else f"({', '.join(sizes)}{',' if len(sizes) == 1 else ''})"
 
     def _kernel(self, step: Step) -> str:
         op = step.op

@@ -173,3 +173,16 @@ def test_seeds_of_other_lengths_are_refused():
     for numbers in ([3, 4, 5], [3]):
         with pytest.raises(tf.errors.InvalidArgumentError, match="seed must have shape"):
             function(tf.constant(numbers))
+
+
+def test_calls_of_all_sizes_draw_from_one_stream():
+    """The numbers are TensorFlow's. Each size may have a function of its own."""
+    tf.random.set_seed(1)
+
+    @tf.function(input_signature=[tf.TensorSpec([None])])
+    def draw(x):
+        return tf.random.uniform(tf.shape(x)) + tf.reduce_sum(tf.zeros_like(x) + x)
+
+    drawn = [draw(tf.zeros([size])).numpy() for size in (3, 3, 5, 3, 5)]
+    np.testing.assert_allclose([d[0] for d in drawn], [0.81269646, 0.8928561, 0.22804296, 0.66251075, 0.27085328])
+    np.testing.assert_allclose(drawn[2], [0.22804296, 0.29250395, 0.26334667, 0.50494695, 0.27381837])

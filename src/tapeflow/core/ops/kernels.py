@@ -141,7 +141,7 @@ def _has_tensor_dtype(values: Sequence[Any], dtypes: Any) -> bool:
 
 def _second_try(op: RegisteredOp, kernel: Callable[..., Any], values: list[Any], error: Exception) -> Any:
     """Retries a failed kernel: with all inputs on one device, then in another dtype, then on the CPU."""
-    together = _together(values)
+    together = on_same_device(values)
     if together is not None:
         values = together
         try:
@@ -166,7 +166,7 @@ def _second_try(op: RegisteredOp, kernel: Callable[..., Any], values: list[Any],
     raise error
 
 
-def _together(values: Sequence[Any]) -> list[Any] | None:
+def on_same_device(values: Sequence[Any]) -> list[Any] | None:
     """Returns inputs from several devices on one: a GPU, if some are there. None if they are on one already."""
     on = {v.device for v in _leaves(values) if isinstance(v, torch.Tensor)}
     if len(on) < 2:
@@ -182,7 +182,7 @@ def on_one_device(kernel: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return kernel(*values, **named)
         except RuntimeError:
-            together = _together(values)
+            together = on_same_device(values)
             if together is None:
                 raise
             return kernel(*together, **named)

@@ -28,19 +28,21 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.codegen import passes
 from tapeflow.graph.codegen.checking import run_passes
+from tapeflow.graph.codegen.effects import steps_of_bodies
 from tapeflow.graph.codegen.explaining import rewrites
 from tapeflow.graph.codegen.failed_runs import FailedRun
 from tapeflow.graph.codegen.failures import detected
-from tapeflow.graph.codegen.passes.parallelizing import cost_of
-from tapeflow.graph.codegen.program import Program, Step, needed
+from tapeflow.graph.codegen.program import Program, Step, bytes_of, needed
 from tapeflow.graph.codegen.sizes import BySizes, with_shapes
 from tapeflow.graph.codegen.structured import StructuredWriter
 from tapeflow.graph.codegen.writing import Writer, identifier
 from tapeflow.graph.compiler.clusters import ClusterOp
 from tapeflow.graph.compiler.native_functions import NativeOp
-from tapeflow.graph.ir.operation import GraphOp, Operation
+from tapeflow.graph.ir.graph import READ
+from tapeflow.graph.ir.operation import Operation
 
 _LEAST_COST = 32  # in calls of a kernel: a smaller function does not gain from another number of threads
+_BYTES = 1 << 15  # bytes of a result that cost as much as one call
 _numbers = itertools.count(1)
 _deleted: deque[str] = deque()  # the file names of deleted functions
 
@@ -169,7 +171,7 @@ class Compiled(Written):
         name: the function's name.
         inputs: the tensors that it takes; they need not be placeholders.
         outputs: the tensors that it computes.
-        effects, resources, stays_call, static: see `Program`.
+        effects, resources, static: see `Program`.
         program: an existing program after `simplifying_passes`; replaces the other arguments except `name`.
 
     Attributes:
@@ -188,7 +190,6 @@ class Compiled(Written):
         outputs: Sequence[SymbolicTensor],
         effects: Iterable[Operation] = (),
         resources: Callable[[Any], Any] = lambda variable: variable,
-        stays_call: Callable[[GraphOp], bool] = lambda call: False,
         static: bool | None = None,
         program: Program | None = None,
     ) -> None:
@@ -196,7 +197,7 @@ class Compiled(Written):
         if program is not None:
             self.program = program
             return
-        self.program = Program(inputs, outputs, effects, resources, stays_call, static)
+        self.program = Program(inputs, outputs, effects, resources, static)
         run_passes(self.program, self.simplifying_passes)
         if devices.machine.has_gpu:
             self.program.move_constants(devices.current_or_default())
@@ -226,7 +227,7 @@ class Compiled(Written):
 
     def _compile(self) -> Callable[..., Any]:
         function = super()._compile()
-        if sum(map(cost_of, self.program.steps)) >= _LEAST_COST:
+        if sum(map(_cost_of, self.program.steps)) >= _LEAST_COST:
             function = self._function = _sharing(function)
         return function
 
@@ -300,6 +301,15 @@ def _holding(lock: Any, function: Callable[..., Any]) -> Callable[..., Any]:
             return function(*values)
 
     return run
+
+
+def _cost_of(step: Step) -> float:
+    """Returns the estimated cost of a step, in calls of a kernel."""
+    if step.op is READ or step.op.view:
+        return 0
+    if not step.registered and step.op.bodies:
+        return 1 + sum(map(_cost_of, steps_of_bodies(step.op)))
+    return 1 + sum(map(bytes_of, step.outputs)) / _BYTES
 
 
 def _sharing(function: Callable[..., Any]) -> Callable[..., Any]:

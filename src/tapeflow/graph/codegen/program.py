@@ -105,11 +105,6 @@ class Step:
         return bool(self.operation.device) and devices.machine.has_gpu
 
     @property
-    def blocks(self) -> list[Program]:
-        """The parts of the program that it runs at the same time."""
-        return list(getattr(self.op, "blocks", {}).values())
-
-    @property
     def changed_variable(self) -> int | None:
         """The id of the variable that it updates; None if it is no update, or of an unknown variable."""
         variable = variable_of(self.args[0]) if isinstance(self.op, VariableUpdate) else None
@@ -127,7 +122,6 @@ class Program:
         outputs: the tensors to compute.
         effects: operations that always run.
         resources: maps each variable to the variable to use (sessions have their own).
-        stays_call: returns True for function calls that must not be inlined.
         static: True if the static values in the graph are valid. By default, they are if only placeholders are fed.
 
     Attributes:
@@ -148,10 +142,8 @@ class Program:
         outputs: Sequence[SymbolicTensor],
         effects: Iterable[Operation] = (),
         resources: Callable[[Any], Any] = lambda variable: variable,
-        stays_call: Callable[[GraphOp], bool] = lambda call: False,
         static: bool | None = None,
     ) -> None:
-        self._stays_call = stays_call
         self.inputs = list(inputs)
         self.outputs = list(outputs)
         self.constants: dict[int, Any] = {}
@@ -191,10 +183,10 @@ class Program:
         A function stays a call if an argument comes from a stateful op and has an unknown shape, such as a batch that
         the program reads from a data set: the function adapts to its size.
         """
-        call, body = operation.op, operation.op.bodies["f"]
+        body = operation.op.bodies["f"]
         args = substituted(operation.args, self.aliases)
         adapts = any(t.op.stateful and not t.shape.is_fully_defined() for t in args)
-        return body.jit is None and id(body) not in self._inlined and not adapts and not self._stays_call(call)
+        return body.jit is None and id(body) not in self._inlined and not adapts
 
     def _append(self, operation: Operation) -> None:
         must_run = operation.stateful or id(operation) in self._effects
@@ -227,14 +219,11 @@ class Program:
         Returns:
             The replaced tensors, by the ids of the new ones.
         """
-        programs = [self, *(block for step in self.steps for block in step.blocks)]
-        steps = [step for program in programs for step in program.steps]
-        before = {id(t): t for t in (*self.inputs, *(t for step in steps for t in step.outputs))}
+        before = {id(t): t for t in (*self.inputs, *(t for step in self.steps for t in step.outputs))}
         others = {i: SymbolicTensor(t.op, t.value_index, t.dtype, t.shape) for i, t in before.items()}
-        for step in steps:
+        for step in self.steps:
             step.args, step.outputs = substituted(step.args, others), substituted(step.outputs, others)
-        for program in programs:
-            program.inputs, program.outputs = (substituted(t, others) for t in (program.inputs, program.outputs))
+        self.inputs, self.outputs = substituted(self.inputs, others), substituted(self.outputs, others)
         return {id(others[i]): t for i, t in before.items()}
 
     def use_counts(self) -> dict[int, int]:

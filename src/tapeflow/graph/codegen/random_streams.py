@@ -29,4 +29,5 @@ def with_stream(step: Step, kernel: Callable[..., Any]) -> Callable[..., Any]:
     """Returns the kernel of a registered step, bound to the operation's stream if the step has one."""
     if not has_stream(step):
         return kernel
-    return of_operation(step.operation, kernel)
+    operation = step.operation
+    return of_operation(operation._original_op or operation, kernel)  # all sizes of a function draw from one stream

@@ -31,7 +31,6 @@ class Region:
         branches: for each branch of a conditional, its region and the places of its inputs among the step's operands,
             by the ids of the conditionals' steps.
         loops: the loops, by the ids of their steps.
-        blocks: the parts of parallel steps, by the ids of the steps.
         packed: the scalars of index vectors that kernels take only as Python numbers, such as shapes, by the ids of the
             vectors. These vectors need no tensor.
 
@@ -44,15 +43,12 @@ class Region:
         self.program = program
         self.branches: dict[int, list[tuple[Region, Sequence[int]]]] = {}
         self.loops: dict[int, LoopRegion] = {}
-        self.blocks: dict[int, list[Region]] = {}
         as_tensors = {id(t) for t in program.outputs}
         for step in program.steps:
             as_tensors.update(id(t) for t in symbolic_in(step.op.tensors(step.args)))
-            if step.blocks:
-                self.blocks[id(step)] = [Region(block, program_of) for block in step.blocks]
-            elif step.registered:
+            if step.registered:
                 continue
-            elif step.name in CONDITIONALS:
+            if step.name in CONDITIONALS:
                 self.branches[id(step)] = [
                     (Region(program_of(body), program_of), step.op.places[label])
                     for label, body in step.op.bodies.items()

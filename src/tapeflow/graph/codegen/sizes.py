@@ -114,4 +114,5 @@ def _copied(operation: Operation, op: Any, args: list[Any]) -> Operation:
     """Returns a copy of an operation with the same name and device. It is not part of the graph."""
     result = Operation(operation.graph, op, operation.name, args, operation.types)
     result.device, result.position = operation.device, operation.position
+    result._original_op = operation
     return result

@@ -14,7 +14,6 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.parallel import run_all
 from tapeflow.core.types.dtypes import DType, bool_, int32, int64
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.passes.pruning import prune
@@ -94,8 +93,6 @@ class StructuredWriter(Writer):
             self._conditional(step, region.branches[id(step)], indent)
         elif id(step) in region.loops:
             self._nested_loop(step, region.loops[id(step)], indent)
-        elif id(step) in region.blocks:
-            self._parallel(dict(zip(step.op.blocks, region.blocks[id(step)], strict=True)), indent)
         elif self._is_number(step):
             out = step.outputs[0]
             name, expression = self.unique(out.op.name), step.op.scalar.format(*map(self._host_argument, step.inputs))
@@ -115,28 +112,6 @@ class StructuredWriter(Writer):
         others = [t for t in step.inputs if id(t) not in self.numbers]
         constants = [self._constants.get(id(t)) for t in others]
         return len(others) < len(step.inputs) and all(isinstance(value, torch.Tensor) for value in constants)
-
-    def _parallel(self, blocks: dict[str, Region], indent: int) -> None:
-        """Writes parallel parts, each as a function; `blocks` has the parts by the names of their devices."""
-        functions, results = [], []
-        for device, region in blocks.items():
-            functions.append(self.unique(f"on_{device.rpartition('device:')[2]}"))
-            self.row(indent, f"def {functions[-1]}():")
-            self._region(region, indent + 1)
-            held = [self._held(t, indent + 1) for t in region.program.outputs]
-            self.write_return(indent + 1, held)
-            results.append(f"({', '.join(held)}{',' if len(held) == 1 else ''})")
-        targets = "" if set(results) == {"()"} else f"{', '.join(results)} = "
-        self.row(indent, f"{targets}{self.named('run_all', run_all)}({', '.join(functions)})")
-
-    def _held(self, tensor: SymbolicTensor, indent: int) -> str:
-        """Returns the name of a value in its present form, a number or a tensor."""
-        number = self.numbers.get(id(tensor))
-        if number is None:
-            return self.names[id(tensor)]
-        name = self._once(number, tensor.op.name, indent)
-        self._set_forms(tensor, (name, None))
-        return name
 
     # ---- conditionals --------------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 """`tf.function(jit_compile=True)`: all connected element-wise steps of a function become compiled loops.
 
 The function stays a Python function and calls loops like other kernels. A loop is compiled at its first run, for all
-sizes, in about 30 ms, and cached on disk. On GPUs, TorchInductor compiles the function.
+sizes, in about 30 ms, and cached on disk. On GPUs, `torch.compile` takes the function.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tapeflow.core import device as devices
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen import passes
 from tapeflow.graph.codegen.compile import Compiled, after_passes
@@ -28,17 +27,12 @@ class JitCompile:
 
     Args:
         name: the function's name.
-
-    Attributes:
-        most_shapes: the largest number of input shapes with a compiled function; others may run a more general trace.
     """
-
-    most_shapes = 1
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._numbers = itertools.count()
-        self._functions: weakref.WeakValueDictionary[int, Jitted] = weakref.WeakValueDictionary()
+        self._functions: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 
     def compiled(
         self, name: str, inputs: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor],
@@ -53,19 +47,6 @@ class JitCompile:
         """Returns the compiled loops and the calls of ATen's kernels, a line for each function and loop body."""
         lines = [f"{function.name}: {function.outcome()}" for _, function in sorted(self._functions.items())]
         return "\n".join(lines) or "not compiled yet"
-
-
-def compiler_of(name: str) -> Any:
-    """Returns the compiler of a `tf.function` with `jit_compile=True`.
-
-    Args:
-        name: the function's name.
-    """
-    if devices.machine.has_gpu:
-        from tapeflow.graph.backends import inductor  # it loads parts of torch's compiler
-
-        return inductor.JitCompile(name)
-    return JitCompile(name)
 
 
 class Jitted(Compiled):

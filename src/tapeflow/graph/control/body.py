@@ -24,7 +24,6 @@ from tapeflow.graph.ir.python_op import eager_outputs
 from tapeflow.graph.transform.differentiate import backward_graph, forward_graph
 
 if TYPE_CHECKING:
-    from tapeflow.graph.backends.cuda_graphs import CudaGraphs
     from tapeflow.graph.codegen.compile import Compiled
 
 
@@ -33,20 +32,17 @@ class Body:
 
     Args:
         graph: the traced graph.
-        capturing: the CUDA graphs of a `tf.function` that may capture its traces, or None.
 
     Attributes:
         graph: the traced graph.
-        capturing: see the argument.
         name: the graph's name.
         inputs: the graph's arguments, then its captures.
         captures: the captured values of the surrounding scope.
         outputs: the graph's outputs.
     """
 
-    def __init__(self, graph: FuncGraph, capturing: CudaGraphs | None = None) -> None:
+    def __init__(self, graph: FuncGraph) -> None:
         self.graph = graph
-        self.capturing = capturing
         self.name = graph.name
         graph.finalize()
         self.inputs = list(graph.inputs) + graph.internal_captures
@@ -69,11 +65,7 @@ class Body:
         function = self._compiled.get(key)
         if function is None:
             name = self.name if len(outputs) == len(self.outputs) else f"forward_{self.name}"
-            arguments = name, self.inputs, outputs, self.graph.effects()
-            if self.capturing is not None and self.optimized and outputs is self.outputs:
-                function = self.capturing.compiled(*arguments, argument_count=len(self.graph.inputs))
-            else:
-                function = self.function(*arguments)
+            function = self.function(name, self.inputs, outputs, self.graph.effects())
             function.locks = tuple(self.graph.locks)
             function.adapt()
             self._compiled[key] = function

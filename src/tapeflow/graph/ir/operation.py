@@ -162,7 +162,8 @@ class Operation:
         ('AddV2', ['a:0'])
     """
 
-    _original_op = None  # as in TensorFlow, whose errors list the operations that one was derived from
+    # The operation that this one was derived from, as in TensorFlow, whose errors list them.
+    _original_op: Operation | None = None
 
     captured: SymbolicTensor | None = None
 

@@ -15,7 +15,6 @@ from tapeflow.graph.codegen.passes.compiling import compile_functions
 from tapeflow.graph.codegen.passes.folding import fold
 from tapeflow.graph.codegen.passes.fusing import fuse
 from tapeflow.graph.codegen.passes.layers import join_layers
-from tapeflow.graph.codegen.passes.parallelizing import parallelize
 from tapeflow.graph.codegen.passes.postponing import postpone
 from tapeflow.graph.codegen.passes.pruning import prune
 from tapeflow.graph.codegen.passes.recognizing import recognize
@@ -32,7 +31,7 @@ Pass = Callable[[Program], None]
 SIMPLIFY: tuple[Pass, ...] = (fold, share, prune)
 _KERNELS: tuple[Pass, ...] = compile_loops, recognize, select, postpone
 _FUSED: tuple[Pass, ...] = fuse, prune
-_ORDER: tuple[Pass, ...] = start_early, parallelize, reuse, bind
+_ORDER: tuple[Pass, ...] = start_early, reuse, bind
 SPECIALIZE: tuple[Pass, ...] = (*_KERNELS, *_FUSED, cluster_small, *_ORDER)
 SPECIALIZE_WHOLE: tuple[Pass, ...] = (compile_functions, *_KERNELS, join_layers, *_FUSED, cache, cluster, *_ORDER)
 # With `jit_compile=True`.

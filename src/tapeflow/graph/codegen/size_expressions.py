@@ -1,8 +1,8 @@
-"""Sizes of tensors in the source of a module, as Python numbers.
+"""Sizes of tensors in sources for torch's compilers, as Python numbers.
 
 A program computes shapes from shapes (`tf.shape(x)[0]`, then `tf.reshape(y, [n, -1])`). Written with tensors, this
-would hide from `torch.export` that a size of the result is a size of an input. So if a number for a kernel follows from
-sizes, it is written as arithmetic on `x.shape[0]`.
+would hide from `torch.compile` and `torch.export` that a size of the result is a size of an input. So if a number for a
+kernel follows from sizes, it is written as arithmetic on `x.shape[0]`.
 """
 
 from __future__ import annotations
@@ -102,7 +102,10 @@ class Sizes:
     # ---- the ops that move sizes -------------------------------------------------------------------------------------
 
     def _shape(self, step: Step) -> Any:
-        tensor = step.args[0]
+        return self.shape_of(step.args[0])
+
+    def shape_of(self, tensor: Any) -> list[str] | None:
+        """Returns the expressions of a tensor's sizes, or None if its rank is not static."""
         rank = tensor.shape.rank
         if rank is None or rank > _MOST:
             return None
@@ -159,10 +162,16 @@ class Sizes:
 
     def _product(self, step: Step) -> Any:
         whole = self.of(step.args[0])
-        if not isinstance(whole, list) or step.outputs[0].shape.rank != 0:
-            return None
-        factor = math.prod(int(i) for i in whole if i.isdigit())
-        return f"({' * '.join([i for i in whole if not i.isdigit()] + [repr(factor)])})"
+        return _product_of(whole) if isinstance(whole, list) and step.outputs[0].shape.rank == 0 else None
+
+    def _count(self, step: Step) -> Any:
+        sizes = self.shape_of(step.args[0])
+        return None if sizes is None else _product_of(sizes)
+
+
+def _product_of(sizes: Sequence[str]) -> str:
+    factor = math.prod(int(i) for i in sizes if i.isdigit())
+    return f"({' * '.join([i for i in sizes if not i.isdigit()] + [repr(factor)])})"
 
 
 def tensor_of(sizes: Any, dtype: torch.dtype = torch.int32, device: torch.device | None = None) -> torch.Tensor:
@@ -189,5 +198,6 @@ _RULES: dict[str, Callable[[Sizes, Step], Any]] = {
         (ops.Shape, Sizes._shape), (ops.StridedSlice, Sizes._part), (ops.Pack, Sizes._packed),
         (ops.ConcatV2, Sizes._joined), (ops.Cast, Sizes._same), (ops.Identity, Sizes._same),
         (ops.ExpandDims, Sizes._expanded), (ops.GatherV2, Sizes._picked), (ops.Prod, Sizes._product),
+        (ops.Size, Sizes._count),
     ]
 }  # fmt: skip

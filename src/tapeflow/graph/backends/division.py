@@ -1,0 +1,213 @@
+"""Divides a program into parts that torch's compiler takes, and the steps between them.
+
+Loops, conditionals, prints, Python functions, strings and tensors of a size that depends on values are obstacles: they
+stay steps of the source that Python runs. The steps between two obstacles become one call of a compiled function. The
+bodies of loops and the branches of conditionals are programs like any other, also in gradients, and are divided in the
+same way. A loop itself is a few lines of Python and takes little time.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+import torch
+
+from tapeflow.core.types.dtypes import variant
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.backends.graph_source import (
+    CHANGES,
+    called_program,
+    is_opaque,
+    result_sizes,
+    static_numbers,
+)  # fmt: skip
+from tapeflow.graph.codegen.program import CALLS, Program, Step, bytes_of
+from tapeflow.graph.codegen.size_expressions import Sizes
+from tapeflow.graph.ir.graph import READ
+from tapeflow.graph.ir.operation import GraphOp, variable_of
+
+# The cost of a call of compiled code, in calls of small kernels.
+LEAST_COST = 12
+_BYTES = 1 << 15  # bytes that a kernel reads and writes in about the time of its call
+_NO_PLACE = "which has no place in a program of numbers"
+
+
+class CompiledPart(GraphOp):
+    """A part of a program as one step.
+
+    Args:
+        kernel: computes it.
+    """
+
+    runs_python = False
+
+    def __init__(self, kernel: Callable[..., Any]) -> None:
+        super().__init__("CompiledPart", kernel, gives_tuple=True)
+
+
+def divide(
+    program: Program, obstacles: Mapping[int, str], function_of: Callable[[Program], Callable[..., Any]]
+) -> Program:
+    """Returns a program with calls of compiled functions as steps.
+
+    Args:
+        program: the program. It does not change.
+        obstacles: why steps can't be compiled, by the ids of their operations.
+        function_of: returns the function that computes a part, a program.
+    """
+    counting = _counting_steps(program)
+    steps = [step for step in program.steps if id(step) in counting]
+    runs: list[list[Step]] = [[]]
+    for step in program.steps:
+        if id(step.operation) in obstacles:
+            runs += [[step], []]
+        elif id(step) not in counting:
+            runs[-1].append(step)
+    for i, run in enumerate(runs):
+        cost = 0 if i % 2 else _cost(program, run)
+        if not cost or cost < LEAST_COST:
+            steps += run
+        else:
+            others = [s for other in runs[:i] + runs[i + 1 :] for s in other]
+            steps.append(_part_step(program, run, others, function_of))
+    whole = copy.copy(program)
+    whole.steps = steps
+    return whole
+
+
+def _counting_steps(program: Program) -> set[int]:
+    """Returns the ids of the steps that compute scalar integers and truth values from the program's inputs.
+
+    They count the iterations of loops, and the source has Python numbers for them.
+    """
+    known = {id(t) for t in program.inputs if t.shape.rank == 0 and t.dtype.is_integer} | set(program.constants)
+    steps: set[int] = set()
+    for step in program.steps:
+        scalars = all(t.shape.rank == 0 and (t.dtype.is_integer or t.dtype.is_bool) for t in step.outputs)
+        if step.op.elementwise and step.pure and scalars and all(id(t) in known for t in step.inputs):
+            known.update(id(t) for t in step.outputs)
+            steps.add(id(step))
+    return steps
+
+
+def _part_step(
+    program: Program, run: list[Step], others: list[Step], function_of: Callable[[Program], Callable[..., Any]]
+) -> Step:
+    """Returns the step that computes a run of steps; `others` are the other steps of the program."""
+    used = {id(t) for step in others for t in step.inputs} | {id(t) for t in program.outputs}
+    part = copy.copy(program)
+    part.steps = _with_sizes(program, run)
+    computed = {id(t) for step in part.steps for t in step.outputs}
+    inputs = {id(t): t for step in part.steps for t in step.inputs}
+    part.inputs = [t for i, t in inputs.items() if i not in computed and i not in part.constants]
+    part.outputs = [t for step in run for t in step.outputs if id(t) in used]
+    must_run = any(step.must_run for step in run)
+    return Step(CompiledPart(function_of(part)), part.inputs, part.outputs, [run[-1].operation], must_run=must_run)
+
+
+def _with_sizes(program: Program, run: list[Step]) -> list[Step]:
+    """Returns the steps of a run, and earlier steps that compute the sizes in it from the shapes of tensors."""
+    producers = {id(t): step for step in program.steps for t in step.outputs}
+    within = {id(step) for step in run}
+    stack = [a for step in run if step.registered for a in step.op.hosts(step.args)]
+    while stack:
+        tensor = stack.pop()
+        step = producers.get(id(tensor))
+        if step is not None and step.pure and id(step) not in within:
+            within.add(id(step))
+            stack += [] if step.op.reads_shape else step.inputs
+    return [step for step in program.steps if id(step) in within]
+
+
+def _cost(program: Program, steps: list[Step]) -> float:
+    """Returns the estimated cost of steps, in calls of a small kernel; 0 if there is nothing to fuse."""
+    kernels = [s for s in steps if s.op is not READ and not s.op.view and not (s.must_run and len(s.inputs) == 2)]
+    if len(kernels) < 2:
+        return 0
+    tensors = [t for s in kernels for t in (*s.inputs, *s.outputs) if program.constant(t) is None]
+    return len(kernels) + sum(map(bytes_of, tensors)) / _BYTES
+
+
+# ---- obstacles -------------------------------------------------------------------------------------------------------
+
+
+def obstacles_in(program: Program, untraceable: Collection[Any]) -> dict[int, str]:
+    """Returns why steps of a program can't be compiled, by the ids of their operations.
+
+    Args:
+        program: the program.
+        untraceable: the ops whose kernels can't be traced.
+    """
+    sizes = Sizes(lambda t: t.op.name, program.constant)
+    sizes.add(program.steps)
+    whys = {id(step.operation): _obstacle(program, step, sizes, untraceable) for step in program.steps}
+    return {i: why for i, why in whys.items() if why is not None}
+
+
+def _obstacle(program: Program, step: Step, sizes: Sizes, untraceable: Collection[Any]) -> str | None:
+    """Returns why a step can't be a part of a compiled function, or None."""
+    why = _obstacle_of_op(program, step, sizes) if step.registered else _obstacle_of_node(step, untraceable)
+    if why is None:
+        why = next((w for t in (*step.inputs, *step.outputs) if (w := _no_place(program, t)) is not None), None)
+    if why is None and is_opaque(step, untraceable) and result_sizes(step, sizes) is None:
+        why = f"{label(step)} gives a tensor of a size that only its run can tell"
+    return why
+
+
+def _obstacle_of_op(program: Program, step: Step, sizes: Sizes) -> str | None:
+    """Returns why a call of a registered op can't be compiled, or None."""
+    if step.must_run:
+        return f"{label(step)} has side effects"
+    if step.placed:
+        return f"{label(step)} runs on {step.operation.device}, and the compiler is given one device"
+    if any(variable_of(t) is not None for t in step.inputs):
+        return f"{label(step)} takes a variable itself"
+    for param, arg in zip(step.op.hosts(step.op.params), step.op.hosts(step.args), strict=True):
+        if not isinstance(arg, SymbolicTensor) or sizes.of(arg) is not None:
+            continue
+        if static_numbers(arg, program.constant(arg), program.static) is None:
+            return f"{label(step)} has a {param!r} that is not known before it runs"
+    return None
+
+
+def _obstacle_of_node(step: Step, untraceable: Collection[Any]) -> str | None:
+    """Returns why an operation that only graphs have can't be compiled, or None."""
+    op = step.op
+    if step.name in CALLS:
+        if op.body.graph.locks:
+            return f"{label(step)} runs under a lock"
+        return next(iter(obstacles_in(called_program(step), untraceable).values()), None)
+    if step.name == "Vectorized":
+        registered = not isinstance(op.operation.op, GraphOp) and not step.must_run
+        return None if registered else f"{label(step)} has more than kernels in it"
+    if op is READ or (op.kernel in CHANGES and not step.inputs[1].dtype.is_unsigned):
+        return None if variable_of(step.args[0]) is not None else f"{label(step)} takes an unknown variable"
+    if op.bodies or op.gradient_of:
+        return f"{label(step)} decides by values what to run"
+    return f"{label(step)} {'has side effects' if step.must_run else 'runs Python code'}"
+
+
+def is_structure(step: Step) -> bool:
+    """Returns True for loops, conditionals, their gradients and lists of tensors: their place is the source."""
+    return bool(not step.registered and (step.op.bodies or step.op.gradient_of)) or any(
+        t.dtype is variant for t in (*step.inputs, *step.outputs)
+    )
+
+
+def _no_place(program: Program, tensor: SymbolicTensor) -> str | None:
+    """Returns why a tensor has no place in a program of numbers, or None."""
+    variable, raw = variable_of(tensor), program.constant(tensor)
+    dtype = tensor.dtype if variable is None else variable.dtype
+    if raw is not None and not isinstance(raw, torch.Tensor):
+        return f"{tensor.op.name} is a constant of dtype {tensor.dtype.name}, {_NO_PLACE}"
+    if dtype.torch is None or (variable is not None and variable._has_copies):
+        kind = "a tensor" if variable is None else f"a {type(variable).__name__}"
+        return f"{tensor.op.name} is {kind} of dtype {dtype.name}, {_NO_PLACE}"
+    return None
+
+
+def label(step: Step) -> str:
+    """Returns a step's op for messages, with the operation's name if that differs."""
+    return step.name if step.operation.name == step.name else f"{step.name} ({step.operation.name})"

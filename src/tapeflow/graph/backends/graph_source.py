@@ -1,0 +1,363 @@
+"""The source that `torch.compile` takes: a program of tensors, as one function without side effects.
+
+Dynamo reads the source, and puts calls of kernels into its graph. AOTAutograd follows the kernels to the ATen calls in
+them. The source differs from the one that Python runs in three points:
+
+- Variables are arguments. A read is the current value, an update replaces it, and the function returns the new values
+  after its results.
+- A kernel gets its constants bound. Its other arguments are tensors, and sizes as Python numbers.
+- Kernels that look at values, or draw random numbers, are calls of `tapeflow::opaque`, an op that the compiler does
+  not look into. So random numbers go on in the streams of eager mode.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import weakref
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, NamedTuple
+
+import torch
+
+from tapeflow.core import device as devices
+from tapeflow.core.ops.static import numbers, value_of
+from tapeflow.core.types.dtypes import uint16, uint32, uint64
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.values.variable import _add, _assign, _subtract
+from tapeflow.graph.codegen.program import CALLS, Program, Step
+from tapeflow.graph.codegen.regions import Region
+from tapeflow.graph.codegen.size_expressions import Sizes
+from tapeflow.graph.codegen.symbolic_writing import SymbolicWriter
+from tapeflow.graph.ir.graph import READ
+from tapeflow.graph.ir.operation import variable_of
+
+
+def _sum(value: torch.Tensor, delta: torch.Tensor) -> torch.Tensor:
+    _check_shapes(value, delta)
+    return torch.add(value, delta)
+
+
+def _difference(value: torch.Tensor, delta: torch.Tensor) -> torch.Tensor:
+    _check_shapes(value, delta)
+    return torch.sub(value, delta)
+
+
+def _check_shapes(value: torch.Tensor, delta: torch.Tensor) -> None:
+    if value.shape != delta.shape:
+        raise ValueError("the shapes of a variable and of its change differ")
+
+
+# The new value of a variable from the old one and the operand; None: the operand itself.
+CHANGES: dict[Any, Any] = {_assign: None, _add: _sum, _subtract: _difference}
+
+
+class GraphWriter(SymbolicWriter):
+    """Writes the source of a program for `torch.compile`.
+
+    Args:
+        untraceable: the ops whose kernels can't be traced.
+
+    Attributes:
+        tracing: the op of the kernel that was traced last.
+        changed: the places of the variables, among the inputs, that the program changes.
+    """
+
+    def __init__(self, untraceable: Collection[Any]) -> None:
+        super().__init__()
+        self._untraceable = untraceable
+        self._calls: list[OpaqueCall] = []  # the function holds them by its writer
+        self.tracing: Any = None
+        self.changed: list[int] = []
+
+    def write(self, name: str, program: Program) -> None:
+        changed = {id(variable_of(t)) for t in changed_handles(program)}
+        self.changed = [i for i, t in enumerate(program.inputs) if id(variable_of(t)) in changed]
+        self.row(0, f"def {name}({', '.join(map(self.name, program.inputs))}):")
+        self._region(Region(program), 1)
+        self.write_return(1, list(map(self.reference, [*program.outputs, *(program.inputs[i] for i in self.changed)])))
+
+    def step(self, step: Step, indent: int) -> None:
+        if step.op is READ:
+            self.row(indent, f"{self.name(step.outputs[0])} = {self.reference(step.args[0])}", step)
+        elif not step.registered and step.op.kernel in CHANGES:
+            variable, value = map(self.reference, step.inputs)
+            change = CHANGES[step.op.kernel]
+            if change is not None:
+                value = f"{self.helper(change, f'op_{step.name}')}({variable}, {value})"
+            self.row(indent, f"{variable} = {value}", step)
+        elif not step.registered and step.name in CALLS:
+            inner = called_program(step).copied()
+            inner.replace_tensors()
+            self.inline(step, inner, Region(inner), indent)
+        elif (call := self.size_call(step)) is not None:
+            self.row(indent, f"{self.name(step.outputs[0])} = {call}", step)
+        else:
+            super().step(step, indent)
+
+    # ---- calls ---------------------------------------------------------------------------------------------------
+
+    def call(self, step: Step) -> str:
+        template = self._template(step)
+        given = [a for a in template if type(a) is _Given]
+        if not is_opaque(step, self._untraceable):
+            function = self.helper(self._traceable(step, template), f"op_{step.name}")
+            return f"{function}({', '.join(a.text for a in given)})"
+        kernel: Any = step.op.kernel
+        if step.registered:
+            name = self._kernel(step)
+            kernel = lambda *values: self.namespace[name](*values)  # noqa: E731  (the first call may replace it)
+        call = OpaqueCall(kernel, template, step)
+        self._calls.append(call)
+        tensors = [e for a in given if not a.counts for e in a.expressions]
+        sizes = [size for row in result_sizes(step, self.sizes) or () for size in row]
+        sizes += [e for a in given if a.counts for e in a.expressions]
+        text = f"({call.description!r}, {call.number}, [{', '.join(tensors)}], [{', '.join(sizes)}])"
+        return f"{self.named('opaque', opaque)}{text}{'' if _gives_several(step) else '[0]'}"
+
+    def _template(self, step: Step) -> list[Any]:
+        """Returns the arguments of a step's kernel: constants, and `_Given`s for those that a call passes."""
+        template: list[Any] = []
+        for kind, arg in zip(_kinds(step), step.args, strict=True):
+            constant = self._constants.get(id(arg))
+            if kind == "list":
+                template.append(_Given(list(map(self.reference, arg)), True))
+            elif not isinstance(arg, SymbolicTensor):
+                template.append(arg)
+            elif kind == "host" and (known := static_numbers(arg, constant, self._static)) is not None:
+                template.append(known)
+            elif kind == "host":
+                sizes = self.sizes.of(arg)
+                template.append(_Given([sizes], False, True) if type(sizes) is str else _Given(sizes, True, True))
+            elif isinstance(constant, torch.Tensor) and constant.numel() == 1 and not constant.dtype.is_complex:
+                template.append(_Number(constant))
+            else:
+                template.append(_Given([self.reference(arg)]))
+        return template
+
+    def helper(self, function: Any, wish: str = "") -> str:
+        """Returns the name of a function in the source. Dynamo does not look into it."""
+        return self.named(wish or function.__name__, torch.compiler.allow_in_graph(function))
+
+    def _traceable(self, step: Step, template: Sequence[Any]) -> Callable[..., Any]:
+        """Returns the kernel of a step with constants bound, and with results of the dtypes that the op declares.
+
+        Args:
+            step: the step.
+            template: the arguments, see `_template`.
+        """
+        dtypes, kernel = [t.dtype.torch for t in step.outputs], step.op.kernel
+        if not step.registered:
+            kernel = step.op.at_once
+        elif step.op.creates:
+            kernel = functools.partial(kernel, device=devices.current_or_default(dtypes[0]))
+
+        def call(*given: Any, has_values: bool = False) -> Any:
+            self.tracing = step.op
+            values = iter(given)
+            args = [next(values) if type(a) is _Given else a for a in template]
+            args = [a.tensor(has_values) if type(a) is _Number else a for a in args]
+            try:
+                result = kernel(*args)
+            except Exception:
+                if has_values:
+                    raise
+                return call(*given, has_values=True)
+            results = result if isinstance(result, (list, tuple)) else [result]
+            cast = [r if r.dtype is d else r.to(d) for r, d in zip(results, dtypes, strict=True)]
+            return cast if _gives_several(step) else cast[0]
+
+        call.__name__ = step.name
+        return call
+
+
+class _Given(NamedTuple):
+    """An argument that a call passes.
+
+    Attributes:
+        expressions: the expressions of its tensors or numbers.
+        several: True if it is a list of tensors, or a tuple of numbers.
+        counts: True if it is made of numbers.
+    """
+
+    expressions: list[str]
+    several: bool = False
+    counts: bool = False
+
+    @property
+    def text(self) -> str:
+        """The expression of the argument."""
+        if not self.several:
+            return self.expressions[0]
+        items = "".join(f"{e}, " for e in self.expressions)
+        return f"({items})" if self.counts else f"[{items}]"
+
+
+class _Number:
+    """A constant with one element, which is a number in the compiled code.
+
+    Args:
+        tensor: the constant.
+    """
+
+    def __init__(self, tensor: torch.Tensor) -> None:
+        self._value: Any = tensor.tolist()
+        self._shape = tensor.shape
+        self._options: dict[str, Any] = {"dtype": tensor.dtype, "device": tensor.device}
+
+    def tensor(self, has_value: bool) -> torch.Tensor:
+        """Returns the tensor; with `has_value`, one whose value a traced kernel can look at."""
+        if has_value:
+            return torch.tensor(self._value, **self._options)
+        value = self._value
+        while type(value) is list:
+            (value,) = value
+        return torch.full(self._shape, value, **self._options)
+
+
+def _gives_several(step: Step) -> bool:
+    """Returns True if a step's call returns a list of results."""
+    return not step.registered or len(step.op.opdef.outputs) > 1 or any(out.is_list for out in step.op.opdef.outputs)
+
+
+def _kinds(step: Step) -> Sequence[str]:
+    return step.op.kinds if step.registered else ["host", *["tensor"] * (len(step.args) - 1)]
+
+
+def static_numbers(tensor: SymbolicTensor, constant: Any, static: bool) -> Any:
+    """Returns a host argument as Python numbers if it is the same in all calls, otherwise None."""
+    value = value_of(tensor) if constant is None and static else constant
+    return None if value is None else numbers(value)
+
+
+def called_program(step: Step) -> Program:
+    """Returns the program of the function that a step calls."""
+    program: Program = step.op.bodies["f"].returning(step.op.results).program
+    return program
+
+
+def changed_handles(program: Program) -> list[SymbolicTensor]:
+    """Returns the handles of the variables that a program changes, also in functions that it calls."""
+    handles = []
+    for step in program.steps:
+        if not step.registered and step.op.kernel in CHANGES:
+            handles.append(step.args[0])
+        elif not step.registered and step.name in CALLS:
+            inner = called_program(step)
+            places = {id(t): i for i, t in enumerate(inner.inputs)}
+            handles += [step.args[places[id(t)]] for t in changed_handles(inner)]
+    return handles
+
+
+# ---- opaque calls ----------------------------------------------------------------------------------------------------
+
+_numbers = itertools.count()
+_calls: weakref.WeakValueDictionary[int, OpaqueCall] = weakref.WeakValueDictionary()
+# ATen supports these for some values only, which a trace does not see.
+_PARTLY_SUPPORTED = (uint16, uint32, uint64)
+
+
+def is_opaque(step: Step, untraceable: Collection[Any]) -> bool:
+    """Returns True if the compiler must not look into the kernel of a step.
+
+    Args:
+        step: the step.
+        untraceable: the ops whose kernels can't be traced.
+    """
+    if step.op in untraceable or not step.registered:
+        return step.op in untraceable or bool(getattr(step.op, "one_by_one", False))
+    random = step.op.random or step.name.startswith("Stateless")
+    return random or any(t.dtype in _PARTLY_SUPPORTED for t in (*step.inputs, *step.outputs))
+
+
+def result_sizes(step: Step, sizes: Sizes) -> list[list[str]] | None:
+    """Returns the expressions of the sizes of a step's results, or None if only its run can tell them."""
+    rows = []
+    for out in step.outputs:
+        shapes = [sizes.of(a) for a in step.op.hosts(step.args)] if step.registered else []
+        shapes += [sizes.shape_of(t) for t in step.inputs if step.op.elementwise and t.shape.rank]
+        fitting = [s for s in shapes if type(s) is list and len(s) == out.shape.rank]
+        if out.shape.is_fully_defined():
+            rows.append([repr(d) for d in out.shape.as_list()])
+        elif len(fitting) == 1:
+            rows.append(fitting[0])
+        else:
+            return None
+    return rows
+
+
+class OpaqueCall:
+    """A call of a kernel that the compiler does not look into.
+
+    Args:
+        kernel: takes and returns raw values.
+        template: its arguments, as of `GraphWriter`.
+        step: the step that it computes.
+
+    Attributes:
+        number: the key by which compiled code finds the call.
+        description: a text for the compiler's cache. It distinguishes calls by op, dtypes and ranks.
+    """
+
+    def __init__(self, kernel: Callable[..., Any], template: Sequence[Any], step: Step) -> None:
+        self._kernel, self._template = kernel, template
+        self._results: list[tuple[int, Any]] = [(t.shape.rank, t.dtype.torch) for t in step.outputs]
+        self.description = f"{step.name} {self._results}"
+        self.number = next(_numbers)
+        _calls[self.number] = self
+
+    def results(self, tensors: Sequence[torch.Tensor], given: Sequence[int]) -> list[torch.Tensor]:
+        """Calls the kernel.
+
+        Args:
+            tensors: the tensors among its arguments.
+            given: the sizes of the results, then the numbers among the arguments.
+        """
+        values, rest = iter(tensors), iter(given[sum(rank for rank, _ in self._results) :])
+        args = []
+        for a in self._template:
+            if type(a) is _Given:
+                items = list(itertools.islice(rest if a.counts else values, len(a.expressions)))
+                args.append(items[0] if not a.several else tuple(items) if a.counts else items)
+            else:
+                args.append(a.tensor(True) if type(a) is _Number else a)
+        result = self._kernel(*args)
+        memory = {t.untyped_storage().data_ptr() for t in tensors}
+        return [
+            r.clone(memory_format=torch.contiguous_format)
+            if not r.is_contiguous() or r.untyped_storage().data_ptr() in memory
+            else r
+            for r in (result if isinstance(result, (list, tuple)) else [result])
+        ]
+
+    def empty_results(self, tensors: Sequence[torch.Tensor], given: Sequence[int]) -> list[torch.Tensor]:
+        """Returns results without values; arguments as in `results`."""
+        device = tensors[0].device if tensors else devices.current_or_default()
+        sizes = iter(given)
+        return [
+            torch.empty(list(itertools.islice(sizes, rank)), dtype=dtype, device=device)
+            for rank, dtype in self._results
+        ]
+
+
+def run_opaque(what: str, number: int, tensors: Sequence[torch.Tensor], given: Sequence[int]) -> list[torch.Tensor]:
+    """Runs an opaque call.
+
+    Args:
+        what: its description, for the compiler's cache.
+        number: its number.
+        tensors, given: see `OpaqueCall.results`.
+    """
+    return _calls[number].results(tensors, given)
+
+
+# The tags keep the compiler from joining two draws, and from putting one into a CUDA graph.
+_definition = torch.library.custom_op(
+    "tapeflow::opaque",
+    run_opaque,
+    mutates_args=(),
+    schema="(str what, int number, Tensor[] tensors, SymInt[] given) -> Tensor[]",
+    tags=(torch.Tag.nondeterministic_seeded, torch.Tag.cudagraph_unsafe),
+)
+_definition.register_fake(lambda what, number, tensors, given: _calls[number].empty_results(tensors, given))
+opaque: Any = torch.ops.tapeflow.opaque
