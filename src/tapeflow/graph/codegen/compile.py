@@ -18,6 +18,7 @@ from typing import Any
 import torch
 
 from tapeflow.core import device as devices
+from tapeflow.core.collection import paused
 from tapeflow.core import errors
 from tapeflow.core.ops.kernels import first_line, raw_arguments, run_kernel, status_error, translated
 from tapeflow.core.ops.memory import is_out_of_memory
@@ -241,7 +242,10 @@ class Compiled(Written):
             sized = self._for_sizes(values)
             if sized is not None:
                 return sized(*values)
-        function = self._function or self._compile()
+        function = self._function
+        if function is None:
+            with paused():
+                function = self._compile()
         try:
             return function(*values)
         except Exception as error:

@@ -26,6 +26,7 @@ import torch
 
 from tapeflow.core import aten
 from tapeflow.core import device as devices
+from tapeflow.core.collection import paused
 from tapeflow.core.forking import cached_property
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.definition import ops
@@ -102,7 +103,8 @@ class Cluster:
         def planned(shapes: _Shapes) -> _Plan:
             if len(plans) >= _MOST_PLANS:
                 plans.clear()
-            plan = self._planned(shapes)
+            with paused():  # writing and compiling a kernel makes many objects that are freed at once
+                plan = self._planned(shapes)
             if plan.once and any(shapes[j] != plan.shapes[i] for i, j in memory.items()):
                 plan = plan._replace(once=False)
             plans[shapes] = plan
