@@ -42,3 +42,10 @@ def test_indices_out_of_range_are_named(indices):
     ):
         with pytest.raises(tf.errors.InvalidArgumentError, match=rf"indices\[{len(indices) - 1}\] = \[{bad}\]"):
             call()
+
+
+def test_bytes_of_one_element_that_was_broadcast():
+    x = tf.broadcast_to(tf.constant(5.0), [1])
+    np.testing.assert_array_equal(tf.tensor_scatter_nd_update(x, [[0]], x), [5.0])
+    np.testing.assert_array_equal(tf.bitcast(x, tf.uint8), [[0, 0, 160, 64]])
+    np.testing.assert_array_equal(tf.raw_ops.PopulationCount(x=tf.broadcast_to(tf.constant(7), [1, 1])), [[3]])

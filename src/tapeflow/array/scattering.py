@@ -22,7 +22,7 @@ from tapeflow.core.ops.shape_rules import leave_to_kernel, listed, text
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.strings import StringArray
-from tapeflow.core.values.tensor import Tensor, invalid, traced
+from tapeflow.core.values.tensor import Tensor, flat_bytes, invalid, traced
 
 
 def _scatter_rule(indices: TensorShape, updates: TensorShape, shape: Any, _: str = "") -> TensorShape:
@@ -229,9 +229,9 @@ def _tensor_scatter_update(
     if not indices.is_cpu or traced(tensor):
         target[places] = rows
     elif rows.numel():
-        data = rows.resolve_conj().resolve_neg().contiguous().view(torch.uint8)
+        data = flat_bytes(rows)
         count = places.numel()
-        _copy_rows(target.view(torch.uint8), places, count, data, data.numel() // count)
+        _copy_rows(flat_bytes(target), places, count, data, data.numel() // count)
     return out
 
 

@@ -12,7 +12,7 @@ from tapeflow.core.ops.elements import Element, ElementBuilder
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.core.types.aliases import TensorLike
-from tapeflow.core.values.tensor import Tensor
+from tapeflow.core.values.tensor import Tensor, flat_bytes
 
 
 @op("BitwiseAnd", kernel=torch.bitwise_and, shape=broadcast, element=lambda b, x, y: b.bit_and(x, y))
@@ -185,8 +185,7 @@ def _population_count(x: torch.Tensor) -> torch.Tensor:
         >>> tf.raw_ops.PopulationCount(x=[5, -1]).numpy().tolist()
         [2, 32]
     """
-    octets = x.contiguous().view(-1).view(torch.uint8)
-    return _BITS.to(x.device)[octets.long()].view(*x.shape, x.itemsize).sum(-1, dtype=torch.uint8)
+    return _BITS.to(x.device)[flat_bytes(x).long()].view(*x.shape, x.itemsize).sum(-1, dtype=torch.uint8)
 
 
 not_differentiable(bitwise_and, bitwise_or, bitwise_xor, invert, left_shift, right_shift, _population_count)

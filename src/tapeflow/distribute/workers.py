@@ -18,6 +18,7 @@ import torch
 import torch.distributed as c10d
 
 from tapeflow.core import errors
+from tapeflow.core.values.tensor import flat_bytes
 from tapeflow.distribute.cluster_resolver.environment import TorchrunClusterResolver
 from tapeflow.distribute.cluster_resolver.resolver import ClusterResolver
 
@@ -155,7 +156,7 @@ class WorkerGroup:
             sent[: value.shape[0]] = value
             parts = [torch.empty_like(sent) for _ in counts]
             if sent.numel():
-                self.backend(sent).allgather([[as_bytes(p) for p in parts]], [as_bytes(sent)]).wait()
+                self.backend(sent).allgather([[flat_bytes(p) for p in parts]], [flat_bytes(sent)]).wait()
         return torch.cat([p[:n] for p, n in zip(parts, counts, strict=True)]).movedim(0, axis)
 
     def broadcast(self, value: torch.Tensor, what: str) -> torch.Tensor:
@@ -183,7 +184,7 @@ class WorkerGroup:
         sent = value.clone(memory_format=torch.contiguous_format)
         if sent.numel():
             with self._reporting(f"the broadcast of {what}"):
-                self.backend(sent).broadcast([as_bytes(sent)]).wait()
+                self.backend(sent).broadcast([flat_bytes(sent)]).wait()
         return sent
 
 
@@ -198,9 +199,6 @@ def _close_all() -> None:
         group.close()
 
 
-def as_bytes(value: torch.Tensor) -> torch.Tensor:
-    """Returns the memory of a tensor as bytes: Gloo moves bytes of any dtype."""
-    return value.reshape(-1).view(torch.uint8)
 
 
 def join(resolver: ClusterResolver, timeout_seconds: float | None, bytes_per_pack: int) -> WorkerGroup | None:

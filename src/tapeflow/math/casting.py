@@ -34,7 +34,7 @@ from tapeflow.core.types.dtypes import (
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.strings import StringArray
-from tapeflow.core.values.tensor import Tensor, as_numpy, invalid
+from tapeflow.core.values.tensor import Tensor, as_numpy, flat_bytes, invalid
 from tapeflow.core.values.variable import Variable
 
 
@@ -238,10 +238,10 @@ def _as_bits(input: Any, type: DType) -> Any:
 
 
 def _viewed(input: torch.Tensor, type: DType) -> Any:
-    flat = input.reshape(-1)
+    octets = flat_bytes(input)
     if type.torch is not None:
-        return flat.view(torch.uint8).view(type.torch).clone()
-    return flat.view(torch.uint8).cpu().numpy().view(storage_type(type)).copy()
+        return octets.view(type.torch).clone()
+    return octets.cpu().numpy().view(storage_type(type)).copy()
 
 
 def _bits_rule(input: TensorShape, type: DType, source: DType) -> TensorShape:

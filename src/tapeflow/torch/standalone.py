@@ -14,6 +14,7 @@ from torch.export.graph_signature import InputKind, OutputKind
 from torch.fx import Node
 
 from tapeflow.core import aten
+from tapeflow.core.values.tensor import flat_bytes
 from tapeflow.torch.unconvertible import Unconvertible
 
 _OpOverload: Any = type(torch.ops.aten.add.Tensor)
@@ -252,4 +253,4 @@ def write_weights(path: str, weights: Mapping[str, torch.Tensor]) -> None:
     with open(path, "wb") as file:
         file.write(len(text).to_bytes(8, "little") + text)
         for tensor in tensors:
-            file.write(tensor.reshape(-1).view(torch.uint8).numpy().tobytes() if tensor.numel() else b"")
+            file.write(flat_bytes(tensor).numpy().tobytes())

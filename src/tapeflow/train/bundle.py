@@ -24,7 +24,7 @@ from tapeflow.core.os_errors import translate_os_errors
 from tapeflow.core.protos import BundleEntryProto, BundleHeaderProto, SavedTensorSlices
 from tapeflow.core.types.dtypes import DType, as_dtype, string
 from tapeflow.core.values.strings import StringArray
-from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.core.values.tensor import EagerTensor, flat_bytes
 from tapeflow.core.varint import read_varint, varint
 from tapeflow.io import gfile
 from tapeflow.io.records import crc32c, masked
@@ -133,13 +133,7 @@ def _write_tensors(file: Any, tensors: Iterable[tuple[str, EagerTensor]]) -> dic
 
 def _buffer(value: torch.Tensor) -> np.ndarray:
     """Returns a tensor's bytes, in its own memory if that is possible."""
-    value = value.detach().cpu().resolve_conj().resolve_neg().contiguous()
-    if not value.numel():
-        return np.empty(0, np.uint8)
-    flat = value.reshape(-1)
-    if flat.stride(0) != 1:  # one element, of a tensor that was broadcast
-        flat = flat.clone(memory_format=torch.contiguous_format)
-    return flat.view(torch.uint8).numpy()
+    return flat_bytes(value.detach().cpu()).numpy()
 
 
 def _write_buffer(file: Any, data: np.ndarray, crc: int = 0) -> tuple[int, int]:

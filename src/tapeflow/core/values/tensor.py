@@ -438,6 +438,15 @@ def numpy_text(tensor: EagerTensor, is_repr: bool = False) -> str:
     return f"numpy={text}" if is_repr else text
 
 
+def flat_bytes(value: torch.Tensor) -> torch.Tensor:
+    """Returns the memory of a tensor's elements as a vector of bytes, in place if they lie side by side.
+
+    torch does not view the one element of a broadcast tensor as bytes: its stride is 0.
+    """
+    flat = value.resolve_conj().resolve_neg().contiguous().view(-1)
+    return (flat if flat.stride(0) == 1 else flat.as_strided(flat.shape, (1,))).view(torch.uint8)
+
+
 def as_numpy(value: torch.Tensor, dtype: DType) -> np.ndarray:
     """Returns an array of a kernel's value, in its memory where it is on the CPU."""
     try:

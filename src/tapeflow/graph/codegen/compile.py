@@ -18,8 +18,8 @@ from typing import Any
 import torch
 
 from tapeflow.core import device as devices
-from tapeflow.core.collection import paused
 from tapeflow.core import errors
+from tapeflow.core.collection import paused
 from tapeflow.core.ops.kernels import first_line, raw_arguments, run_kernel, status_error, translated
 from tapeflow.core.ops.memory import is_out_of_memory
 from tapeflow.core.ops.static import host_static, numbers, value_of

@@ -1,0 +1,45 @@
+"""Random loops as they are compiled when they run: for the sizes of a call, in threads, and after what kernels compute."""
+
+import numpy as np
+import pytest
+import torch
+
+import tapeflow as tf
+from support.random_loops import TRIPS, inputs_of, loop
+from tapeflow.graph.compiler import loop_code, native_loops
+
+
+@pytest.fixture(params=["inside", "hoisted"])
+def sized(request, monkeypatch):
+    """Compiles all loops for the sizes of calls, and divides small tensors among three threads."""
+    monkeypatch.setattr(native_loops, "_SMALL", 0)
+    monkeypatch.setattr(native_loops, "_READ_QUICKLY", -1 if request.param == "hoisted" else 1 << 18)
+    for name, value in (("_OF_THREADS", 1), ("_WORK_OF_THREADS", 0), ("_OF_A_PART", 16)):
+        monkeypatch.setattr(loop_code, name, value)
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.mark.usefixtures("sized")
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("with_gradient", [False, True])
+def test_random_loop(seed, with_gradient):
+    dtype, state, captured = inputs_of(seed)
+
+    def function(state, captured):
+        array = tf.TensorArray(dtype, TRIPS, element_shape=state[0].shape, clear_after_read=False)
+        if not with_gradient:
+            return loop(seed, state, captured, array)
+        with tf.GradientTape() as tape:
+            tape.watch([state, captured])
+            _, stacked, last = loop(seed, state, captured, array, smooth=True)
+            loss = tf.reduce_sum(tf.sin(stacked)) + tf.add_n([tf.reduce_sum(x * x) for x in last])
+        return tape.gradient(loss, [*state, *captured], unconnected_gradients="zero")
+
+    compiled, wanted = tf.function(function), tf.nest.flatten(function(state, captured))
+    tolerance = 1e-8 if dtype is tf.float64 else 2e-2
+    for _ in range(2):
+        for got, want in zip(tf.nest.flatten(compiled(state, captured)), wanted, strict=True):
+            np.testing.assert_allclose(got, tf.convert_to_tensor(want), tolerance, tolerance)
