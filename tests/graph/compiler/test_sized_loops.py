@@ -1,4 +1,4 @@
-"""Random loops as they are compiled when they run: for the sizes of a call, in threads, and after what kernels compute."""
+"""Random loops as they are compiled when they run: for the sizes of a call, in threads, after what kernels compute."""
 
 import numpy as np
 import pytest
