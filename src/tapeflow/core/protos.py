@@ -1,4 +1,4 @@
-"""The protocol buffers of `tf.train` that TensorBoard does not ship: checkpoints' and examples'.
+"""The protocol buffers that TensorBoard does not ship: those of checkpoints, examples, profiles and TensorFlow Serving.
 
 They are declared here, in a pool of their own, with TensorFlow's field numbers. Each library can read the other's
 files.
@@ -76,6 +76,37 @@ _MESSAGES = {
     "FeatureLists": "1 FeatureList{} feature_list",
     "Example": "1 Features features",
     "SequenceExample": "1 Features context, 2 FeatureLists feature_lists",
+    # Of TensorFlow Serving. Tensors, examples and signatures are bytes: messages that are parsed one by one.
+    "Int64Value": "1 int64 value",
+    "Any": "1 string type_url, 2 bytes value",
+    "ModelSpec": "1 string name, 2 Int64Value version/version_choice, 4 string version_label/version_choice, "
+    "3 string signature_name",
+    "PredictRequest": "1 ModelSpec model_spec, 2 bytes{} inputs, 3 string* output_filter",
+    "PredictResponse": "2 ModelSpec model_spec, 1 bytes{} outputs",
+    "ExampleList": "1 bytes* examples",
+    "ExampleListWithContext": "1 bytes* examples, 2 bytes context",
+    "Input": "1 ExampleList example_list/kind, 2 ExampleListWithContext example_list_with_context/kind",
+    "Class": "1 string label, 2 float score",
+    "Classifications": "1 Class* classes",
+    "ClassificationResult": "1 Classifications* classifications",
+    "ClassificationRequest": "1 ModelSpec model_spec, 2 Input input",
+    "ClassificationResponse": "2 ModelSpec model_spec, 1 ClassificationResult result",
+    "Regression": "1 float value",
+    "RegressionResult": "1 Regression* regressions",
+    "RegressionRequest": "1 ModelSpec model_spec, 2 Input input",
+    "RegressionResponse": "2 ModelSpec model_spec, 1 RegressionResult result",
+    "InferenceTask": "1 ModelSpec model_spec, 2 string method_name",
+    "InferenceResult": "1 ModelSpec model_spec, 2 ClassificationResult classification_result/result, "
+    "3 RegressionResult regression_result/result",
+    "MultiInferenceRequest": "1 InferenceTask* tasks, 2 Input input",
+    "MultiInferenceResponse": "1 InferenceResult* results",
+    "SignatureDefMap": "1 bytes{} signature_def",
+    "GetModelMetadataRequest": "1 ModelSpec model_spec, 2 string* metadata_field",
+    "GetModelMetadataResponse": "1 ModelSpec model_spec, 2 Any{} metadata",
+    "StatusProto": "1 int32 error_code, 2 string error_message",
+    "GetModelStatusRequest": "1 ModelSpec model_spec",
+    "ModelVersionStatus": "1 int64 version, 2 int32 state, 3 StatusProto status",
+    "GetModelStatusResponse": "1 ModelVersionStatus* model_version_status",
 }
 
 
@@ -124,28 +155,29 @@ def _add_field(message: Any, full_name: str, text: str) -> None:
 pool = _declare()
 
 
-def _message(name: str) -> Any:
+def message_class(name: str) -> Any:
+    """Returns the class of a message."""
     return message_factory.GetMessageClass(pool.FindMessageTypeByName(f"tensorflow.{name}"))
 
 
-BundleHeaderProto = _message("BundleHeaderProto")
-BundleEntryProto = _message("BundleEntryProto")
-SavedTensorSlices = _message("SavedTensorSlices")
-CheckpointState = _message("CheckpointState")
-QueueRunnerDef = _message("QueueRunnerDef")
-ReaderBaseState = _message("ReaderBaseState")
-SavedModel = _message("SavedModel")
-GraphNodeProto = _message("GraphNodeProto")
-MultiGraphNodeProto = _message("MultiGraphNodeProto")
-FingerprintDef = _message("FingerprintDef")
-CompressedElement = _message("CompressedElement")
-DatasetOptions = _message("Options")
-BytesList = _message("BytesList")
-FloatList = _message("FloatList")
-Int64List = _message("Int64List")
-Feature = _message("Feature")
-Features = _message("Features")
-FeatureList = _message("FeatureList")
-FeatureLists = _message("FeatureLists")
-Example = _message("Example")
-SequenceExample = _message("SequenceExample")
+BundleHeaderProto = message_class("BundleHeaderProto")
+BundleEntryProto = message_class("BundleEntryProto")
+SavedTensorSlices = message_class("SavedTensorSlices")
+CheckpointState = message_class("CheckpointState")
+QueueRunnerDef = message_class("QueueRunnerDef")
+ReaderBaseState = message_class("ReaderBaseState")
+SavedModel = message_class("SavedModel")
+GraphNodeProto = message_class("GraphNodeProto")
+MultiGraphNodeProto = message_class("MultiGraphNodeProto")
+FingerprintDef = message_class("FingerprintDef")
+CompressedElement = message_class("CompressedElement")
+DatasetOptions = message_class("Options")
+BytesList = message_class("BytesList")
+FloatList = message_class("FloatList")
+Int64List = message_class("Int64List")
+Feature = message_class("Feature")
+Features = message_class("Features")
+FeatureList = message_class("FeatureList")
+FeatureLists = message_class("FeatureLists")
+Example = message_class("Example")
+SequenceExample = message_class("SequenceExample")

@@ -1,4 +1,4 @@
-"""Serving of SavedModels over HTTP, by TensorFlow Serving's REST API: `python -m tapeflow serve MODEL`."""
+"""Serving of SavedModels by TensorFlow Serving's REST API and gRPC services: `tapeflow serve MODEL`."""
 
 from tapeflow.serving.models import BadRequest, Servable, ServedVersion
 

@@ -12,6 +12,7 @@ from tapeflow.core import errors
 from tapeflow.core.ops.convert import convert, datatype_name
 from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.logger import get_logger
 from tapeflow.saved_model.loading import load
 from tapeflow.serving import json_values
 from tapeflow.serving.json_values import BadRequest as BadRequest
@@ -176,19 +177,44 @@ class Servable:
     """
 
     def __init__(self, name: str, path: str | os.PathLike[str]) -> None:
-        self.name = name
-        folder = os.fspath(path)
-        numbers = sorted(int(n) for n in os.listdir(folder) if n.isdigit())
-        if any(n.startswith("saved_model.pb") for n in os.listdir(folder)):
-            self.versions = {1: ServedVersion(1, folder)}
-        elif numbers:
-            self.versions = {n: ServedVersion(n, os.path.join(folder, str(n))) for n in numbers}
-        else:
-            raise OSError(f"{folder} holds no SavedModel, and no folders of versions.")
+        self.name, self._folder = name, os.fspath(path)
+        self._failures: dict[int, str] = {}  # the errors of versions that could not be loaded
+        folders = self._folders()
+        if not folders:
+            raise OSError(f"{self._folder} holds no SavedModel, and no folders of versions.")
+        self.versions = {number: ServedVersion(number, folder) for number, folder in folders.items()}
+
+    def _folders(self) -> dict[int, str]:
+        """Returns the folders of the versions that are there now, by their numbers."""
+        names = os.listdir(self._folder)
+        if any(name.startswith("saved_model.pb") for name in names):
+            return {1: self._folder}
+        numbers = sorted(int(name) for name in names if name.isdigit())
+        return {number: os.path.join(self._folder, str(number)) for number in numbers}
+
+    def refresh(self) -> None:
+        """Loads versions that have been added to the folder, and then lets go of those that are gone.
+
+        Until a new version is loaded, the others answer. If it can't be loaded, they go on, the log has the error, and
+        the next call tries again. The last version stays if its folder is removed.
+        """
+        folders = self._folders() if os.path.isdir(self._folder) else {}
+        versions = {number: version for number, version in self.versions.items() if number in folders}
+        for number in sorted(folders.keys() - versions.keys()):
+            try:
+                versions[number] = ServedVersion(number, folders[number])
+                self._failures.pop(number, None)
+            except (OSError, ValueError, errors.OpError) as error:
+                if self._failures.get(number) != str(error):
+                    get_logger().error("serving: version %d of %r can't be loaded: %s", number, self.name, error)
+                self._failures[number] = str(error)
+        if versions:
+            self.versions = versions
 
     def version(self, number: int | None = None) -> ServedVersion | None:
         """Returns a version, by default the latest; None if no version has this number."""
-        return self.versions.get(max(self.versions) if number is None else number)
+        versions = self.versions  # another thread may exchange it
+        return versions.get(max(versions) if number is None else number)
 
 
 def _tensor_info(name: str, spec: Any) -> dict[str, Any]:

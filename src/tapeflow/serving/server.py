@@ -10,12 +10,13 @@ GET  /monitoring/prometheus/metrics          counts and times of requests
 from __future__ import annotations
 
 import asyncio
+import importlib
 import json
 import time
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager, suppress
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from typing import Any
 
 from aiohttp import web
@@ -54,15 +55,16 @@ class Server:
         self, models: list[Servable], max_batch_size: int = 32, batch_timeout: float = 0.001, threads: int = 1,
         max_request_bytes: int = 64 << 20, max_result_bytes: int = 256 << 20,
     ) -> None:  # fmt: skip
-        self._models = {m.name: m for m in models}
-        if len(self._models) < len(models):
+        self.models = {m.name: m for m in models}
+        if len(self.models) < len(models):
             twice = next(name for name, count in Counter(m.name for m in models).items() if count > 1)
             raise ValueError(f"Two models have the name {twice!r}: name them NAME=PATH.")
         self._most, self._wait = max_batch_size, batch_timeout
-        self._most_bytes, self._most_result_bytes = max_request_bytes, max_result_bytes
+        self.most_bytes, self._most_result_bytes = max_request_bytes, max_result_bytes
         self._json_process = JsonProcess()
         self._large = ThreadPoolExecutor(1, "tapeflow-serving-large")  # calls that process
         self._executor = ThreadPoolExecutor(threads, "tapeflow-serving")
+        self._loader = ThreadPoolExecutor(1, "tapeflow-serving-loader")
         self._batchers: dict[int, Batcher] = {}
         self._at_work: dict[object, web.Request] = {}  # the requests that are being answered, by their handlers
         self._requests: Counter[tuple[str, int]] = Counter()
@@ -70,7 +72,7 @@ class Server:
 
     def application(self) -> web.Application:
         """Returns the server as an application of aiohttp."""
-        app = web.Application(client_max_size=self._most_bytes, middlewares=[self._answered])
+        app = web.Application(client_max_size=self.most_bytes, middlewares=[self._answered])
         app.on_cleanup.append(self._end_json_process)
         for path in (_MODEL, _MODEL + _VERSION):
             app.router.add_get(path, self._status)
@@ -114,6 +116,23 @@ class Server:
 
     # ---- models ----------------------------------------------------------------------------------------------------
 
+    async def refresh(self) -> None:
+        """Loads new versions of the models, and lets go of those whose folders are gone."""
+        for model in self.models.values():
+            await asyncio.get_running_loop().run_in_executor(self._loader, model.refresh)
+        versions = [version for model in self.models.values() for version in model.versions.values()]
+        alive = {id(signature) for version in versions for signature in version.signatures.values()}
+        self._batchers = {key: batcher for key, batcher in self._batchers.items() if key in alive}
+
+    async def poll(self, seconds: float) -> None:
+        """Looks for new versions until the task is cancelled."""
+        while True:
+            await asyncio.sleep(seconds)
+            try:
+                await self.refresh()
+            except Exception:  # the server goes on; the log has it
+                get_logger().exception("serving: looking for new versions failed")
+
     def _model(self, request: web.Request) -> tuple[Servable, ServedVersion]:
         """Returns the model and version that a request names.
 
@@ -121,7 +140,7 @@ class Server:
             HTTPNotFound: there is none.
         """
         name, number = request.match_info["name"], request.match_info.get("version")
-        model = self._models.get(name)
+        model = self.models.get(name)
         version = None if model is None else model.version(None if number is None else int(number))
         if model is None or version is None:
             which = f"version {number} of " if model is not None else ""
@@ -163,12 +182,8 @@ class Server:
         pieces = [piece async for piece in self._pieces(request)]
         size = sum(map(len, pieces))
         name, arrays, in_rows = await self._aside(size, _read, version.inputs, read, *pieces)
-        outputs = await self._run(version.signature(name), arrays)
+        outputs = await self.call(version.signature(name), arrays)
         size = sum(_byte_size(value) for value in outputs.values())
-        if size > self._most_result_bytes:
-            raise BadRequest(
-                f"The result has {size} bytes, and the server sends at most {self._most_result_bytes}.", 429
-            )
         text = await self._aside(size, _write, answer, outputs, in_rows)
         response = web.StreamResponse(headers={"Content-Type": "application/json"})
         response.content_length = len(text)
@@ -182,8 +197,8 @@ class Server:
         size = 0
         async for piece in request.content.iter_any():
             size += len(piece)
-            if size > self._most_bytes:
-                raise web.HTTPRequestEntityTooLarge(self._most_bytes, size)
+            if size > self.most_bytes:
+                raise web.HTTPRequestEntityTooLarge(self.most_bytes, size)
             yield piece
 
     async def _aside(self, size: int, function: Callable[..., Any], *args: Any) -> Any:
@@ -199,11 +214,22 @@ class Server:
     async def _end_json_process(self, _: web.Application) -> None:
         self._json_process.close()
 
-    async def _run(self, signature: ServedSignature, arrays: Any) -> dict[str, Any]:
+    async def call(self, signature: ServedSignature, arrays: Any) -> dict[str, Any]:
+        """Returns the outputs of a signature for a request's arrays, which may be computed with those of others.
+
+        Raises:
+            BadRequest: the model refuses the arrays, or the result is too large.
+        """
         batcher = self._batchers.get(id(signature))
         if batcher is None:
             batcher = self._batchers[id(signature)] = Batcher(signature, self._executor, self._most, self._wait)
-        return await batcher.run(arrays)
+        outputs = await batcher.run(arrays)
+        size = sum(_byte_size(value) for value in outputs.values())
+        if size > self._most_result_bytes:
+            raise BadRequest(
+                f"The result has {size} bytes, and the server sends at most {self._most_result_bytes}.", 429
+            )
+        return outputs
 
     async def _metrics(self, request: web.Request) -> web.Response:
         lines = ["# TYPE tapeflow_requests_total counter"]
@@ -267,20 +293,30 @@ def _json(value: Any, status: int = 200) -> web.Response:
     return web.Response(body=json.dumps(value).encode(), status=status, content_type="application/json")
 
 
-def run(server: Server, host: str, port: int) -> None:
+def run(server: Server, host: str, port: int, grpc_port: int | None = None, poll_seconds: float = 0.0) -> None:
     """Serves until the process is told to stop.
 
     Args:
         server: the server.
         host: the address to listen at.
-        port: the port.
+        port: the port of HTTP.
+        grpc_port: the port of gRPC; None for none.
+        poll_seconds: how often to look for new versions; 0 for never.
     """
     server.start_json_process()
     with suppress(web.GracefulExit, KeyboardInterrupt):
-        asyncio.run(_serve(server, host, port))
+        asyncio.run(_serve(server, host, port, grpc_port, poll_seconds))
 
 
-async def _serve(server: Server, host: str, port: int) -> None:
-    async with server.listening(host, port) as accepting:
+async def _serve(server: Server, host: str, port: int, grpc_port: int | None, poll_seconds: float) -> None:
+    async with AsyncExitStack() as stack:
+        accepting = await stack.enter_async_context(server.listening(host, port))
+        if grpc_port is not None:
+            service: Any = importlib.import_module("tapeflow.serving.prediction_service")
+            number = await stack.enter_async_context(service.listening(server, host, grpc_port))
+            print(f"Serving gRPC at {host}:{number}", flush=True)
+        if poll_seconds > 0:
+            polling = asyncio.create_task(server.poll(poll_seconds))
+            stack.callback(polling.cancel)
         print(f"Serving at http://{host}:{port} (Press CTRL+C to quit)", flush=True)
         await accepting.serve_forever()

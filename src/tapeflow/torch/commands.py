@@ -67,7 +67,7 @@ def _convert_to_tflite(path: str, output: str, tolerance: float) -> int:
         with open(output, "wb") as file:
             file.write(content)
     except (ImportError, OSError, RuntimeError, TypeError, ValueError) as error:
-        print(f"python -m tapeflow convert: {path}: {error}", file=sys.stderr)
+        print(f"tapeflow convert: {path}: {error}", file=sys.stderr)
         return 1
     size = f"{len(content):,} bytes"
     print(f"{output}: {size}; on random inputs, the largest relative difference of an output is {difference:.3g}")
@@ -86,23 +86,42 @@ def _keras_model(path: str) -> Any:
     return keras.models.load_model(path, compile=False)
 
 
+_FLAGS = """flags of tensorflow_model_server:
+  --port                           --grpc-port
+  --rest_api_port                  --port
+  --model_name, --model_base_path  MODEL as NAME=PATH; several models in the place of --model_config_file
+  --enable_batching, max_batch_size, batch_timeout_micros of --batching_parameters_file
+                                   --max-batch-size, --batch-timeout-ms; batching is on
+  --file_system_poll_wait_seconds  --file-system-poll-wait-seconds
+  --tensorflow_session_parallelism --threads
+  --monitoring_config_file         counts are at /monitoring/prometheus/metrics
+  version labels, CORS, TLS        not supported"""
+
+
 def serve_command(arguments: list[str]) -> int:
     """Serves the models that a command line names, until the process is told to stop, and returns the exit status."""
     parser = argparse.ArgumentParser(
-        "tapeflow serve", description="Serves SavedModels by TensorFlow Serving's REST API."
-    )
+        "tapeflow serve", description="Serves SavedModels by TensorFlow Serving's REST API and gRPC services.",
+        epilog=_FLAGS, formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
     parser.add_argument("model", nargs="+", help="NAME=PATH or PATH, of a SavedModel or of a folder of its versions")
     parser.add_argument("--host", default="127.0.0.1", help="the address to listen at")
-    parser.add_argument("--port", type=_port, default=8501)
+    parser.add_argument("--port", type=_port, default=8501, help="the port of the REST API")
+    parser.add_argument("--grpc-port", type=_port, help="the port of gRPC, such as 8500; by default none")
     parser.add_argument("--max-batch-size", type=_count, default=32, help="the most rows of a call")
     parser.add_argument("--batch-timeout-ms", type=float, default=1.0, help="how long a request waits for others")
     parser.add_argument("--threads", type=_count, default=1, help="how many calls run at a time")
     parser.add_argument("--max-request-mb", type=_count, default=64, help="the largest body of a request")
     parser.add_argument("--max-result-mb", type=_count, default=256, help="the largest result of a call")
+    parser.add_argument(
+        "--file-system-poll-wait-seconds", type=float, default=1.0, help="how often to look for new versions; 0: never"
+    )
     parser.add_argument("--max-memory-mb", type=_count, help="the most memory of each process; no limit by default")
     options = parser.parse_args(arguments)
     try:
         server: Any = importlib.import_module("tapeflow.serving.server")
+        if options.grpc_port is not None:
+            importlib.import_module("grpc")
     except ModuleNotFoundError as error:
         print(f"tapeflow serve needs {error.name}: pip install tapeflow[serve]", file=sys.stderr)
         return 1
@@ -113,7 +132,8 @@ def serve_command(arguments: list[str]) -> int:
         served = server.Server(models, options.max_batch_size, wait, options.threads, *sizes)
         if options.max_memory_mb is not None:
             _limit_memory(options.max_memory_mb << 20)
-        server.run(served, options.host, options.port)
+        poll = options.file_system_poll_wait_seconds
+        server.run(served, options.host, options.port, options.grpc_port, poll)
     except (OSError, ValueError, errors.OpError) as error:
         print(f"tapeflow serve: {error}", file=sys.stderr)
         return 1

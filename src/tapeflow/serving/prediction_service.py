@@ -1,0 +1,310 @@
+"""TensorFlow Serving's gRPC services: `PredictionService` and `ModelService`, for the clients of its protos."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+import grpc
+import numpy as np
+from google.protobuf import json_format
+from google.protobuf.message import DecodeError
+from tensorboard.compat.proto.meta_graph_pb2 import SignatureDef
+from tensorboard.compat.proto.tensor_pb2 import TensorProto
+
+from tapeflow.array.protos import make_ndarray, make_tensor_proto
+from tapeflow.core.ops.convert import datatype_name
+from tapeflow.core.protos import Example, message_class
+from tapeflow.core.types.dtypes import as_dtype, string
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.strings import StringArray
+from tapeflow.core.values.tensor import EagerTensor
+from tapeflow.logger import get_logger
+from tapeflow.serving.json_values import BadRequest
+from tapeflow.serving.models import Servable, ServedSignature, ServedVersion
+from tapeflow.serving.server import Server
+
+_CODES = {
+    400: grpc.StatusCode.INVALID_ARGUMENT, 404: grpc.StatusCode.NOT_FOUND, 429: grpc.StatusCode.RESOURCE_EXHAUSTED,
+    501: grpc.StatusCode.UNIMPLEMENTED,
+}  # fmt: skip
+_AVAILABLE = 30  # of the enum of a version's states
+_CLASSIFY, _REGRESS = "tensorflow/serving/classify", "tensorflow/serving/regress"
+_Method = Callable[[Any], Awaitable[Any]]
+
+
+@asynccontextmanager
+async def listening(server: Server, host: str, port: int) -> AsyncIterator[int]:
+    """Accepts gRPC calls inside a `with` block. Gives the port: 0 stands for a free one.
+
+    Args:
+        server: the models, and the calls that requests share.
+        host: the address to listen at.
+        port: the port.
+
+    Raises:
+        OSError: the port is taken.
+    """
+    limits = [("grpc.max_receive_message_length", server.most_bytes), ("grpc.max_send_message_length", -1)]
+    accepting = grpc.aio.server(options=[*limits, ("grpc.so_reuseport", 0)])
+    accepting.add_generic_rpc_handlers(PredictionService(server).handlers())
+    try:
+        number = accepting.add_insecure_port(f"{host}:{port}")
+    except RuntimeError:
+        raise OSError(f"can't listen at {host}, port {port}: is it in use?") from None
+    await accepting.start()
+    try:
+        yield number
+    finally:
+        await accepting.stop(5)
+
+
+class PredictionService:
+    """The methods of both services.
+
+    Args:
+        server: the models, and the calls that requests share.
+    """
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+
+    def handlers(self) -> tuple[Any, ...]:
+        """Returns the handlers for a server of gRPC."""
+        predict: dict[str, tuple[str, str, _Method]] = {
+            "Predict": ("PredictRequest", "PredictResponse", self.predict),
+            "Classify": ("ClassificationRequest", "ClassificationResponse", self.classify),
+            "Regress": ("RegressionRequest", "RegressionResponse", self.regress),
+            "MultiInference": ("MultiInferenceRequest", "MultiInferenceResponse", self.infer_several),
+            "GetModelMetadata": ("GetModelMetadataRequest", "GetModelMetadataResponse", self.metadata),
+        }
+        status: dict[str, tuple[str, str, _Method]] = {
+            "GetModelStatus": ("GetModelStatusRequest", "GetModelStatusResponse", self.status)
+        }
+        return tuple(
+            grpc.method_handlers_generic_handler(
+                f"tensorflow.serving.{name}", {n: _handler(*method) for n, method in methods.items()}
+            )
+            for name, methods in (("PredictionService", predict), ("ModelService", status))
+        )
+
+    # ---- methods -----------------------------------------------------------------------------------------------------
+
+    async def predict(self, request: Any) -> Any:
+        """Calls a signature with tensors."""
+        model, version, signature = self._find(request.model_spec)
+        outputs = await self._server.call(signature, _arrays(request.inputs, signature, self._server.most_bytes))
+        wanted = list(request.output_filter) or list(outputs)
+        for name in wanted:
+            if name not in outputs:
+                raise BadRequest(f"The signature {signature.name!r} has no output {name!r}: it has {sorted(outputs)}.")
+        tensors = {name: _tensor(outputs[name], signature.outputs[name]) for name in wanted}
+        spec = _spec(model, version, signature.name)
+        return message_class("PredictResponse")(model_spec=spec, outputs=tensors)
+
+    async def classify(self, request: Any) -> Any:
+        """Calls a signature with examples, and returns classes and scores."""
+        model, version, signature = self._find(request.model_spec)
+        result = _classifications(await self._server.call(signature, _examples(request.input, signature)))
+        spec = _spec(model, version, signature.name)
+        return message_class("ClassificationResponse")(model_spec=spec, result=result)
+
+    async def regress(self, request: Any) -> Any:
+        """Calls a signature with examples, and returns a number for each."""
+        model, version, signature = self._find(request.model_spec)
+        result = _regressions(await self._server.call(signature, _examples(request.input, signature)))
+        spec = _spec(model, version, signature.name)
+        return message_class("RegressionResponse")(model_spec=spec, result=result)
+
+    async def infer_several(self, request: Any) -> Any:
+        """Calls several signatures of one model with the same examples."""
+        if not request.tasks:
+            raise BadRequest("Inference request must have at least one InferenceTask.")
+        if len({task.model_spec.name for task in request.tasks}) > 1:
+            raise BadRequest("All ModelSpecs in a MultiInferenceRequest must access the same model name.")
+        response = message_class("MultiInferenceResponse")()
+        for task in request.tasks:
+            model, version, signature = self._find(task.model_spec)
+            if task.method_name not in (_CLASSIFY, _REGRESS):
+                raise BadRequest(f"Unsupported signature method_name: {task.method_name}", 501)
+            outputs = await self._server.call(signature, _examples(request.input, signature))
+            result = response.results.add(model_spec=_spec(model, version, signature.name))
+            if task.method_name == _CLASSIFY:
+                result.classification_result.CopyFrom(_classifications(outputs))
+            else:
+                result.regression_result.CopyFrom(_regressions(outputs))
+        return response
+
+    async def metadata(self, request: Any) -> Any:
+        """Returns the signatures of a model."""
+        for field in request.metadata_field or [""]:
+            if field != "signature_def":
+                raise BadRequest(f"Metadata field {field} is not supported: ask for signature_def.")
+        model, version = self._version(request.model_spec)
+        described = version.metadata(model.name)["metadata"]["signature_def"]["signature_def"]
+        signatures = message_class("SignatureDefMap")()
+        for name, signature in described.items():
+            parsed = json_format.ParseDict({k: v for k, v in signature.items() if k != "defaults"}, SignatureDef())
+            signatures.signature_def[name] = parsed.SerializeToString()
+        response = message_class("GetModelMetadataResponse")(model_spec=_spec(model, version, ""))
+        response.metadata["signature_def"].type_url = "type.googleapis.com/tensorflow.serving.SignatureDefMap"
+        response.metadata["signature_def"].value = signatures.SerializeToString()
+        return response
+
+    async def status(self, request: Any) -> Any:
+        """Returns the states of a model's versions."""
+        model, version = self._version(request.model_spec)
+        one = request.model_spec.WhichOneof("version_choice") is not None
+        numbers = [version.number] if one else sorted(model.versions, reverse=True)
+        status = message_class("StatusProto")()
+        states = [
+            message_class("ModelVersionStatus")(version=number, state=_AVAILABLE, status=status) for number in numbers
+        ]
+        return message_class("GetModelStatusResponse")(model_version_status=states)
+
+    # ---- models ------------------------------------------------------------------------------------------------------
+
+    def _version(self, spec: Any) -> tuple[Servable, ServedVersion]:
+        """Returns the model and version that a request names.
+
+        Raises:
+            BadRequest: there is none.
+        """
+        if not spec.name:
+            raise BadRequest("Missing ModelSpec: the request names no model.")
+        choice = spec.WhichOneof("version_choice")
+        if choice == "version_label":
+            raise BadRequest(f"Unrecognized servable version label: {spec.version_label}")
+        number = spec.version.value if choice == "version" else None
+        model = self._server.models.get(spec.name)
+        version = None if model is None else model.version(number)
+        if model is None or version is None:
+            asked = f"Latest({spec.name})" if number is None else f"Specific({spec.name}, {number})"
+            raise BadRequest(f"Servable not found for request: {asked}", 404)
+        return model, version
+
+    def _find(self, spec: Any) -> tuple[Servable, ServedVersion, ServedSignature]:
+        model, version = self._version(spec)
+        return model, version, version.signature(spec.signature_name or "serving_default")
+
+
+def _handler(request: str, response: str, method: _Method) -> Any:
+    """Returns the handler of a method, whose errors become gRPC's statuses."""
+
+    async def answer(message: Any, context: Any) -> Any:
+        try:
+            return await method(message)
+        except BadRequest as error:
+            await context.abort(_CODES.get(error.status, grpc.StatusCode.INTERNAL), str(error))
+        except Exception as error:  # the server goes on; the log has it
+            get_logger().exception("serving: %s failed", request)
+            text = f"The model failed: {type(error).__name__}. The server's log says more."
+            await context.abort(grpc.StatusCode.INTERNAL, text)
+
+    return grpc.unary_unary_rpc_method_handler(
+        answer, message_class(request).FromString, message_class(response).SerializeToString
+    )
+
+
+def _spec(model: Servable, version: ServedVersion, signature: str) -> Any:
+    number = message_class("Int64Value")(value=version.number)
+    return message_class("ModelSpec")(name=model.name, version=number, signature_name=signature)
+
+
+def _arrays(inputs: Mapping[str, bytes], signature: ServedSignature, most: int) -> dict[str, Any]:
+    """Returns the tensors of a request as arrays.
+
+    Raises:
+        BadRequest: an input is missing, not an input, or of another dtype or shape.
+    """
+    missing, others = signature.inputs.keys() - inputs.keys(), inputs.keys() - signature.inputs.keys()
+    if missing or others:
+        wrong = f"lacks the input {min(missing)!r}" if missing else f"has {min(others)!r}, which is no input"
+        raise BadRequest(f"The request {wrong}: signature {signature.name!r} takes {sorted(signature.inputs)}.")
+    return {name: _array(name, inputs[name], spec, most) for name, spec in signature.inputs.items()}
+
+
+def _array(name: str, data: bytes, spec: Any, most: int) -> Any:
+    try:
+        proto = TensorProto.FromString(data)
+        shape = TensorShape(proto.tensor_shape)
+        dtype = as_dtype(proto.dtype)
+    except (DecodeError, TypeError, ValueError) as error:
+        raise BadRequest(f"The input {name!r} is no tensor: {error}") from None
+    if dtype is not spec.dtype:
+        asked = datatype_name(spec.dtype).upper()
+        raise BadRequest(f"The input {name!r} is of dtype DT_{datatype_name(dtype).upper()}, and not DT_{asked}.")
+    if not shape.is_fully_defined() or not spec.shape.is_compatible_with(shape):
+        raise BadRequest(f"The input {name!r} has the shape {shape}, and the signature takes {spec.shape}.")
+    if (shape.num_elements() or 0) * max(dtype.size, 1) > most:  # one value may stand for all
+        raise BadRequest(f"The input {name!r} of shape {shape} is larger than the {most} bytes of a request.", 429)
+    try:
+        array: np.ndarray = make_ndarray(proto)
+    except (TypeError, ValueError) as error:
+        raise BadRequest(f"The input {name!r} can't be read: {error}") from None
+    return StringArray.of(list(array.reshape(-1)), array.shape) if spec.dtype is string else array
+
+
+def _plain_array(output: Any) -> np.ndarray:
+    """Returns an output as an array of NumPy, of bytes for strings."""
+    return np.asarray(EagerTensor(output, string).numpy()) if isinstance(output, StringArray) else output
+
+
+def _tensor(output: Any, spec: Any) -> bytes:
+    array = _plain_array(output)
+    return bytes(make_tensor_proto(array, spec.dtype, array.shape).SerializeToString())
+
+
+def _examples(request: Any, signature: ServedSignature) -> dict[str, Any]:
+    """Returns the examples of a request as the one input of a signature, serialized.
+
+    Raises:
+        BadRequest: the request has none, or the signature does not take examples.
+    """
+    kind = request.WhichOneof("kind")
+    examples = list(getattr(request, kind).examples) if kind else []
+    if not examples:
+        raise BadRequest("Input is empty.")
+    inputs = list(signature.inputs.items())
+    if len(inputs) != 1 or inputs[0][1].dtype is not string:
+        raise BadRequest(f"Signature {signature.name!r} does not take examples: use Predict.")
+    if kind == "example_list_with_context":
+        examples = [_join(request.example_list_with_context.context, example) for example in examples]
+    return {inputs[0][0]: StringArray.of(examples, [len(examples)])}
+
+
+def _join(context: bytes, example: bytes) -> bytes:
+    try:
+        joined = Example.FromString(context)
+        joined.MergeFromString(example)
+    except DecodeError as error:
+        raise BadRequest(f"An example can't be read: {error}") from None
+    return bytes(joined.SerializeToString())
+
+
+def _classifications(outputs: Mapping[str, Any]) -> Any:
+    labels, scores = (None if v is None else _plain_array(v) for v in (outputs.get("classes"), outputs.get("scores")))
+    if labels is None and scores is None:
+        raise BadRequest("The signature gives neither classes nor scores: use Predict.")
+    rows = len(labels if labels is not None else scores)  # type: ignore[arg-type]
+    result = message_class("ClassificationResult")()
+    for i in range(rows):
+        names = [""] * len(scores[i]) if labels is None else [_text(label) for label in labels[i]]  # type: ignore[index]
+        numbers = [0.0] * len(names) if scores is None else scores[i]
+        classes = result.classifications.add().classes
+        for name, number in zip(names, numbers, strict=True):
+            classes.add(label=name, score=number)
+    return result
+
+
+def _text(label: Any) -> str:
+    return label.decode(errors="replace") if isinstance(label, bytes) else str(label)
+
+
+def _regressions(outputs: Mapping[str, Any]) -> Any:
+    if "outputs" not in outputs:
+        raise BadRequest("The signature gives no outputs: use Predict.")
+    values = outputs["outputs"].reshape(-1)
+    regression = message_class("Regression")
+    return message_class("RegressionResult")(regressions=[regression(value=value) for value in values])
