@@ -83,7 +83,6 @@ class _FileWriter:
         for signature in signatures:
             number = numbers[id(signature.subgraph)]
             self.model.signatureDefs.append(self._signature(signature, number, places[number]))
-        self._add_metadata("min_runtime_version", b"1.5.0".ljust(16, b"\0"))
         return packed(self.model)
 
     def _add_buffer(self, data: bytes) -> int:
@@ -171,11 +170,6 @@ class _FileWriter:
         made = self.schema.TensorMapT()
         made.name, made.tensorIndex = name, place
         return made
-
-    def _add_metadata(self, name: str, data: bytes) -> None:
-        made = self.schema.MetadataT()
-        made.name, made.buffer = name, self._add_buffer(data)
-        self.model.metadata = [made]
 
 
 def _aligned_buffer(schema: Any) -> Any:
