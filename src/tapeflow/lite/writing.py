@@ -12,6 +12,7 @@ from tapeflow import version
 from tapeflow.core.types.dtypes import string
 from tapeflow.lite.extra import require
 from tapeflow.lite.program import LiteOperator, LiteTensor, Signature, Subgraph
+from tapeflow.lite.versions import operator_version
 
 _SCHEMA_VERSION = 3
 # The options of operators that are not named after them.
@@ -28,9 +29,6 @@ _OPTIONS = {
     "ATAN2": "ATan2Options", "REVERSE_V2": "ReverseV2Options", "PADV2": "PadV2Options",
     "MAXIMUM": "MaximumMinimumOptions", "MINIMUM": "MaximumMinimumOptions",
 }  # fmt: skip
-
-# The versions of operators that have no first version in the runtime.
-_VERSIONS = {"BROADCAST_TO": 2}
 
 
 def written(signatures: Sequence[Signature]) -> bytes:
@@ -65,7 +63,7 @@ class _FileWriter:
         self._buffer = _aligned_buffer(self.schema)
         self.model.buffers, self.model.operatorCodes = [self._buffer()], []
         self._buffers: dict[Any, int] = {}
-        self._codes: dict[str, int] = {}
+        self._codes: dict[tuple[str, int], int] = {}
 
     def file(self, signatures: Sequence[Signature]) -> bytes:
         """Returns the file of some signatures."""
@@ -134,7 +132,7 @@ class _FileWriter:
 
     def _operator(self, operator: LiteOperator, place: Any, numbers: dict[int, int]) -> Any:
         made = self.schema.OperatorT()
-        made.opcodeIndex = self._code(operator.code)
+        made.opcodeIndex = self._code(operator.code, operator_version(operator))
         made.inputs, made.outputs = [place(t) for t in operator.inputs], [place(t) for t in operator.outputs]
         kind = _OPTIONS.get(operator.code) or f"{operator.code.title().replace('_', '')}Options"
         number = getattr(self.schema.BuiltinOptions, kind, None)
@@ -145,16 +143,16 @@ class _FileWriter:
             made.builtinOptionsType, made.builtinOptions = number, options
         return made
 
-    def _code(self, name: str) -> int:
+    def _code(self, name: str, version: int) -> int:
         """Returns the number of an operator's code in the file."""
-        if name not in self._codes:
+        if (name, version) not in self._codes:
             made = self.schema.OperatorCodeT()
             made.builtinCode = getattr(self.schema.BuiltinOperator, name)
             made.deprecatedBuiltinCode = min(made.builtinCode, 127)
-            made.version = _VERSIONS.get(name, 1)
-            self._codes[name] = len(self.model.operatorCodes)
+            made.version = version
+            self._codes[name, version] = len(self.model.operatorCodes)
             self.model.operatorCodes.append(made)
-        return self._codes[name]
+        return self._codes[name, version]
 
     def _signature(self, signature: Signature, number: int, places: dict[int, int]) -> Any:
         made = self.schema.SignatureDefT()
