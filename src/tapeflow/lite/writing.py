@@ -15,6 +15,7 @@ from tapeflow.lite.program import LiteOperator, LiteTensor, Signature, Subgraph
 from tapeflow.lite.versions import operator_version
 
 _SCHEMA_VERSION = 3
+_LARGEST = 2**31 - 2**24  # offsets in the file are signed integers of 32 bits
 # The options of operators that are not named after them.
 _OPTIONS = {
     "CONV_2D": "Conv2DOptions", "DEPTHWISE_CONV_2D": "DepthwiseConv2DOptions", "CONV_3D": "Conv3DOptions",
@@ -36,13 +37,20 @@ def written(signatures: Sequence[Signature]) -> bytes:
 
     Raises:
         ImportError: `ai-edge-litert` is not installed.
+        ValueError: the constants are too large for a file.
     """
     return _FileWriter().file(signatures)
 
 
 def packed(model: Any) -> bytes:
-    """Returns the file of the schema's root table."""
+    """Returns the file of the schema's root table.
+
+    Raises:
+        ValueError: it is too large.
+    """
     size = sum(len(b.data) for b in model.buffers if b.data is not None)
+    if size > _LARGEST:
+        raise ValueError(f"The constants of the model have {size:,} bytes. A .tflite file has at most {_LARGEST:,}.")
     builder = require("flatbuffers").Builder(size + size // 64 + 4096)
     builder.Finish(model.Pack(builder), b"TFL3")
     return bytes(builder.Output())
