@@ -52,6 +52,12 @@ def test_weights_in_int8(model):
     assert 0 < difference(model, small) < 0.02
 
 
+def test_small_weights_stay_in_float():
+    model = tf.keras.Sequential([tf.keras.Input([16]), tf.keras.layers.Dense(63)])
+    plain, small = converter_of(model).convert(), converter_of(model, optimizations=DEFAULT).convert()
+    assert len(small) >= len(plain) - 64
+
+
 def test_weights_in_float16(model):
     plain = converter_of(model).convert()
     spec = tf.lite.TargetSpec(supported_types=[tf.float16])

@@ -14,6 +14,10 @@ from tapeflow.lite.writing import packed
 
 _INT8, _WIDE = OpsSet.TFLITE_BUILTINS_INT8, OpsSet.EXPERIMENTAL_TFLITE_BUILTINS_ACTIVATIONS_INT16_WEIGHTS_INT8
 
+_FEWEST_WEIGHTS = (
+    1024  # as in TensorFlow: smaller weights stay in float, because their rounding costs more than it saves
+)
+
 
 def check_options(options: Any) -> None:
     """Checks the options of a converter against each other.
@@ -54,7 +58,10 @@ def quantized(content: bytes, options: Any) -> bytes:
         return _result(quantizer)
     recipes = require("ai_edge_quantizer.recipe")
     if options.representative_dataset is None:
-        quantizer.load_quantization_recipe(recipes.dynamic_wi8_afp32())
+        recipe = recipes.dynamic_wi8_afp32()
+        for entry in recipe:
+            entry["op_config"]["min_weight_elements"] = _FEWEST_WEIGHTS
+        quantizer.load_quantization_recipe(recipe)
         return _result(quantizer)
     sets = set(options.target_spec.supported_ops)
     quantizer.load_quantization_recipe(recipes.static_wi8_ai16() if _WIDE in sets else recipes.static_wi8_ai8())
