@@ -117,7 +117,7 @@ def _keep_in_float(quantizer: Any, content: bytes, keeps_softmax: bool) -> None:
     model = schema.ModelT.InitFromObj(schema.Model.GetRootAs(content, 0))
     entries = {signature.subgraphIndex for signature in model.signatureDefs}
     codes = [code.builtinCode for code in model.operatorCodes]
-    names = set()
+    names: set[str] = set()
     for i, graph in enumerate(model.subgraphs):
         tensors = [t for o in graph.operators for t in o.outputs] + [*graph.inputs, *graph.outputs]
         if i in entries:
