@@ -145,7 +145,7 @@ def float_table(files, names, folder, rounds):
 
 def quantized_table(files, names, folder):
     kinds = KINDS[1:]
-    header = ["", *(cell for kind in kinds for cell in (kind, "", "difference", ""))]
+    header = ["", *(cell for kind in kinds for cell in (kind, "", "difference", "TensorFlow's"))]
     table = Table("Quantized .tflite files: size and largest difference, and TensorFlow's", header)
     for name in names:
         arrays = np.load(folder / f"{name.replace('/', '_')}.npz")

@@ -219,6 +219,26 @@ def test_checks_of_files(x):
     assert other.check(content) > 1e-2
 
 
+@pytest.mark.parametrize(
+    ("function", "spec", "version"),
+    [
+        (lambda x: x + 1.0, tf.TensorSpec([2, 4]), 1),
+        (lambda x: x + 1, tf.TensorSpec([2, 4], tf.int64), 4),
+        (lambda x: x @ tf.ones([4, 2]), tf.TensorSpec([2, 4]), 1),
+        (lambda x: x @ tf.ones([4, 2]), tf.TensorSpec([2, 3, 4]), 5),
+        (lambda x: tf.nn.conv2d(x, tf.ones([3, 3, 1, 6]), 1, "SAME"), tf.TensorSpec([2, 4, 4, 3]), 6),
+        (lambda x: tf.gather(x, [[0, 1], [1, 0]], axis=1, batch_dims=1), tf.TensorSpec([2, 4]), 5),
+        (lambda x: tf.image.resize(x, [5, 5]), tf.TensorSpec([2, 4, 4, 3]), 3),
+        (lambda x: tf.broadcast_to(x, [3, 2, 4]), tf.TensorSpec([2, 4]), 2),
+        (lambda x: tf.transpose(x), tf.TensorSpec([2, 4, 4, 3, 2]), 4),
+    ],
+)
+def test_versions_of_operators_are_those_of_tensorflow(function, spec, version):
+    schema = pytest.importorskip("ai_edge_litert.schema_py_generated")
+    model = schema.ModelT.InitFromObj(schema.Model.GetRootAs(convert(function, spec), 0))
+    assert [code.version for code in model.operatorCodes] == [version]
+
+
 def test_equal_constants_are_written_once():
     table = np.random.default_rng(0).standard_normal([100, 100]).astype(np.float32)
     content = convert(lambda x: x @ table + x @ tf.constant(table.copy()), tf.TensorSpec([None, 100]))

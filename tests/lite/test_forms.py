@@ -200,6 +200,12 @@ def test_sequences_of_any_length():
         lambda x: tf.math.unsorted_segment_sum(x, [0, 2, 0], 3),
         lambda x: (x, x, tf.constant([1.0, 2.0])),
         lambda x: tf.range(tf.shape(x)[0]),
+        lambda x: tf.keras.ops.argmax(x, axis=-1),
+        lambda x: tf.linalg.diag_part(tf.matmul(x, x, transpose_a=True)),
+        lambda x: tf.math.bincount(tf.cast(tf.abs(x) * 3.0, tf.int32), minlength=9, axis=-1),
+        lambda x: tf.sort(tf.cast(x * 10.0, tf.int32), axis=1),
+        lambda x: ~tf.cast(x * 10.0, tf.int32) & 7,
+        lambda x: tf.nn.softmax_cross_entropy_with_logits(tf.nn.softmax(x), x),
     ],
 )
 def test_functions(function):

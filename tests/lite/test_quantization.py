@@ -52,6 +52,12 @@ def test_weights_in_int8(model):
     assert 0 < difference(model, small) < 0.02
 
 
+def test_small_weights_stay_in_float():
+    model = tf.keras.Sequential([tf.keras.Input([16]), tf.keras.layers.Dense(63)])
+    plain, small = converter_of(model).convert(), converter_of(model, optimizations=DEFAULT).convert()
+    assert len(small) >= len(plain) - 64
+
+
 def test_weights_in_float16(model):
     plain = converter_of(model).convert()
     spec = tf.lite.TargetSpec(supported_types=[tf.float16])
@@ -88,6 +94,19 @@ def test_integer_inputs_and_outputs(model, dtype):
     scale, zero = result["quantization"]
     got = (interpreter.get_tensor(result["index"]).astype(np.float32) - zero) * scale
     assert np.abs(got - model(X).numpy()).max() < 0.02
+
+
+def test_probabilities_keep_their_precision():
+    tf.keras.utils.set_random_seed(0)
+    layers = tf.keras.layers
+    model = tf.keras.Sequential([tf.keras.Input([64]), layers.Dense(64), layers.Dense(2000, activation="softmax")])
+    x = rng.standard_normal([16, 64]).astype(np.float32)
+    data = {"optimizations": DEFAULT, "representative_dataset": lambda: ([x[i : i + 1]] for i in range(16))}
+    want = model(x).numpy()
+    got = run(converter_of(model, **data).convert(), x)[0]
+    assert np.abs(got - want).max() < 0.1 * want.max() < 1 / 256  # below a step of int8
+    integers = converter_of(model, **data, target_spec=INT8).convert()
+    assert np.unique(run(integers, x)[0]).size < 5
 
 
 def test_loops_stay_in_float():

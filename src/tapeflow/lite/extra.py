@@ -34,14 +34,35 @@ def of_runtime(name: str) -> Any:
 
 
 class Interpreter:
-    """Stands for the runtime's class."""
+    """Runs a .tflite file. Stands for the runtime's class.
+
+    Args:
+        args, kwargs: those of the runtime's class.
+
+    Raises:
+        ImportError: the extra `tflite` is not installed.
+
+    Example:
+        >>> interpreter = tf.lite.Interpreter("model.tflite")  # doctest: +SKIP
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         require(_RUNTIME)
 
 
 class OpResolverType(enum.Enum):
-    """Chooses the kernels of an interpreter. Stands for the runtime's class."""
+    """Chooses the kernels of an interpreter. Stands for the runtime's class.
+
+    Attributes:
+        AUTO: the fastest ones.
+        BUILTIN: those for this processor.
+        BUILTIN_REF: the reference kernels.
+        BUILTIN_WITHOUT_DEFAULT_DELEGATES: the builtin ones, without XNNPACK.
+
+    Example:
+        >>> tf.lite.experimental.OpResolverType.BUILTIN_REF.value
+        2
+    """
 
     AUTO = 0
     BUILTIN = 1
@@ -49,8 +70,22 @@ class OpResolverType(enum.Enum):
     BUILTIN_WITHOUT_DEFAULT_DELEGATES = 3
 
 
-def load_delegate(*args: Any, **kwargs: Any) -> NoReturn:
-    """Stands for the runtime's function."""
+def load_delegate(library: str, options: dict[str, Any] | None = None) -> NoReturn:
+    """Loads a library that computes operators. Stands for the runtime's function.
+
+    Args:
+        library: the path of the library.
+        options: its options.
+
+    Returns:
+        The delegate, for `experimental_delegates` of the interpreter.
+
+    Raises:
+        ImportError: the extra `tflite` is not installed.
+
+    Example:
+        >>> delegate = tf.lite.experimental.load_delegate("libdelegate.so")  # doctest: +SKIP
+    """
     raise AssertionError(require(_RUNTIME))
 
 

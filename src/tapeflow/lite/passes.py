@@ -351,12 +351,12 @@ class _Rewriter:
         return self._bypass(operator, operator.inputs[0])
 
     def drop_zero_biases(self) -> None:
-        """Leaves out biases of zeros, which are optional in a fully connected layer."""
+        """Leaves out biases of zeros where they are optional."""
         for operator in self.subgraph.operators:
-            if operator.code == "FULLY_CONNECTED":
-                bias = operator.inputs[2]
-                if bias is not None and bias.value is not None and not bias.value.any():
-                    operator.inputs[2] = None
+            if operator.code in ("FULLY_CONNECTED", "TRANSPOSE_CONV"):
+                bias = operator.inputs[-1]
+                if bias.value is not None and not bias.value.any():
+                    operator.inputs[-1:] = [None] if operator.code == "FULLY_CONNECTED" else []
 
     # ---- moves ---------------------------------------------------------------------------------------------------
 

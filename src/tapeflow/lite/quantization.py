@@ -14,6 +14,10 @@ from tapeflow.lite.writing import packed
 
 _INT8, _WIDE = OpsSet.TFLITE_BUILTINS_INT8, OpsSet.EXPERIMENTAL_TFLITE_BUILTINS_ACTIVATIONS_INT16_WEIGHTS_INT8
 
+_FEWEST_WEIGHTS = (
+    1024  # as in TensorFlow: smaller weights stay in float, because their rounding costs more than it saves
+)
+
 
 def check_options(options: Any) -> None:
     """Checks the options of a converter against each other.
@@ -54,10 +58,13 @@ def quantized(content: bytes, options: Any) -> bytes:
         return _result(quantizer)
     recipes = require("ai_edge_quantizer.recipe")
     if options.representative_dataset is None:
-        quantizer.load_quantization_recipe(recipes.dynamic_wi8_afp32())
+        recipe = recipes.dynamic_wi8_afp32()
+        for entry in recipe:
+            entry["op_config"]["min_weight_elements"] = _FEWEST_WEIGHTS
+        quantizer.load_quantization_recipe(recipe)
         return _result(quantizer)
-    wide = _WIDE in options.target_spec.supported_ops
-    quantizer.load_quantization_recipe(recipes.static_wi8_ai16() if wide else recipes.static_wi8_ai8())
+    sets = set(options.target_spec.supported_ops)
+    quantizer.load_quantization_recipe(recipes.static_wi8_ai16() if _WIDE in sets else recipes.static_wi8_ai8())
     tables = require("ai_edge_quantizer.qtyping").TFLOperationName.EMBEDDING_LOOKUP
     quantizer.add_dynamic_config(".*", tables, 8)
     given = as_dtype(options.inference_input_type), as_dtype(options.inference_output_type)
@@ -66,7 +73,7 @@ def quantized(content: bytes, options: Any) -> bytes:
     for dtype, name in zip(given, (names.INPUT, names.OUTPUT), strict=True):
         if dtype is float32:
             quantizer.update_quantization_recipe(".*", name, algorithm_key=keep)
-    _keep_loops_in_float(quantizer, content)
+    _keep_in_float(quantizer, content, given[1] is float32 and not sets & {_INT8, _WIDE})
     samples = _samples(content, options.representative_dataset)
     result = _result(quantizer, _ranges(content, quantizer.get_quantization_recipe(), samples))
     return _with_uint8(result, given) if uint8 in given else result
@@ -97,17 +104,26 @@ def _ranges(content: bytes, recipe: Any, samples: Any) -> Any:
     return calibrator.get_model_qsvs()
 
 
-def _keep_loops_in_float(quantizer: Any, content: bytes) -> None:
-    """Leaves the operators in loops and branches in float: no range is recorded there."""
+def _keep_in_float(quantizer: Any, content: bytes, keeps_softmax: bool) -> None:
+    """Leaves operators in float: those in loops and branches, because no range is recorded there, and a softmax that
+    is an output, because small probabilities are below the resolution of int8.
+
+    Args:
+        quantizer: the quantizer.
+        content: the file.
+        keeps_softmax: False if integers must be the outputs.
+    """
     schema = require("ai_edge_litert.schema_py_generated")
     model = schema.ModelT.InitFromObj(schema.Model.GetRootAs(content, 0))
     entries = {signature.subgraphIndex for signature in model.signatureDefs}
-    called = [graph for i, graph in enumerate(model.subgraphs) if i not in entries]
-    names = {
-        graph.tensors[t].name.decode()
-        for graph in called
-        for t in (*graph.inputs, *graph.outputs, *(t for o in graph.operators for t in o.outputs))
-    }
+    codes = [code.builtinCode for code in model.operatorCodes]
+    names: set[str] = set()
+    for i, graph in enumerate(model.subgraphs):
+        tensors = [t for o in graph.operators for t in o.outputs] + [*graph.inputs, *graph.outputs]
+        if i in entries:
+            results = (o for o in graph.operators if codes[o.opcodeIndex] == schema.BuiltinOperator.SOFTMAX)
+            tensors = [t for o in results for t in o.outputs if keeps_softmax and t in graph.outputs]
+        names.update(graph.tensors[t].name.decode() for t in tensors)
     every = require("ai_edge_quantizer.qtyping").TFLOperationName
     keep = require("ai_edge_quantizer.algorithm_manager").AlgorithmName.NO_QUANTIZE
     for name in names:

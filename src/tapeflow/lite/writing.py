@@ -12,8 +12,10 @@ from tapeflow import version
 from tapeflow.core.types.dtypes import string
 from tapeflow.lite.extra import require
 from tapeflow.lite.program import LiteOperator, LiteTensor, Signature, Subgraph
+from tapeflow.lite.versions import operator_version
 
 _SCHEMA_VERSION = 3
+_LARGEST = 2**31 - 2**24  # offsets in the file are signed integers of 32 bits
 # The options of operators that are not named after them.
 _OPTIONS = {
     "CONV_2D": "Conv2DOptions", "DEPTHWISE_CONV_2D": "DepthwiseConv2DOptions", "CONV_3D": "Conv3DOptions",
@@ -29,22 +31,26 @@ _OPTIONS = {
     "MAXIMUM": "MaximumMinimumOptions", "MINIMUM": "MaximumMinimumOptions",
 }  # fmt: skip
 
-# The versions of operators that have no first version in the runtime.
-_VERSIONS = {"BROADCAST_TO": 2}
-
 
 def written(signatures: Sequence[Signature]) -> bytes:
     """Returns the file of some signatures. Equal constants are written once.
 
     Raises:
         ImportError: `ai-edge-litert` is not installed.
+        ValueError: the constants are too large for a file.
     """
     return _FileWriter().file(signatures)
 
 
 def packed(model: Any) -> bytes:
-    """Returns the file of the schema's root table."""
+    """Returns the file of the schema's root table.
+
+    Raises:
+        ValueError: it is too large.
+    """
     size = sum(len(b.data) for b in model.buffers if b.data is not None)
+    if size > _LARGEST:
+        raise ValueError(f"The constants of the model have {size:,} bytes. A .tflite file has at most {_LARGEST:,}.")
     builder = require("flatbuffers").Builder(size + size // 64 + 4096)
     builder.Finish(model.Pack(builder), b"TFL3")
     return bytes(builder.Output())
@@ -65,7 +71,7 @@ class _FileWriter:
         self._buffer = _aligned_buffer(self.schema)
         self.model.buffers, self.model.operatorCodes = [self._buffer()], []
         self._buffers: dict[Any, int] = {}
-        self._codes: dict[str, int] = {}
+        self._codes: dict[tuple[str, int], int] = {}
 
     def file(self, signatures: Sequence[Signature]) -> bytes:
         """Returns the file of some signatures."""
@@ -83,7 +89,6 @@ class _FileWriter:
         for signature in signatures:
             number = numbers[id(signature.subgraph)]
             self.model.signatureDefs.append(self._signature(signature, number, places[number]))
-        self._add_metadata("min_runtime_version", b"1.5.0".ljust(16, b"\0"))
         return packed(self.model)
 
     def _add_buffer(self, data: bytes) -> int:
@@ -135,7 +140,7 @@ class _FileWriter:
 
     def _operator(self, operator: LiteOperator, place: Any, numbers: dict[int, int]) -> Any:
         made = self.schema.OperatorT()
-        made.opcodeIndex = self._code(operator.code)
+        made.opcodeIndex = self._code(operator.code, operator_version(operator))
         made.inputs, made.outputs = [place(t) for t in operator.inputs], [place(t) for t in operator.outputs]
         kind = _OPTIONS.get(operator.code) or f"{operator.code.title().replace('_', '')}Options"
         number = getattr(self.schema.BuiltinOptions, kind, None)
@@ -146,16 +151,16 @@ class _FileWriter:
             made.builtinOptionsType, made.builtinOptions = number, options
         return made
 
-    def _code(self, name: str) -> int:
+    def _code(self, name: str, version: int) -> int:
         """Returns the number of an operator's code in the file."""
-        if name not in self._codes:
+        if (name, version) not in self._codes:
             made = self.schema.OperatorCodeT()
             made.builtinCode = getattr(self.schema.BuiltinOperator, name)
             made.deprecatedBuiltinCode = min(made.builtinCode, 127)
-            made.version = _VERSIONS.get(name, 1)
-            self._codes[name] = len(self.model.operatorCodes)
+            made.version = version
+            self._codes[name, version] = len(self.model.operatorCodes)
             self.model.operatorCodes.append(made)
-        return self._codes[name]
+        return self._codes[name, version]
 
     def _signature(self, signature: Signature, number: int, places: dict[int, int]) -> Any:
         made = self.schema.SignatureDefT()
@@ -171,11 +176,6 @@ class _FileWriter:
         made = self.schema.TensorMapT()
         made.name, made.tensorIndex = name, place
         return made
-
-    def _add_metadata(self, name: str, data: bytes) -> None:
-        made = self.schema.MetadataT()
-        made.name, made.buffer = name, self._add_buffer(data)
-        self.model.metadata = [made]
 
 
 def _aligned_buffer(schema: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tapeflow.core.types.dtypes import bool_, float32
+from tapeflow.core.types.dtypes import bool_, float32, int32
 from tapeflow.lite.program import LiteTensor
 from tapeflow.lite.table import NoForm, form
 
@@ -221,6 +221,25 @@ def expand_erf(w: Any, x: LiteTensor) -> LiteTensor:
 @form("LogicalXor")
 def _logical_xor(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
     return w.add("NOT_EQUAL", [x, y], call.shape)
+
+
+@form("BitwiseAnd")
+def _bitwise_and(w: Any, call: Any, x: LiteTensor, y: LiteTensor) -> LiteTensor:
+    x, mask = (y, x) if x.value is not None else (x, y)
+    number_of_mask = int(mask.value) if mask.value is not None and mask.value.size == 1 else 0
+    if number_of_mask > 0 and number_of_mask & (number_of_mask + 1) == 0:  # the lowest bits
+        return w.add("FLOOR_MOD", [x, number(w, number_of_mask + 1, x)], call.shape)
+    if x.dtype is int32 and number_of_mask == -(2**31):  # the sign
+        negative = w.add("LESS", [x, number(w, 0, x)], x.shape, bool_)
+        return w.add("SELECT_V2", [negative, mask, number(w, 0, x)], call.shape, int32)
+    raise NoForm("only masks of the lowest bits, and of the sign, have a form")
+
+
+@form("Invert")
+def _invert(w: Any, call: Any, x: LiteTensor) -> LiteTensor:
+    if not x.dtype.min < 0:
+        return w.add("SUB", [number(w, x.dtype.max, x), x], x.shape)
+    return w.add("SUB", [number(w, -1, x), x], x.shape)
 
 
 @form("IsNan")

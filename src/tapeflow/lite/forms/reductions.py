@@ -155,3 +155,14 @@ def _sparse_cross_entropy(w: Any, call: Any, logits: LiteTensor, labels: LiteTen
     inputs = [labels, w.constant(logits.shape[1], int32), w.constant(1.0), w.constant(0.0)]
     one_hot = w.add("ONE_HOT", inputs, logits.shape, logits.dtype, axis=-1)
     return _cross_entropy(w, call, logits, one_hot)
+
+
+@form("DenseBincount")
+def _bincount(w: Any, call: Any, x: LiteTensor, size: LiteTensor, weights: LiteTensor) -> LiteTensor:
+    count, dtype = call.shape[-1], weights.dtype
+    numbers = [as_int32(w, size), w.constant(1, dtype), w.constant(0, dtype)]
+    hits = w.add("ONE_HOT", [as_int32(w, x), *numbers], [*x.shape, count], dtype, axis=-1)
+    if 0 not in weights.shape:
+        hits = w.add("MUL", [hits, w.reshape(weights, [*weights.shape, 1])], hits.shape)
+    code = "REDUCE_MAX" if call.attrs["binary_output"] else "SUM"
+    return w.add(code, [hits, w.constant([x.rank - 1], int32)], [*x.shape[:-1], count], keepDims=False)

@@ -332,6 +332,16 @@ def _matrix_diag(w: Any, call: Any, x: LiteTensor, *rest: LiteTensor) -> LiteTen
     return w.add("MATRIX_DIAG", [x], call.shape)
 
 
+@form("MatrixDiagPartV3", "MatrixDiagPartV2", "MatrixDiagPart")
+def _matrix_diag_part(w: Any, call: Any, x: LiteTensor, *rest: LiteTensor) -> LiteTensor:
+    rows, columns = x.shape[-2:]
+    if rows is None or columns is None or (rest and numbers_of(rest[0], "k") != [0]):
+        raise NoForm("only the main diagonal of matrices of static sizes has a form")
+    flat = w.reshape(x, [*x.shape[:-2], rows * columns])
+    places = w.constant([i * (columns + 1) for i in range(min(rows, columns))], int32)
+    return w.add("GATHER", [flat, places], call.shape, axis=flat.rank - 1, batchDims=0)
+
+
 @form("MatrixBandPart")
 def _band_part(w: Any, call: Any, x: LiteTensor, lower: LiteTensor, upper: LiteTensor) -> LiteTensor:
     rows, columns = x.shape[-2:]
