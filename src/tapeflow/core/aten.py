@@ -1,7 +1,8 @@
 """The private names of torch that TapeFlow uses.
 
 `aten.NAME` is looked up at its first use, not at TapeFlow's import. Each name has a fallback in torch's public
-functions, or raises an error that names the missing function.
+functions, or raises an error that names the missing function. `tests/core/test_unchecked_kernels.py` lists the kernels
+of ATen that check neither sizes nor indices.
 """
 
 from __future__ import annotations

@@ -340,7 +340,7 @@ def _filters(new: Any, old: Any, scale: Any, translation: Any, kernel_type: str,
         raise invalid(f"Unrecognized kernel type: {kernel_type}")
     if not all(factor > 0 for factor in scale):
         raise invalid(f"Scale must be greater than zero, got {scale}")
-    numbers = np.float32([scale, translation]).T.tolist()
+    numbers = np.array([scale, translation], np.float32).T.tolist()
     return [_filtered(new[i], old[i], *numbers[i], kernel_type, antialias) for i in (0, 1)]
 
 

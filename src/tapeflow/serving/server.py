@@ -161,16 +161,18 @@ class Server:
 
     # ---- methods ---------------------------------------------------------------------------------------------------
 
-    async def _predict(self, request: web.Request) -> web.Response:
+    async def _predict(self, request: web.Request) -> web.StreamResponse:
         return await self._call(request, _columns, json_values.predictions)
 
-    async def _classify(self, request: web.Request) -> web.Response:
+    async def _classify(self, request: web.Request) -> web.StreamResponse:
         return await self._call(request, _examples, _classes)
 
-    async def _regress(self, request: web.Request) -> web.Response:
+    async def _regress(self, request: web.Request) -> web.StreamResponse:
         return await self._call(request, _examples, _values)
 
-    async def _call(self, request: web.Request, read: Callable[..., Any], answer: Callable[..., Any]) -> web.Response:
+    async def _call(
+        self, request: web.Request, read: Callable[..., Any], answer: Callable[..., Any]
+    ) -> web.StreamResponse:
         """Answers a request by a call of a signature.
 
         Args:

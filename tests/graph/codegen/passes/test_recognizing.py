@@ -167,3 +167,34 @@ def test_loops_and_branches_are_explained():
 
     text = function.get_concrete_function(random(2, 3, 4, 5)).explain_rewrites()
     assert text.count("as Attention") == 2, text
+
+
+SIZES = [(1, 1, 4, 8)] * 3
+OTHER_SIZES = {
+    "fewer values than keys": [(1, 1, 4, 8), (1, 1, 60, 8), (1, 1, 3, 8)],
+    "fewer keys than values": [(1, 1, 4, 8), (1, 1, 3, 8), (1, 1, 60, 8)],
+    "a batch of queries": [(3, 1, 4, 8), (1, 1, 4, 8), (1, 1, 4, 8)],
+    "a batch of keys": [(1, 1, 4, 8), (3, 2, 4, 8), (3, 2, 4, 8)],
+    "no queries": [(1, 1, 0, 8), (1, 1, 4, 8), (1, 1, 4, 8)],
+    "no keys": [(1, 1, 4, 8), (1, 1, 0, 8), (1, 1, 0, 8)],
+    "a batch of masks": [*SIZES, (5, 1, 1, 1)],
+    "masks of more queries": [(1, 1, 1, 8), (1, 1, 4, 8), (1, 1, 4, 8), (1, 1, 6, 4)],
+    "masks of other keys": [*SIZES, (1, 1, 1, 7)],
+    "masks without queries": [(1, 1, 0, 8), (1, 1, 4, 8), (1, 1, 4, 8), (1, 1, 6, 4)],
+}
+
+
+@pytest.mark.parametrize("name", OTHER_SIZES)
+def test_sizes_that_torch_does_not_check(name):
+    """Sizes are unknown until the call. Results and errors are those of eager calls."""
+    shapes = OTHER_SIZES[name]
+    compiled = tf.function(attention, input_signature=[tf.TensorSpec([None] * 4)] * len(shapes))
+    assert "op_Attention(" in compiled.get_concrete_function().source()
+    arguments = [random(*shape) for shape in shapes]
+    try:
+        expected = attention(*arguments)
+    except tf.errors.InvalidArgumentError:
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            compiled(*arguments)
+    else:
+        np.testing.assert_allclose(compiled(*arguments), expected, rtol=1e-5, atol=1e-6)

@@ -16,6 +16,7 @@ from typing import Any
 import torch
 
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.values.tensor import invalid
 from tapeflow.graph.codegen.passes.pruning import prune
 from tapeflow.graph.codegen.patterns import (
     USED_ELSEWHERE,
@@ -53,7 +54,17 @@ def _attention(
     dropout_p: float = 0.0,
     scale: float | None = None,
 ) -> torch.Tensor:
-    """Computes attention. A row whose mask is -inf everywhere gives NaN, as in TensorFlow; torch returns zeros."""
+    """Computes attention. A row whose mask is -inf everywhere gives NaN, as in TensorFlow; torch returns zeros.
+
+    Torch takes keys and values of different lengths, and refuses masks that broadcast the scores.
+    """
+    if key.shape[-2] != value.shape[-2]:
+        raise invalid(f"{key.shape[-2]} keys, but {value.shape[-2]} values")
+    if attn_mask is not None:
+        scores = (*query.shape[:-1], key.shape[-2])
+        if not all(m in (1, n) for m, n in zip(reversed(attn_mask.shape), reversed(scores), strict=False)):
+            masked = torch.broadcast_shapes(scores, (*key.shape[:-2], 1, 1), attn_mask.shape)
+            query = query.expand(*masked[:-1], query.shape[-1])
     result = torch.nn.functional.scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, scale=scale)
     if attn_mask is None or attn_mask.dtype is torch.bool:
         return result
