@@ -337,6 +337,30 @@ def test_a_class_that_derives_from_an_abstract_variable():
     assert isinstance(Constant(), tf.Variable)
 
 
+def test_operators_of_a_class_use_its_own_value():
+    class Doubled(tf.Variable):
+        def __init__(self, value):
+            self._doubled = value
+
+        dtype = tf.float32
+
+        def value(self):
+            if self._doubled is None:
+                raise ValueError("no value")
+            return tf.constant(2.0 * self._doubled)
+
+        def __sub__(self, other):
+            return "own"
+
+    tf.register_tensor_conversion_function(Doubled, lambda value, *args, **kwargs: tf.constant(0.0))
+    doubled = Doubled(1.5)
+    results = [doubled + 1.0, 1.0 + doubled, sum([doubled, doubled]), doubled * doubled, -doubled]
+    assert [float(x) for x in results] == [4.0, 4.0, 3.0, 0.0, -3.0]  # the other operand is converted
+    assert doubled - 1.0 == "own"
+    with pytest.raises(ValueError, match="no value"):
+        sum([Doubled(None)])
+
+
 def test_a_scope_of_graphs_may_be_reset():
     with eager_context.graph_mode():
         before = tf.compat.v1.get_default_graph()
