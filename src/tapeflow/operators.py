@@ -206,11 +206,19 @@ def _of_value(name: str) -> Function:
 
 def _overload_all(cls: type[Variable]) -> None:
     """Has the operators of a class of variables use its `value()`, as those that wrap another variable ask for."""
-    for name in sorted(Tensor.OVERLOADABLE_OPERATORS - {"__eq__", "__ne__"}):
+    for name in sorted(Tensor.OVERLOADABLE_OPERATORS - {"__eq__", "__ne__"} - vars(cls).keys()):
         setattr(cls, name, _of_value(name))
 
 
+def _init_subclass(cls: type[Variable], **options: Any) -> None:
+    """Has the operators of a program's class use its own `value`, if it has one."""
+    super(Variable, cls).__init_subclass__(**options)
+    if "value" in vars(cls) and "_read" not in vars(cls):
+        _overload_all(cls)
+
+
 Variable._OverloadAllOperators = classmethod(_overload_all)  # type: ignore[attr-defined]
+Variable.__init_subclass__ = classmethod(_init_subclass)  # type: ignore[assignment]
 
 
 # ---- in-place operators; variables refuse them -----------------------------------------------------------------------

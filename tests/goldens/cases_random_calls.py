@@ -89,6 +89,9 @@ tf.strings.join(("a", "b"), separator=None)
 """)
 
 GROUP.errors("""
+tf.sparse.cross([tf.SparseTensor([[0]], ["x"], [2])] * 2, separator="-")
+tf.sparse.cross([tf.SparseTensor([[0, 0, 0]], ["x"], [1, 1, 2])] * 2)
+tf.sparse.cross_hashed([tf.SparseTensor([[0]], ["x"], [2])] * 2, 5)
 tf.unravel_index([], [2, 4])
 tf.strings.join(("a", "b"), separator={})
 tf.strings.join(("a", "b"), separator=[])

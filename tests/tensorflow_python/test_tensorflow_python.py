@@ -21,6 +21,7 @@ from tapeflow.tensorflow_python import (
     exporting,
     gradient_registry,
     keras_2,
+    list_ops,
     monitoring,
     names,
     nests,
@@ -335,6 +336,58 @@ def test_a_class_that_derives_from_an_abstract_variable():
                 super().__init__(name="constant")
 
     assert isinstance(Constant(), tf.Variable)
+
+
+def test_lists_of_tensors():
+    entries = list_ops.tensor_list_reserve([None, 2], 2, tf.float32)
+    entries = list_ops.tensor_list_set_item(entries, 0, tf.ones([1, 2]))
+    entries = list_ops.tensor_list_set_item(entries, 1, tf.zeros([3, 2]))
+    assert list_ops.tensor_list_concat(entries, tf.float32).shape == [4, 2]
+    assert list_ops.tensor_list_get_item(entries, 1, tf.float32, [None, 2]).shape == [3, 2]
+    assert list_ops.tensor_list_element_shape(entries, tf.int32).numpy().tolist() == [-1, 2]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Item element shape: \\[3\\] list shape: \\[\\?,2\\]"):
+        list_ops.tensor_list_set_item(entries, 1, tf.zeros([3]))
+    entries = list_ops.tensor_list_push_back(list_ops.empty_tensor_list(None, tf.int64, 1), tf.constant(7, tf.int64))
+    assert list_ops.tensor_list_stack(entries, tf.int64).numpy().tolist() == [7]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="full list"):
+        list_ops.tensor_list_push_back(entries, tf.constant(7, tf.int64))
+    rows = list_ops.tensor_list_from_tensor(tf.reshape(tf.range(6), [3, 2]), [2])
+    assert list_ops.tensor_list_gather(rows, [2, 0], tf.int32).numpy().tolist() == [[4, 5], [0, 1]]
+    shorter, last = list_ops.tensor_list_pop_back(rows, tf.int32)
+    assert int(list_ops.tensor_list_length(shorter)) == 2 and last.numpy().tolist() == [4, 5]
+    pieces = list_ops.tensor_list_split(tf.range(3), [None], tf.constant([1, 2], tf.int64))
+    assert list_ops.tensor_list_get_item(pieces, 1, tf.int32).numpy().tolist() == [1, 2]
+    scattered = list_ops.tensor_list_scatter(tf.range(2), [2, 0], [])
+    assert list_ops.tensor_list_stack(scattered, tf.int32).numpy().tolist() == [1, 0, 0]
+
+
+def test_a_seed_from_a_seed():
+    assert conversion.gen_new_seed(None, "salt") is None
+    assert [conversion.gen_new_seed(seed, "salt") for seed in (0, 42)] == [1185174420, 776072436]
+
+
+def test_operators_of_a_class_use_its_own_value():
+    class Doubled(tf.Variable):
+        def __init__(self, value):
+            self._doubled = value
+
+        dtype = tf.float32
+
+        def value(self):
+            if self._doubled is None:
+                raise ValueError("no value")
+            return tf.constant(2.0 * self._doubled)
+
+        def __sub__(self, other):
+            return "own"
+
+    tf.register_tensor_conversion_function(Doubled, lambda value, *args, **kwargs: tf.constant(0.0))
+    doubled = Doubled(1.5)
+    results = [doubled + 1.0, 1.0 + doubled, sum([doubled, doubled]), doubled * doubled, -doubled]
+    assert [float(x) for x in results] == [4.0, 4.0, 3.0, 0.0, -3.0]  # the other operand is converted
+    assert doubled - 1.0 == "own"
+    with pytest.raises(ValueError, match="no value"):
+        sum([Doubled(None)])
 
 
 def test_a_scope_of_graphs_may_be_reset():

@@ -756,18 +756,18 @@ def _(batch: Batch, entries: Slices, size: Any) -> Any:
 
 
 def _joined_lists(a: Any, b: Any, dtype: DType) -> np.ndarray:
-    specs = [spec_of(a), spec_of(b)]
-    for name, spec in zip(("input_a", "input_b"), specs, strict=True):
+    first, second = spec_of(a), spec_of(b)
+    for name, spec in (("input_a", first), ("input_b", second)):
         if spec is not None and not _is_same_type(spec.dtype, dtype):
             raise invalid(
                 f"{name}[0].dtype != element_dtype.  Saw: {datatype_name(spec.dtype)} vs. {datatype_name(dtype)}"
             )
-    if None not in specs and text(specs[0].shape) != text(specs[1].shape):
+    if first is not None and second is not None and first.dims != second.dims:
         raise invalid(
             "input_a and input_b TensorList element shapes are not identical at index 0.  Saw "
-            f"{text(specs[0].shape)} vs. {text(specs[1].shape)}"
+            f"{text(first.shape)} vs. {text(second.shape)}"
         )
-    return as_variant((*a[()], *b[()]), specs[0])
+    return as_variant((*a[()], *b[()]), first)
 
 
 @op("TensorListConcatLists", kernel=_no_tensors, strings=_joined_lists, shape=scalar)
@@ -827,9 +827,8 @@ def _(batch: Batch, tensor: Slices, indices: Slices, element_shape: Any, *num_el
 
 def _element_shape(variant: Any, shape_type: Any) -> torch.Tensor:
     spec = spec_of(variant)
-    is_known = spec is not None and spec.shape.rank is not None
-    dims = [-1 if d is None else d for d in spec.shape] if is_known else -1
-    return torch.tensor(dims, dtype=shape_type.torch)
+    dims = None if spec is None else spec.dims
+    return torch.tensor(-1 if dims is None else [-1 if d is None else d for d in dims], dtype=shape_type.torch)
 
 
 @op("TensorListElementShape", kernel=_no_tensors, strings=_element_shape, shape=unknown, reads_shape=True)

@@ -49,6 +49,9 @@ def _features(indices: Any, values: Any, shapes: Any, dense: Any) -> tuple[list[
 
     Without dense features, only rows with values are returned: a sparse batch may be larger than memory.
     """
+    for position, own in enumerate(indices):
+        if own.ndim != 2 or own.shape[1] != 2:
+            raise invalid(f"Expected D2 of index to be 2 got {own.shape[-1]} at position {position}")
     sizes = [*(int(shape[0]) for shape in shapes), *map(len, dense)]
     check_sizes(sizes)
     batch = sizes[0] if sizes else 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -105,6 +106,13 @@ def parameterized_truncated_normal(
     key = uniform([2], maxval=int32.max, dtype=int32, seed=seed)
     means, stddevs, minvals, maxvals = (convert_to_tensor(v, dtype) for v in (means, stddevs, minvals, maxvals))
     return stateless_parameterized_truncated_normal(shape, key, means, stddevs, minvals, maxvals, name)
+
+
+def gen_new_seed(seed: int | None, salt: str) -> int | None:
+    """Returns another seed, from a seed and a text."""
+    if seed is None:
+        return None
+    return int(hashlib.md5(f"{seed}{salt}".encode(), usedforsecurity=False).hexdigest()[:8], 16) & 0x7FFFFFFF
 
 
 def unknown_shape(rank: int | None = None) -> TensorShape:

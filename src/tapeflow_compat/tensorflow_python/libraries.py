@@ -202,6 +202,8 @@ MODULES = {
         (f"tensorflow.python.ops.linalg.sparse.{name}" for name in ("sparse", "sparse_csr_matrix_ops")),
         dict.fromkeys(("CSRSparseMatrix", "SparseMatrix", "dense_shape_and_type", "matmul"), f"{_H}.sparse_matrices"),
     ),
+    "tensorflow.python.ops.distributions.util": {"gen_new_seed": f"{_H}.conversion"},
+    "tensorflow.python.ops.list_ops": {"*": f"{_H}.list_ops"},
     "tensorflow.python.ops.lookup_ops": {
         "HashTable": "tapeflow.compat.v1.lookup:StaticHashTable",
         "LookupInterface": "tapeflow.lookup.tables:LookupTable",
@@ -247,6 +249,7 @@ MODULES = {
     "tensorflow.python.tpu.embedding_context_utils": {"SequentialEmbeddingContext": "contextlib:nullcontext"},
     "tensorflow.python.trackable.base": {
         "Trackable": "tapeflow.core.values.trackable",
+        "TrackableReference": "tapeflow.core.values.trackable",
         "no_automatic_dependency_tracking_scope": f"{_H}.tracking",
     },
     "tensorflow.python.trackable.resource": {"RestoredResource": "tapeflow.saved_model.objects:RestoredTable"},

@@ -89,7 +89,8 @@ def promote_types(type1: DTypeLike, type2: DTypeLike) -> np.dtype:
         >>> tnp.promote_types(tf.int32, tf.float32).name
         'float64'
     """
-    return np.promote_types(*[t.as_numpy_dtype if isinstance(t, DType) else np.dtype(t) for t in (type1, type2)])
+    types: list[Any] = [t.as_numpy_dtype if isinstance(t, DType) else t for t in (type1, type2)]
+    return np.promote_types(*types)
 
 
 def finfo(dtype: DTypeLike) -> np.finfo | ml_dtypes.finfo:
