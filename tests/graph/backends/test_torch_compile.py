@@ -255,7 +255,8 @@ def test_slices_draw_their_numbers_anew_in_each_run(graphs):
 def test_keras_trains_with_jit_compile(graphs, caplog):
     def losses(**kwargs):
         tf.keras.utils.set_random_seed(1)
-        model = tf.keras.Sequential([tf.keras.Input((3,)), tf.keras.layers.Dense(4, "relu"), tf.keras.layers.Dense(1)])
+        dense, dropout = tf.keras.layers.Dense, tf.keras.layers.Dropout
+        model = tf.keras.Sequential([tf.keras.Input((3,)), dense(4, "relu"), dropout(0.25), dense(1)])
         model.compile("sgd", "mse", **kwargs)
         x = np.random.default_rng(0).normal(size=(8, 3)).astype("f")
         return model.fit(x, x[:, :1], batch_size=4, epochs=3, verbose=0, shuffle=False).history["loss"]

@@ -100,7 +100,7 @@ class GraphWriter(SymbolicWriter):
     def call(self, step: Step) -> str:
         template = self._template(step)
         given = [a for a in template if type(a) is _Given]
-        if not is_opaque(step, self._untraceable):
+        if not is_opaque(step, self._untraceable, self.sizes, self._constants, self._static):
             function = self.helper(self._traceable(step, template), f"op_{step.name}")
             return f"{function}({', '.join(a.text for a in given)})"
         kernel: Any = step.op.kernel
@@ -128,7 +128,8 @@ class GraphWriter(SymbolicWriter):
                 template.append(known)
             elif kind == "host":
                 sizes = self.sizes.of(arg)
-                template.append(_Given([sizes], False, True) if type(sizes) is str else _Given(sizes, True, True))
+                given = [self.reference(arg)] if sizes is None else [sizes] if type(sizes) is str else sizes
+                template.append(_Given(given, type(sizes) is list, sizes is not None, is_host=True))
             elif isinstance(constant, torch.Tensor) and constant.numel() == 1 and not constant.dtype.is_complex:
                 template.append(_Number(constant))
             else:
@@ -178,11 +179,13 @@ class _Given(NamedTuple):
         expressions: the expressions of its tensors or numbers.
         several: True if it is a list of tensors, or a tuple of numbers.
         counts: True if it is made of numbers.
+        is_host: True if the kernel takes numbers.
     """
 
     expressions: list[str]
     several: bool = False
     counts: bool = False
+    is_host: bool = False
 
     @property
     def text(self) -> str:
@@ -257,17 +260,23 @@ _calls: weakref.WeakValueDictionary[int, OpaqueCall] = weakref.WeakValueDictiona
 _PARTLY_SUPPORTED = (uint16, uint32, uint64)
 
 
-def is_opaque(step: Step, untraceable: Collection[Any]) -> bool:
+def is_opaque(step: Step, untraceable: Collection[Any], sizes: Sizes, constants: dict[int, Any], static: bool) -> bool:
     """Returns True if the compiler must not look into the kernel of a step.
 
     Args:
         step: the step.
         untraceable: the ops whose kernels can't be traced.
+        sizes: the sizes in its program.
+        constants, static: see `Program`.
     """
     if step.op in untraceable or not step.registered:
         return step.op in untraceable or bool(getattr(step.op, "one_by_one", False))
-    random = step.op.random or step.name.startswith("Stateless")
-    return random or any(t.dtype in _PARTLY_SUPPORTED for t in (*step.inputs, *step.outputs))
+    if step.op.random or step.name.startswith("Stateless"):
+        return True
+    if any(t.dtype in _PARTLY_SUPPORTED for t in (*step.inputs, *step.outputs)):
+        return True
+    hosts = [a for a in step.op.hosts(step.args) if isinstance(a, SymbolicTensor) and sizes.of(a) is None]
+    return any(static_numbers(a, constants.get(id(a)), static) is None for a in hosts)
 
 
 def result_sizes(step: Step, sizes: Sizes) -> list[list[str]] | None:
@@ -317,8 +326,11 @@ class OpaqueCall:
         args = []
         for a in self._template:
             if type(a) is _Given:
-                items = list(itertools.islice(rest if a.counts else values, len(a.expressions)))
-                args.append(items[0] if not a.several else tuple(items) if a.counts else items)
+                items: Any = list(itertools.islice(rest if a.counts else values, len(a.expressions)))
+                items = items if a.several else items[0]
+                if a.is_host:
+                    items = numbers(items) if not a.counts else tuple(items) if a.several else items
+                args.append(items)
             else:
                 args.append(a.tensor(True) if type(a) is _Number else a)
         result = self._kernel(*args)
