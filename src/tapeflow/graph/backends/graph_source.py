@@ -66,7 +66,7 @@ class GraphWriter(SymbolicWriter):
     def __init__(self, untraceable: Collection[Any]) -> None:
         super().__init__()
         self._untraceable = untraceable
-        self._calls: list[OpaqueCall] = []  # the function holds them by its writer
+        self._calls: list[Any] = []  # the function holds them by its writer
         self.tracing: Any = None
         self.changed: list[int] = []
 
@@ -101,19 +101,25 @@ class GraphWriter(SymbolicWriter):
         template = self._template(step)
         given = [a for a in template if type(a) is _Given]
         if not is_opaque(step, self._untraceable, self.sizes, self._constants, self._static):
-            function = self.helper(self._traceable(step, template), f"op_{step.name}")
-            return f"{function}({', '.join(a.text for a in given)})"
+            number = self._numbered(self._traceable(step, template))
+            return f"{self.helper(run_kernel)}({', '.join([repr(step.name), str(number), *(a.text for a in given)])})"
         kernel: Any = step.op.kernel
         if step.registered:
             name = self._kernel(step)
             kernel = lambda *values: self.namespace[name](*values)  # noqa: E731  (the first call may replace it)
         call = OpaqueCall(kernel, template, step)
-        self._calls.append(call)
         tensors = [e for a in given if not a.counts for e in a.expressions]
         sizes = [size for row in result_sizes(step, self.sizes) or () for size in row]
         sizes += [e for a in given if a.counts for e in a.expressions]
-        text = f"({call.description!r}, {call.number}, [{', '.join(tensors)}], [{', '.join(sizes)}])"
+        text = f"({call.description!r}, {self._numbered(call)}, [{', '.join(tensors)}], [{', '.join(sizes)}])"
         return f"{self.named('opaque', opaque)}{text}{'' if _gives_several(step) else '[0]'}"
+
+    def _numbered(self, call: Any) -> int:
+        """Returns the number by which compiled code finds a call."""
+        number = next(_numbers)
+        self._calls.append(call)
+        _calls[number] = call
+        return number
 
     def _template(self, step: Step) -> list[Any]:
         """Returns the arguments of a step's kernel: constants, and `_Given`s for those that a call passes."""
@@ -168,7 +174,6 @@ class GraphWriter(SymbolicWriter):
             cast = [r if r.dtype is d else r.to(d) for r, d in zip(results, dtypes, strict=True)]
             return cast if _gives_several(step) else cast[0]
 
-        call.__name__ = step.name
         return call
 
 
@@ -255,7 +260,8 @@ def changed_handles(program: Program) -> list[SymbolicTensor]:
 # ---- opaque calls ----------------------------------------------------------------------------------------------------
 
 _numbers = itertools.count()
-_calls: weakref.WeakValueDictionary[int, OpaqueCall] = weakref.WeakValueDictionary()
+# The calls, by number. TorchInductor keeps functions in graphs for ever, so all graphs call the same two.
+_calls: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 # ATen supports these for some values only, which a trace does not see.
 _PARTLY_SUPPORTED = (uint16, uint32, uint64)
 
@@ -304,7 +310,6 @@ class OpaqueCall:
         step: the step that it computes.
 
     Attributes:
-        number: the key by which compiled code finds the call.
         description: a text for the compiler's cache. It distinguishes calls by op, dtypes and ranks.
     """
 
@@ -312,8 +317,6 @@ class OpaqueCall:
         self._kernel, self._template = kernel, template
         self._results: list[tuple[int, Any]] = [(t.shape.rank, t.dtype.torch) for t in step.outputs]
         self.description = f"{step.name} {self._results}"
-        self.number = next(_numbers)
-        _calls[self.number] = self
 
     def results(self, tensors: Sequence[torch.Tensor], given: Sequence[int]) -> list[torch.Tensor]:
         """Calls the kernel.
@@ -350,6 +353,17 @@ class OpaqueCall:
             torch.empty(list(itertools.islice(sizes, rank)), dtype=dtype, device=device)
             for rank, dtype in self._results
         ]
+
+
+def run_kernel(name: str, number: int, *given: Any) -> Any:
+    """Runs a kernel that is traced.
+
+    Args:
+        name: the op's name, for readers.
+        number: the call's number.
+        *given: the arguments that a call passes.
+    """
+    return _calls[number](*given)
 
 
 def run_opaque(what: str, number: int, tensors: Sequence[torch.Tensor], given: Sequence[int]) -> list[torch.Tensor]:
