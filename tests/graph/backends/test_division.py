@@ -224,3 +224,29 @@ def test_the_explanation_before_a_call_and_without_jit_compile():
     assert f.get_concrete_function(1.0).explain_jit_compile() == "not compiled yet"
     g = tf.function(lambda x: x * 2.0)
     assert g.get_concrete_function(1.0).explain_jit_compile() == "not compiled: it has no jit_compile=True"
+
+
+def test_slices_at_a_counter_take_it_as_a_number(graphs):
+    @tf.function(jit_compile=True)
+    def scanned(x, w):
+        h = tf.zeros([2, 3])
+        for t in tf.range(4):
+            h = tf.tanh((x[t] + h) @ w)
+        return h
+
+    x, w = tf.constant(normal(4, 2, 3)), tf.constant(normal(3, 3))
+    for _ in range(3):
+        close(scanned(x, w), tf.function(scanned.python_function)(x, w))
+    assert "StridedSlice" not in graphs[0] and "opaque" not in graphs[0] and "MatMul" in graphs[0]
+    assert "op_StridedSlice(x, (while_Placeholder,)" in scanned.get_concrete_function(x, w).source()
+
+
+def test_a_number_that_a_kernel_reads_from_a_tensor_divides_nothing(graphs):
+    @tf.function(jit_compile=True)
+    def rolled(x, by):
+        return tf.roll(x * 2.0, by + 1, 0) + 1.0
+
+    x = tf.constant(normal(4))
+    for by in (1, 1, 2, 3):
+        close(rolled(x, tf.constant(by)), tf.function(rolled.python_function)(x, tf.constant(by)))
+    assert len(graphs) == 1 and "opaque" in graphs[0]

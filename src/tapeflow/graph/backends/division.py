@@ -14,15 +14,10 @@ from typing import Any
 
 import torch
 
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import variant
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.backends.graph_source import (
-    CHANGES,
-    called_program,
-    is_opaque,
-    result_sizes,
-    static_numbers,
-)  # fmt: skip
+from tapeflow.graph.backends.graph_source import CHANGES, called_program, is_opaque, result_sizes  # fmt: skip
 from tapeflow.graph.codegen.program import CALLS, Program, Step, bytes_of
 from tapeflow.graph.codegen.size_expressions import Sizes
 from tapeflow.graph.ir.graph import READ
@@ -78,16 +73,22 @@ def divide(
 
 
 def _counting_steps(program: Program) -> set[int]:
-    """Returns the ids of the steps that compute scalar integers and truth values from the program's inputs.
+    """Returns the ids of the steps that the source computes with Python numbers, such as counters of loops.
 
-    They count the iterations of loops, and the source has Python numbers for them.
+    They are scalar integers and truth values from the program's inputs, and inputs sliced at such a number.
     """
-    known = {id(t) for t in program.inputs if t.shape.rank == 0 and t.dtype.is_integer} | set(program.constants)
+    inputs, constants = {id(t) for t in program.inputs}, set(program.constants)
+    numbers = {id(t) for t in program.inputs if t.shape.rank == 0 and t.dtype.is_integer}
     steps: set[int] = set()
     for step in program.steps:
+        operands = {id(t) for t in step.inputs}
         scalars = all(t.shape.rank == 0 and (t.dtype.is_integer or t.dtype.is_bool) for t in step.outputs)
-        if step.op.elementwise and step.pure and scalars and all(id(t) in known for t in step.inputs):
-            known.update(id(t) for t in step.outputs)
+        if not step.pure or not operands <= inputs | numbers | constants:
+            continue
+        if operands <= numbers | constants and ((step.op.elementwise and scalars) or step.op is ops.Pack.op):
+            numbers.update(id(t) for t in step.outputs)
+            steps.add(id(step))
+        elif any(id(a) in numbers for a in step.op.hosts(step.args)):
             steps.add(id(step))
     return steps
 
@@ -148,15 +149,16 @@ def obstacles_in(program: Program, untraceable: Collection[Any]) -> dict[int, st
 
 def _obstacle(program: Program, step: Step, sizes: Sizes, untraceable: Collection[Any]) -> str | None:
     """Returns why a step can't be a part of a compiled function, or None."""
-    why = _obstacle_of_op(program, step, sizes) if step.registered else _obstacle_of_node(step, untraceable)
+    why = _obstacle_of_op(step) if step.registered else _obstacle_of_node(step, untraceable)
     if why is None:
         why = next((w for t in (*step.inputs, *step.outputs) if (w := _no_place(program, t)) is not None), None)
-    if why is None and is_opaque(step, untraceable) and result_sizes(step, sizes) is None:
+    opaque = why is None and is_opaque(step, untraceable, sizes, program.constants, program.static)
+    if opaque and result_sizes(step, sizes) is None:
         why = f"{label(step)} gives a tensor of a size that only its run can tell"
     return why
 
 
-def _obstacle_of_op(program: Program, step: Step, sizes: Sizes) -> str | None:
+def _obstacle_of_op(step: Step) -> str | None:
     """Returns why a call of a registered op can't be compiled, or None."""
     if step.must_run:
         return f"{label(step)} has side effects"
@@ -164,11 +166,6 @@ def _obstacle_of_op(program: Program, step: Step, sizes: Sizes) -> str | None:
         return f"{label(step)} runs on {step.operation.device}, and the compiler is given one device"
     if any(variable_of(t) is not None for t in step.inputs):
         return f"{label(step)} takes a variable itself"
-    for param, arg in zip(step.op.hosts(step.op.params), step.op.hosts(step.args), strict=True):
-        if not isinstance(arg, SymbolicTensor) or sizes.of(arg) is not None:
-            continue
-        if static_numbers(arg, program.constant(arg), program.static) is None:
-            return f"{label(step)} has a {param!r} that is not known before it runs"
     return None
 
 

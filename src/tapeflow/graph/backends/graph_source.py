@@ -66,7 +66,7 @@ class GraphWriter(SymbolicWriter):
     def __init__(self, untraceable: Collection[Any]) -> None:
         super().__init__()
         self._untraceable = untraceable
-        self._calls: list[OpaqueCall] = []  # the function holds them by its writer
+        self._calls: list[Any] = []  # the function holds them by its writer
         self.tracing: Any = None
         self.changed: list[int] = []
 
@@ -100,20 +100,26 @@ class GraphWriter(SymbolicWriter):
     def call(self, step: Step) -> str:
         template = self._template(step)
         given = [a for a in template if type(a) is _Given]
-        if not is_opaque(step, self._untraceable):
-            function = self.helper(self._traceable(step, template), f"op_{step.name}")
-            return f"{function}({', '.join(a.text for a in given)})"
+        if not is_opaque(step, self._untraceable, self.sizes, self._constants, self._static):
+            number = self._numbered(self._traceable(step, template))
+            return f"{self.helper(run_kernel)}({', '.join([repr(step.name), str(number), *(a.text for a in given)])})"
         kernel: Any = step.op.kernel
         if step.registered:
             name = self._kernel(step)
             kernel = lambda *values: self.namespace[name](*values)  # noqa: E731  (the first call may replace it)
         call = OpaqueCall(kernel, template, step)
-        self._calls.append(call)
         tensors = [e for a in given if not a.counts for e in a.expressions]
         sizes = [size for row in result_sizes(step, self.sizes) or () for size in row]
         sizes += [e for a in given if a.counts for e in a.expressions]
-        text = f"({call.description!r}, {call.number}, [{', '.join(tensors)}], [{', '.join(sizes)}])"
+        text = f"({call.description!r}, {self._numbered(call)}, [{', '.join(tensors)}], [{', '.join(sizes)}])"
         return f"{self.named('opaque', opaque)}{text}{'' if _gives_several(step) else '[0]'}"
+
+    def _numbered(self, call: Any) -> int:
+        """Returns the number by which compiled code finds a call."""
+        number = next(_numbers)
+        self._calls.append(call)
+        _calls[number] = call
+        return number
 
     def _template(self, step: Step) -> list[Any]:
         """Returns the arguments of a step's kernel: constants, and `_Given`s for those that a call passes."""
@@ -128,7 +134,8 @@ class GraphWriter(SymbolicWriter):
                 template.append(known)
             elif kind == "host":
                 sizes = self.sizes.of(arg)
-                template.append(_Given([sizes], False, True) if type(sizes) is str else _Given(sizes, True, True))
+                given = [self.reference(arg)] if sizes is None else [sizes] if type(sizes) is str else sizes
+                template.append(_Given(given, type(sizes) is list, sizes is not None, is_host=True))
             elif isinstance(constant, torch.Tensor) and constant.numel() == 1 and not constant.dtype.is_complex:
                 template.append(_Number(constant))
             else:
@@ -167,7 +174,6 @@ class GraphWriter(SymbolicWriter):
             cast = [r if r.dtype is d else r.to(d) for r, d in zip(results, dtypes, strict=True)]
             return cast if _gives_several(step) else cast[0]
 
-        call.__name__ = step.name
         return call
 
 
@@ -178,11 +184,13 @@ class _Given(NamedTuple):
         expressions: the expressions of its tensors or numbers.
         several: True if it is a list of tensors, or a tuple of numbers.
         counts: True if it is made of numbers.
+        is_host: True if the kernel takes numbers.
     """
 
     expressions: list[str]
     several: bool = False
     counts: bool = False
+    is_host: bool = False
 
     @property
     def text(self) -> str:
@@ -252,22 +260,29 @@ def changed_handles(program: Program) -> list[SymbolicTensor]:
 # ---- opaque calls ----------------------------------------------------------------------------------------------------
 
 _numbers = itertools.count()
-_calls: weakref.WeakValueDictionary[int, OpaqueCall] = weakref.WeakValueDictionary()
+# The calls, by number. TorchInductor keeps functions in graphs for ever, so all graphs call the same two.
+_calls: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 # ATen supports these for some values only, which a trace does not see.
 _PARTLY_SUPPORTED = (uint16, uint32, uint64)
 
 
-def is_opaque(step: Step, untraceable: Collection[Any]) -> bool:
+def is_opaque(step: Step, untraceable: Collection[Any], sizes: Sizes, constants: dict[int, Any], static: bool) -> bool:
     """Returns True if the compiler must not look into the kernel of a step.
 
     Args:
         step: the step.
         untraceable: the ops whose kernels can't be traced.
+        sizes: the sizes in its program.
+        constants, static: see `Program`.
     """
     if step.op in untraceable or not step.registered:
         return step.op in untraceable or bool(getattr(step.op, "one_by_one", False))
-    random = step.op.random or step.name.startswith("Stateless")
-    return random or any(t.dtype in _PARTLY_SUPPORTED for t in (*step.inputs, *step.outputs))
+    if step.op.random or step.name.startswith("Stateless"):
+        return True
+    if any(t.dtype in _PARTLY_SUPPORTED for t in (*step.inputs, *step.outputs)):
+        return True
+    hosts = [a for a in step.op.hosts(step.args) if isinstance(a, SymbolicTensor) and sizes.of(a) is None]
+    return any(static_numbers(a, constants.get(id(a)), static) is None for a in hosts)
 
 
 def result_sizes(step: Step, sizes: Sizes) -> list[list[str]] | None:
@@ -295,7 +310,6 @@ class OpaqueCall:
         step: the step that it computes.
 
     Attributes:
-        number: the key by which compiled code finds the call.
         description: a text for the compiler's cache. It distinguishes calls by op, dtypes and ranks.
     """
 
@@ -303,8 +317,6 @@ class OpaqueCall:
         self._kernel, self._template = kernel, template
         self._results: list[tuple[int, Any]] = [(t.shape.rank, t.dtype.torch) for t in step.outputs]
         self.description = f"{step.name} {self._results}"
-        self.number = next(_numbers)
-        _calls[self.number] = self
 
     def results(self, tensors: Sequence[torch.Tensor], given: Sequence[int]) -> list[torch.Tensor]:
         """Calls the kernel.
@@ -317,8 +329,11 @@ class OpaqueCall:
         args = []
         for a in self._template:
             if type(a) is _Given:
-                items = list(itertools.islice(rest if a.counts else values, len(a.expressions)))
-                args.append(items[0] if not a.several else tuple(items) if a.counts else items)
+                items: Any = list(itertools.islice(rest if a.counts else values, len(a.expressions)))
+                items = items if a.several else items[0]
+                if a.is_host:
+                    items = numbers(items) if not a.counts else tuple(items) if a.several else items
+                args.append(items)
             else:
                 args.append(a.tensor(True) if type(a) is _Number else a)
         result = self._kernel(*args)
@@ -338,6 +353,17 @@ class OpaqueCall:
             torch.empty(list(itertools.islice(sizes, rank)), dtype=dtype, device=device)
             for rank, dtype in self._results
         ]
+
+
+def run_kernel(name: str, number: int, *given: Any) -> Any:
+    """Runs a kernel that is traced.
+
+    Args:
+        name: the op's name, for readers.
+        number: the call's number.
+        *given: the arguments that a call passes.
+    """
+    return _calls[number](*given)
 
 
 def run_opaque(what: str, number: int, tensors: Sequence[torch.Tensor], given: Sequence[int]) -> list[torch.Tensor]:
