@@ -6,7 +6,8 @@ import pytest
 import tapeflow as tf
 
 REDUCTIONS = {
-    "segment_sum": np.sum, "segment_mean": np.mean, "segment_prod": np.prod, "segment_max": np.max, "segment_min": np.min,
+    "segment_sum": np.sum, "segment_mean": np.mean, "segment_prod": np.prod, "segment_max": np.max,
+    "segment_min": np.min,
 }  # fmt: skip
 
 

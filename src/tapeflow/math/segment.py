@@ -446,7 +446,7 @@ def _reduce_segments(kind: int, data: Numbers, ids: Int64s, count: int, width: i
                 out[k] /= rows
 
 
-def _sorted(
+def _reduction_kernel(
     kind: int, start: float, gather: Callable[..., Any], finish: Callable[..., Any] | None = None
 ) -> Callable[..., Any]:
     """Returns the kernel of a reduction over segments with ids in order.
@@ -521,7 +521,7 @@ def _divided_by_counts(out: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
     return torch.div(out, counts, rounding_mode="trunc")
 
 
-@op("SegmentSum", kernel=_sorted(_SUM, 0, _add_rows), shape=_sorted_rule)
+@op("SegmentSum", kernel=_reduction_kernel(_SUM, 0, _add_rows), shape=_sorted_rule)
 def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """Sums the rows of each segment: `result[i]` is the sum of all `data[j]` with `segment_ids[j] == i`.
 
@@ -546,7 +546,7 @@ def _(call: Call, dy: Any) -> Any:
     return ops.GatherV2(dy, call.inputs[1], 0), None
 
 
-@op("SegmentMean", kernel=_sorted(_MEAN, 0, _add_rows, _divided_by_counts), shape=_sorted_rule)
+@op("SegmentMean", kernel=_reduction_kernel(_MEAN, 0, _add_rows, _divided_by_counts), shape=_sorted_rule)
 def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """Computes the mean of the rows of each segment. The mean of integers is rounded towards zero.
 
@@ -577,7 +577,7 @@ def _(call: Call, dy: Any) -> Any:
 def _sorted_extreme(how: str) -> Callable[..., torch.Tensor]:
     """Returns the kernel of SegmentMax or SegmentMin."""
     # The 0 of an empty segment takes no part.
-    kernel = _sorted(_MAX if how == "amax" else _MIN, 0, _extremes(how, include_self=False))
+    kernel = _reduction_kernel(_MAX if how == "amax" else _MIN, 0, _extremes(how, include_self=False))
 
     def for_any_dtype(data: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
         if data.dtype != torch.uint64:
@@ -636,7 +636,7 @@ def _(call: Call, dy: Any) -> Any:
     return _extreme_gradient(call, dy, segment_sum)
 
 
-@op("SegmentProd", kernel=_sorted(_PRODUCT, 1, _scattered("prod")), shape=_sorted_rule)
+@op("SegmentProd", kernel=_reduction_kernel(_PRODUCT, 1, _scattered("prod")), shape=_sorted_rule)
 def segment_prod(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """Multiplies the rows of each segment.
 
