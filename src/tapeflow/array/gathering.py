@@ -260,6 +260,8 @@ def flat_places(indices: torch.Tensor, shape: Any, name: str, ending: str = "") 
     indices = indices.to(torch.int64)
     depth = indices.shape[-1]
     rows = indices.reshape(-1, depth) if depth else indices.new_zeros((math.prod(indices.shape[:-1]), 0))
+    if depth > len(shape):
+        raise TypeError("the shape rule says what is wrong")
     lengths = torch.tensor(shape[:depth], dtype=torch.int64, device=indices.device)
     if by_value(indices):
         flat = torch.empty(rows.shape[0], dtype=torch.int64)
