@@ -1,4 +1,4 @@
-"""Loops over the bytes of buffers, written in Python and compiled by LLVM.
+"""Loops over buffers of bytes and numbers, written in Python and compiled by LLVM.
 
     @loop
     def count_byte(data: Bytes, size: int, byte: int) -> int:
@@ -531,7 +531,7 @@ class _Writer:
             [self._value(f"extractelement {kind} {each}, i64 {i}") for i in (0, 1)] for each in (a, b)
         ]  # fmt: skip
         if operation == "fdiv":
-            sizes = [self._absolute_value(x) for x in (re2, im2)]  # so that no square overflows
+            sizes = [self._absolute_value(x) for x in (re2, im2)]  # after this division no square overflows
             size = self._value(f"fadd {real} {sizes[0]}, {sizes[1]}")
             (re, im), (re2, im2) = [[self._value(f"fdiv {real} {x}, {size}") for x in each] for each in parts]
             im2 = self._value(f"fneg {real} {im2}")
