@@ -51,7 +51,7 @@ def test_windows_larger_than_the_image(window, stride):
 @pytest.mark.parametrize(("window", "stride"), [(2, 2), (3, 2), (2, 3), (4, 3), (3, 1), (1, 2), ([1, 3], [2, 2])])
 def test_maxima_of_windows_that_overlap_or_leave_gaps(padding, window, stride):
     rng = np.random.default_rng(0)
-    if window == 1 and type(padding) is list:
+    if type(padding) is list and 1 in np.broadcast_to(window, 2):
         return  # a window of nothing but padding
     for height, width in [(9, 8), (4, 4), (12, 7)]:
         x = rng.normal(size=(2, height, width, 3)).astype(np.float32)
