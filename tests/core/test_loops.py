@@ -1,8 +1,13 @@
 """Loops over buffers: machine code and Python give the same results."""
 
+import importlib
+import inspect
+
 import numpy as np
 import pytest
+import torch
 
+from tapeflow.core import loops, machine_code
 from tapeflow.core.loops import (
     MASK,
     Bytes,
@@ -161,3 +166,25 @@ def test_a_loop_is_compiled_after_some_work():
     assert total(bytes([1]) * 100_000, 100_000) == 100_000
     assert total._compiled
     assert total(b"ab", 2) == 195
+
+
+@pytest.mark.parametrize("module", ["linalg.banded", "math.segment", "nn.pooling"])
+@pytest.mark.parametrize("dtype", ["f", "d"])
+def test_loops_over_simd_ranges_become_vectors(module, dtype, capfd):
+    """LLVM warns of a loop that it was told to compile to vectors, and can't."""
+    pytest.importorskip("llvmlite")
+    target, found = machine_code.target(), 0
+    for name, each in vars(importlib.import_module(f"tapeflow.{module}")).items():
+        if isinstance(each, loops.Loop) and "simd_range(" in inspect.getsource(each.function):
+            found += 1
+            target._compiled(loops._module_text(each, dtype).replace("{name}", "whole"), f"test_{name}_{dtype}")
+    assert found and "not vectorized" not in capfd.readouterr().err
+
+
+def test_tensors_of_torch_are_buffers():
+    pytest.importorskip("llvmlite")
+    x, y = torch.arange(5.0), torch.ones(5)
+    for run in (_distance._run, _distance._compile("f"), _distance):
+        assert run(x, y, 5, 0.5) == 3.5
+    with pytest.raises((TypeError, NotImplementedError)):
+        _distance._compile("f")(x.to("meta"), y, 5, 0.5)

@@ -192,3 +192,9 @@ def test_beam_search_grows_its_tree():
     narrow = tf.nn.ctc_beam_search_decoder(logits, [150], 2)[1].numpy().item()
     wide = tf.nn.ctc_beam_search_decoder(logits, [150], 20)[1].numpy().item()
     assert narrow < wide < 0
+
+
+def test_a_beam_may_be_wider_than_there_are_labellings():
+    decoded, scores = tf.nn.ctc_beam_search_decoder(np.zeros((2, 1, 2), np.float32), [2], 2**31 - 1, 2)
+    assert [path.values.numpy().tolist() for path in decoded] == [[0], []]
+    np.testing.assert_allclose(scores, np.log([[0.75, 0.25]]), 1e-6)

@@ -20,6 +20,7 @@ from tapeflow.core.ops.batching import Batch, Slices, static
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import NotStatic, ops
 from tapeflow.core.ops.elements import Unsupported
+from tapeflow.core.ops.elementwise_kernels import by_value
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import argument_shape, leave_to_kernel, text, with_rank
 from tapeflow.core.types.aliases import AxisLike, TensorLike
@@ -259,8 +260,10 @@ def flat_places(indices: torch.Tensor, shape: Any, name: str, ending: str = "") 
     indices = indices.to(torch.int64)
     depth = indices.shape[-1]
     rows = indices.reshape(-1, depth) if depth else indices.new_zeros((math.prod(indices.shape[:-1]), 0))
+    if depth > len(shape):
+        raise TypeError("the shape rule says what is wrong")
     lengths = torch.tensor(shape[:depth], dtype=torch.int64, device=indices.device)
-    if indices.is_cpu and not traced(indices):
+    if by_value(indices):
         flat = torch.empty(rows.shape[0], dtype=torch.int64)
         first = _flatten_rows(rows.contiguous(), rows.shape[0], depth, lengths, flat)
     else:

@@ -17,12 +17,13 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.loops import Bytes, Int64s, copy, loop
 from tapeflow.core.ops.batching import Batch, Slices, vector
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.elementwise_kernels import by_value
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import leave_to_kernel, listed, text
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.strings import StringArray
-from tapeflow.core.values.tensor import Tensor, flat_bytes, invalid, traced
+from tapeflow.core.values.tensor import Tensor, flat_bytes, invalid
 
 
 def _scatter_rule(indices: TensorShape, updates: TensorShape, shape: Any, _: str = "") -> TensorShape:
@@ -226,7 +227,7 @@ def _tensor_scatter_update(
 ) -> torch.Tensor:
     """Replaces slices of a tensor at places."""
     out, target, places, rows = _into(tensor, indices, updates, bad_indices_policy)
-    if not indices.is_cpu or traced(tensor):
+    if not by_value(rows):
         target[places] = rows
     elif rows.numel():
         data = flat_bytes(rows)

@@ -435,7 +435,7 @@ def unravel_index(indices: TensorLike, dims: ShapeLike, name: str | None = None)
 
 
 @loop
-def _invert(x: Numbers, size: int, inverse: Numbers) -> int:
+def _write_inverse(x: Numbers, size: int, inverse: Numbers) -> int:
     """Inverts a permutation, or returns the first place of a number that is none of it; -1 otherwise."""
     for i in range(size):
         inverse[i] = -1
@@ -447,12 +447,12 @@ def _invert(x: Numbers, size: int, inverse: Numbers) -> int:
     return -1
 
 
-def _inverted(x: torch.Tensor) -> torch.Tensor:
+def _invert_permutation(x: torch.Tensor) -> torch.Tensor:
     if x.ndim != 1:
         raise invalid("invert_permutation expects a 1D vector.")
     numbers, size = x.cpu().contiguous(), x.numel()
     inverse = torch.empty_like(numbers)
-    wrong = _invert(numbers, size, inverse)
+    wrong = _write_inverse(numbers, size, inverse)
     if wrong >= 0:
         value = int(numbers[wrong])
         duplicated = 0 <= value < size
@@ -460,7 +460,7 @@ def _inverted(x: torch.Tensor) -> torch.Tensor:
     return inverse.to(x.device)
 
 
-@op("InvertPermutation", kernel=_inverted, shape=lambda x: x.with_rank(1))
+@op("InvertPermutation", kernel=_invert_permutation, shape=lambda x: x.with_rank(1))
 def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
     """Returns the permutation that undoes another.
 

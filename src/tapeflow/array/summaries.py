@@ -262,7 +262,7 @@ def _find_distances(
     return 0
 
 
-def _numbered(first: Any, second: Any) -> Sequence[torch.Tensor]:
+def _number_values(first: Any, second: Any) -> Sequence[torch.Tensor]:
     """Returns an int64 for each value of two vectors, the same for equal ones."""
     if isinstance(first, StringArray):
         numbers = torch.from_numpy(StringIndex().add(StringArray.concatenate([first, second])))
@@ -297,8 +297,10 @@ def _edit_distance(
     sizes = torch.maximum(hypothesis_shape, truth_shape)
     shape = sizes.tolist()[:-1]
     check_memory(shape)
-    a, b = _numbered(hypothesis_values, truth_values)
-    sides = [[hypothesis_indices.contiguous(), a, a.numel()], [truth_indices.contiguous(), b, b.numel()]]
+    a, b = _number_values(hypothesis_values, truth_values)
+    sides: list[list[Any]] = [
+        [hypothesis_indices.contiguous(), a, a.numel()], [truth_indices.contiguous(), b, b.numel()],
+    ]  # fmt: skip
     for indices, _, count in sides:
         if indices.shape != (count, rank):
             raise invalid(f"Expected indices of the shape [{count}, {rank}], got {list(indices.shape)}")

@@ -1,4 +1,4 @@
-"""Loops over the bytes of buffers, written in Python and compiled by LLVM.
+"""Loops over buffers of bytes and numbers, written in Python and compiled by LLVM.
 
     @loop
     def count_byte(data: Bytes, size: int, byte: int) -> int:
@@ -286,7 +286,7 @@ class _Writer:
             passed = "ptr noundef" if kind in _ELEMENTS else _RETURNED[kind]
             params.append(f"{passed} %{name}" if kind in _ELEMENTS else f"{passed} %{name}.in")
             if kind not in _ELEMENTS:
-                self._store(ast.Name(name), self._rounded(f"%{name}.in", passed))
+                self._store(ast.Name(name), self._from_outside(f"%{name}.in", passed))
         self._block(body)
         if self._open:
             self._emit("ret void" if self._loop.returns == "None" else "unreachable")
@@ -368,9 +368,9 @@ class _Writer:
         if element in ("i8", "i32"):
             text = self._value(f"trunc i64 {self._integer(value)} to {element}")
         elif element.startswith("<"):
-            text = self._complex(value)
+            text = self._to_complex(value)
         elif element in ("float", "double"):
-            text = self._floating(value)
+            text = self._to_float(value)
         self._emit(f"store {element} {text}, ptr {pointer}, align 1")
 
     def _write_return(self, node: Any) -> None:
@@ -378,7 +378,7 @@ class _Writer:
             self._emit("ret void")
         else:
             value = self._expression(node.value)
-            self._emit(f"ret {self._passed(value, self._loop.returns)}")
+            self._emit(f"ret {self._typed_argument(value, self._loop.returns)}")
         self._open = False
 
     def _write_if(self, node: Any) -> None:
@@ -445,26 +445,26 @@ class _Writer:
         text, kind = value
         return self._value(f"zext i1 {text} to i64") if kind == "i1" else text
 
-    def _floating(self, value: tuple[str, str]) -> str:
+    def _to_float(self, value: tuple[str, str]) -> str:
         """Writes the conversion of a number to the loop's floats."""
         text, kind = value
         return text if kind == self._float else self._value(f"sitofp i64 {self._integer(value)} to {self._float}")
 
-    def _complex(self, value: tuple[str, str]) -> str:
+    def _to_complex(self, value: tuple[str, str]) -> str:
         """Writes the conversion of a number to the loop's complex numbers, which are vectors of two floats."""
-        return value[0] if value[1] == self._element_kind else self._pair(self._floating(value), "0.0")
+        return value[0] if value[1] == self._element_kind else self._complex_of(self._to_float(value), "0.0")
 
-    def _rounded(self, text: str, kind: str) -> tuple[str, str]:
+    def _from_outside(self, text: str, kind: str) -> tuple[str, str]:
         """Writes the conversion of a float64 from outside to the loop's floats."""
         if kind == "double" and self._float == "float":
             return self._value(f"fptrunc double {text} to float"), "float"
         return text, kind
 
-    def _passed(self, value: tuple[str, str], kind: str) -> str:
+    def _typed_argument(self, value: tuple[str, str], kind: str) -> str:
         """Writes the conversion of a number to the type in which loops pass and return it."""
         if kind == "int":
             return f"i64 {self._integer(value)}"
-        text = self._floating(value)
+        text = self._to_float(value)
         return f"double {self._value(f'fpext float {text} to double') if self._float == 'float' else text}"
 
     def _test(self, node: Any) -> str:
@@ -517,13 +517,13 @@ class _Writer:
         whole, floating = _ARITHMETIC[type(node.op)]
         kinds = left[1], right[1]
         if self._is_complex and self._element_kind in kinds:
-            return self._complex_arithmetic(floating, self._complex(left), self._complex(right)), self._element_kind
+            return self._write_complex(floating, self._to_complex(left), self._to_complex(right)), self._element_kind
         if self._float in kinds or not whole:
-            a, b = self._floating(left), self._floating(right)
+            a, b = self._to_float(left), self._to_float(right)
             return self._value(f"{floating} {self._float} {a}, {b}"), self._float
         return self._value(f"{whole} i64 {self._integer(left)}, {self._integer(right)}"), "i64"
 
-    def _complex_arithmetic(self, operation: str, a: str, b: str) -> str:
+    def _write_complex(self, operation: str, a: str, b: str) -> str:
         kind, real = self._element_kind, self._float
         if operation in ("fadd", "fsub"):
             return self._value(f"{operation} {kind} {a}, {b}")
@@ -531,7 +531,8 @@ class _Writer:
             [self._value(f"extractelement {kind} {each}, i64 {i}") for i in (0, 1)] for each in (a, b)
         ]  # fmt: skip
         if operation == "fdiv":
-            size = self._value(f"fadd {real} {self._absolute(re2)}, {self._absolute(im2)}")  # no square overflows
+            sizes = [self._absolute_value(x) for x in (re2, im2)]  # after this division no square overflows
+            size = self._value(f"fadd {real} {sizes[0]}, {sizes[1]}")
             (re, im), (re2, im2) = [[self._value(f"fdiv {real} {x}, {size}") for x in each] for each in parts]
             im2 = self._value(f"fneg {real} {im2}")
         products = [self._value(f"fmul {real} {x}, {y}") for x, y in ((re, re2), (im, im2), (re, im2), (im, re2))]
@@ -540,14 +541,14 @@ class _Writer:
             squares = [self._value(f"fmul {real} {x}, {x}") for x in (re2, im2)]
             divisor = self._value(f"fadd {real} {squares[0]}, {squares[1]}")
             out = [self._value(f"fdiv {real} {x}, {divisor}") for x in out]
-        return self._pair(*out)
+        return self._complex_of(*out)
 
-    def _pair(self, re: str, im: str) -> str:
+    def _complex_of(self, re: str, im: str) -> str:
         kind, real = self._element_kind, self._float
         first = self._value(f"insertelement {kind} poison, {real} {re}, i64 0")
         return self._value(f"insertelement {kind} {first}, {real} {im}, i64 1")
 
-    def _absolute(self, text: str) -> str:
+    def _absolute_value(self, text: str) -> str:
         return self._value(f"call {self._float} @llvm.fabs.{_SUFFIXES[self._float][0]}({self._float} {text})")
 
     def _read_compare(self, node: Any) -> tuple[str, str]:
@@ -556,7 +557,7 @@ class _Writer:
         for op, left, right in zip(node.ops, values, values[1:], strict=False):
             whole, floating = _COMPARISONS[type(op)]
             if self._float in (left[1], right[1]):
-                test = self._value(f"fcmp {floating} {self._float} {self._floating(left)}, {self._floating(right)}")
+                test = self._value(f"fcmp {floating} {self._float} {self._to_float(left)}, {self._to_float(right)}")
             else:
                 test = self._value(f"icmp {whole} i64 {self._integer(left)}, {self._integer(right)}")
             out = self._value(f"and i1 {out}, {test}") if out else test
@@ -601,11 +602,11 @@ class _Writer:
             a, b = (self._integer(self._expression(v)) for v in node.args)
             return self._value(f"call i64 @llvm.s{name}.i64(i64 {a}, i64 {b})"), "i64"
         if name == "float":
-            return self._floating(self._expression(node.args[0])), self._float
+            return self._to_float(self._expression(node.args[0])), self._float
         if name == "int":
             return self._value(f"fptosi {self._float} {self._expression(node.args[0])[0]} to i64"), "i64"
         if name in _FUNCTIONS:
-            text = self._floating(self._expression(node.args[0]))
+            text = self._to_float(self._expression(node.args[0]))
             function = name + _SUFFIXES[self._float][1]
             return self._value(f"call {self._float} @{function}({self._float} {text})"), self._float
         if name in ("sqrt", "abs"):
@@ -616,7 +617,7 @@ class _Writer:
                 pair = ", ".join(f"{self._float} {part}" for part in parts)
                 return self._value(f"call {self._float} @{function}({pair})"), self._float
             if name == "abs":
-                return self._absolute(text), kind
+                return self._absolute_value(text), kind
             return self._value(f"call {kind} @llvm.sqrt.{_SUFFIXES[kind][0]}({kind} {text})"), kind
         if name in ("copy", "equal", "order"):
             first, i, second, j, size = node.args
@@ -648,12 +649,13 @@ class _Writer:
         self.called.append(called)
         args = []
         for value, kind in zip(node.args, called.params.values(), strict=True):
-            args.append(f"ptr %{value.id}" if kind in _ELEMENTS else self._passed(self._expression(value), kind))
+            is_buffer = kind in _ELEMENTS
+            args.append(f"ptr %{value.id}" if is_buffer else self._typed_argument(self._expression(value), kind))
         if called.returns == "None":
             self._emit(f"call void @{name}({', '.join(args)})")
             return "", "void"
         kind = _RETURNED[called.returns]
-        return self._rounded(self._value(f"call {kind} @{name}({', '.join(args)})"), kind)
+        return self._from_outside(self._value(f"call {kind} @{name}({', '.join(args)})"), kind)
 
 
 def _signed(value: int) -> str:

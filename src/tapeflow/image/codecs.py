@@ -147,7 +147,7 @@ def _shape_in_header(data: bytes) -> tuple[int, int, int] | None:
     except (ImportError, ValueError):
         return None
     channels = {"Gray": 1, "YCbCr": 3, "RGB": 3}.get(colors)
-    return channels and (height, width, channels)
+    return None if channels is None else (height, width, channels)
 
 
 _UNITS = {"in": 1, "cm": 2}  # in the JFIF header

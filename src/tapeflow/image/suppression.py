@@ -48,7 +48,7 @@ def _order_boxes(boxes: Numbers, n: int, corners: Numbers) -> None:
 
 
 @loop
-def _overlap(corners: Numbers, i: int, j: int) -> float:
+def _overlap_of_boxes(corners: Numbers, i: int, j: int) -> float:
     """Returns the intersection over union of two boxes."""
     area, area2 = corners[5 * i + 4], corners[5 * j + 4]
     if not (area > 0.0 and area2 > 0.0):
@@ -84,7 +84,7 @@ def _sift_down(heap: Int64s, size: int, scores: Numbers, place: int) -> None:
 
 
 @loop
-def _select(
+def _select_best(
     boxes: Numbers, has_overlaps: int, scores: Numbers, n: int, limit: int, threshold: float, least: float,
     scale: float, heap: Int64s, compared: Int64s, selected: Int32s, selected_scores: Numbers,
 ) -> int:  # fmt: skip
@@ -115,7 +115,7 @@ def _select(
         score, suppressed = scores[box], 0
         for j in range(count - 1, compared[box] - 1, -1):
             other = selected[j]
-            overlap = boxes[box * n + other] if has_overlaps else _overlap(boxes, box, other)
+            overlap = boxes[box * n + other] if has_overlaps else _overlap_of_boxes(boxes, box, other)
             if scale != 0.0:
                 score *= exp(scale * overlap * overlap)
                 if not score > least:
@@ -141,12 +141,12 @@ def _select_boxes(
     boxes: torch.Tensor, scores: torch.Tensor, limit: int, threshold: float, least: float, sigma: float = 0.0,
     has_overlaps: bool = False,
 ) -> tuple[torch.Tensor, torch.Tensor]:  # fmt: skip
-    """Returns the numbers of the selected boxes, int32, the best one first, and their scores; see `_select`."""
+    """Returns the numbers of the selected boxes, int32, the best one first, and their scores; see `_select_best`."""
     n = scores.numel()
     limit = min(limit, n)
     numbers, selected = torch.zeros(2 * n, dtype=torch.int64), torch.empty(limit, dtype=torch.int32)
     best = torch.empty(limit)
-    count = _select(
+    count = _select_best(
         boxes, has_overlaps, scores.clone() if sigma else scores, n, limit, threshold, least,
         -0.5 / sigma if sigma else 0.0, numbers[n:], numbers, selected, best,
     )  # fmt: skip

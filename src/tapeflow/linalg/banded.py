@@ -376,9 +376,9 @@ def _banded_solve(bands: torch.Tensor, rhs: torch.Tensor, lower: bool, adjoint: 
         raise invalid("Input matrix is not invertible.")
     batch, (count, n), k = torch.broadcast_shapes(bands.shape[:-2], rhs.shape[:-2]), bands.shape[-2:], rhs.shape[-1]
     matrix = (bands.conj() if adjoint else bands).detach().resolve_conj().cpu().expand(*batch, count, n).numpy()
-    x = np.array(rhs.detach().resolve_conj().cpu().expand(*batch, n, k).numpy(), order="C")
-    _solve_banded(np.ascontiguousarray(matrix), x, math.prod(batch), count, n, k, lower, adjoint)
-    return torch.from_numpy(x).to(rhs.device)
+    solution = np.array(rhs.detach().resolve_conj().cpu().expand(*batch, n, k).numpy(), order="C")
+    _solve_banded(np.ascontiguousarray(matrix), solution, math.prod(batch), count, n, k, lower, adjoint)
+    return torch.from_numpy(solution).to(rhs.device)
 
 
 @op("BandedTriangularSolve", kernel=_banded_solve, shape=_banded_rule, batching=solve_slices, autograd=False)

@@ -10,11 +10,11 @@ import torch
 
 from tapeflow.core.autodiff.gradients import conj, is_unranked, shape_of
 from tapeflow.core.autodiff.tape import Call
-from tapeflow.core.loops import Int64s, loop
+from tapeflow.core.loops import Int64s, Numbers, loop, simd_range
 from tapeflow.core.ops.batching import Batch, NoRule, Slices, static, times
 from tapeflow.core.ops.convert import as_operand, convert
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.ops.elementwise_kernels import may_have_nan
+from tapeflow.core.ops.elementwise_kernels import by_value, may_have_nan
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import check_rank, leave_to_kernel, text
@@ -404,10 +404,55 @@ def unsorted_segment_sqrt_n(
 # ---- sorted segments -------------------------------------------------------------------------------------------------
 
 
-def _sorted(start: float, gather: Callable[..., Any], finish: Callable[..., Any] | None = None) -> Callable[..., Any]:
+_SUM, _MEAN, _PRODUCT, _MAX, _MIN = range(5)  # kinds of reductions
+_LOOP_TYPES = torch.float32, torch.float64, torch.int32, torch.int64
+
+
+@loop
+def _reduce_segments(kind: int, data: Numbers, ids: Int64s, count: int, width: int, out: Numbers) -> None:
+    """Reduces segments, row after row. A comparison with NaN fails, so the number after it counts.
+
+    Args:
+        kind: the reduction.
+        data: the rows, `[count, width]`.
+        ids: the segments of the rows, which ascend.
+        count, width: the sizes.
+        out: a row for each segment, which receives those that occur.
+    """
+    rows = 0
+    for i in range(count):
+        at, shift = ids[i] * width, (i - ids[i]) * width
+        if i == 0 or ids[i] != ids[i - 1]:
+            rows = 0
+            for k in simd_range(at, at + width):
+                out[k] = data[k + shift]
+        elif kind <= _MEAN:
+            for k in simd_range(at, at + width):
+                out[k] += data[k + shift]
+        elif kind == _PRODUCT:
+            for k in simd_range(at, at + width):
+                out[k] *= data[k + shift]
+        elif kind == _MAX:
+            for k in simd_range(at, at + width):
+                most, value = out[k], data[k + shift]
+                out[k] = most if most > value else value
+        else:
+            for k in simd_range(at, at + width):
+                least, value = out[k], data[k + shift]
+                out[k] = least if least < value else value
+        rows += 1
+        if kind == _MEAN and (i + 1 == count or ids[i + 1] != ids[i]):
+            for k in simd_range(at, at + width):
+                out[k] /= rows
+
+
+def _reduction_kernel(
+    kind: int, start: float, gather: Callable[..., Any], finish: Callable[..., Any] | None = None
+) -> Callable[..., Any]:
     """Returns the kernel of a reduction over segments with ids in order.
 
     Args:
+        kind: the reduction.
         start: the value of an empty segment.
         gather: `gather(out, ids, rows)` combines each row with the row of `out` that its id names, in place.
         finish: `finish(out, ids)` computes the result.
@@ -430,6 +475,10 @@ def _sorted(start: float, gather: Callable[..., Any], finish: Callable[..., Any]
             )
         check_memory((last + 1, *data.shape[1:]), data.itemsize, UNFILLED)
         out = data.new_full((last + 1, *data.shape[1:]), start)
+        mean_of_integers = kind == _MEAN and not data.is_floating_point()
+        if data.dtype in _LOOP_TYPES and not mean_of_integers and by_value(data):
+            _reduce_segments(kind, data.contiguous(), ids.contiguous(), len(ids), data[0].numel(), out)
+            return out
         gather(out, ids, data)
         return out if finish is None else finish(out, ids)
 
@@ -472,7 +521,7 @@ def _divided_by_counts(out: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
     return torch.div(out, counts, rounding_mode="trunc")
 
 
-@op("SegmentSum", kernel=_sorted(0, _add_rows), shape=_sorted_rule)
+@op("SegmentSum", kernel=_reduction_kernel(_SUM, 0, _add_rows), shape=_sorted_rule)
 def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """Sums the rows of each segment: `result[i]` is the sum of all `data[j]` with `segment_ids[j] == i`.
 
@@ -497,7 +546,7 @@ def _(call: Call, dy: Any) -> Any:
     return ops.GatherV2(dy, call.inputs[1], 0), None
 
 
-@op("SegmentMean", kernel=_sorted(0, _add_rows, _divided_by_counts), shape=_sorted_rule)
+@op("SegmentMean", kernel=_reduction_kernel(_MEAN, 0, _add_rows, _divided_by_counts), shape=_sorted_rule)
 def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """Computes the mean of the rows of each segment. The mean of integers is rounded towards zero.
 
@@ -527,7 +576,8 @@ def _(call: Call, dy: Any) -> Any:
 
 def _sorted_extreme(how: str) -> Callable[..., torch.Tensor]:
     """Returns the kernel of SegmentMax or SegmentMin."""
-    kernel = _sorted(0, _extremes(how, include_self=False))  # the 0 of an empty segment takes no part
+    # The 0 of an empty segment takes no part.
+    kernel = _reduction_kernel(_MAX if how == "amax" else _MIN, 0, _extremes(how, include_self=False))
 
     def for_any_dtype(data: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
         if data.dtype != torch.uint64:
@@ -586,7 +636,7 @@ def _(call: Call, dy: Any) -> Any:
     return _extreme_gradient(call, dy, segment_sum)
 
 
-@op("SegmentProd", kernel=_sorted(1, _scattered("prod")), shape=_sorted_rule)
+@op("SegmentProd", kernel=_reduction_kernel(_PRODUCT, 1, _scattered("prod")), shape=_sorted_rule)
 def segment_prod(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """Multiplies the rows of each segment.
 

@@ -184,7 +184,7 @@ def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
 
 @op(
     "Softsign",
-    kernel=lambda features: torch.div(features, torch.abs(features) + 1),
+    kernel=lambda features: torch.div(features, torch.abs(features).add_(1)),
     shape=same,
     element=lambda b, x: b.div(x, b.rounded(b.add(b.abs(x), 1.0))),
 )

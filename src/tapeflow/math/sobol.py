@@ -25,7 +25,7 @@ def _points(dim: int, num_results: int, skip: int, dtype: DType, device: torch.d
     if skip < 0:
         raise invalid(f"skip must be non-negative, not {skip}")
     # The origin, the first of torch's points, is not one of TensorFlow's.
-    engine = copy.copy(_engine(dim))
+    engine = copy.copy(_sobol_engine(dim))
     engine.quasi = engine.quasi.clone()
     if skip:
         engine.fast_forward(skip)
@@ -33,7 +33,7 @@ def _points(dim: int, num_results: int, skip: int, dtype: DType, device: torch.d
 
 
 @functools.lru_cache(16)
-def _engine(dim: int) -> torch.quasirandom.SobolEngine:
+def _sobol_engine(dim: int) -> torch.quasirandom.SobolEngine:
     """Returns torch's generator of the points after the origin, which nothing may draw from."""
     return torch.quasirandom.SobolEngine(dim).fast_forward(1)
 

@@ -13,10 +13,11 @@ from tapeflow.array.batched import joined_batches
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.ops.by_shapes import by_shapes
+from tapeflow.core.ops.elementwise_kernels import by_value
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import listed, with_rank
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
-from tapeflow.core.values.tensor import Tensor, traced
+from tapeflow.core.values.tensor import Tensor
 from tapeflow.nn.batched_channels import joined_gradients
 from tapeflow.nn.pooling import (
     by_rank,
@@ -56,8 +57,7 @@ def mean_of_windows(op: str, x: torch.Tensor, ksize: Any, strides: Any, padding:
     layout = pool_layout(op, x.shape, ksize, strides, padding, (), data_format)
     if layout.empty:
         return x.new_zeros(layout.output)
-    looped = x.dtype in _LOOP_TYPES and x.is_cpu and not traced(x) and not x.requires_grad
-    if looped and layout.in_blocks and len(layout.window) == 3:
+    if len(layout.window) == 3 and layout.in_blocks and x.dtype in _LOOP_TYPES and by_value(x):
         starts = [torch.arange(0, n + 1, k) for n, k in zip(x.shape[1:], layout.window, strict=False)]
         windows = [part for each in starts for part in (each, len(each) - 1)]
         out = x.new_zeros(layout.output)

@@ -95,7 +95,7 @@ def _find_place(values: Int64s, size: int, value: int) -> int:
 
 
 @loop
-def _probability(
+def _probability_of(
     kind: int, value: int, range_max: int, total: float, classes: Int64s, occurrences: Int64s, size: int,
     weights: Float64s,
 ) -> float:  # fmt: skip
@@ -173,7 +173,7 @@ def _sample_classes(
         found += 1
     for i in range(num_true + num_sampled):
         value = true[i] if i < num_true else sampled[i - num_true]
-        count = _probability(kind, value, range_max, total, classes, occurrences, size, weights)
+        count = _probability_of(kind, value, range_max, total, classes, occurrences, size, weights)
         if tries == num_sampled:
             count = count * num_sampled
         else:
@@ -416,7 +416,7 @@ def _fixed_distribution(
         shares, alias = weights * range_max / total, np.arange(range_max)
     _fill_aliases(shares, range_max, alias, *np.empty((2, range_max), np.int64))
     digest = hashlib.sha256(given).hexdigest()
-    return _Weights(total, weights=weights, own=shares, alias=alias), np.count_nonzero(weights), digest
+    return _Weights(total, weights=weights, own=shares, alias=alias), int(np.count_nonzero(weights)), digest
 
 
 @op("FixedUnigramCandidateSampler", shape=_samples_rule)

@@ -167,7 +167,7 @@ def _log_add(a: float, b: float) -> float:
 @loop
 def _search_beams(
     log_p: Float64s, start: int, step: int, first: int, steps: int, classes: int, width: int, capacity: int,
-    nodes: Int64s, scores: Float64s, leaves: Int64s, branches: Int64s, sizes: Int64s,
+    room: int, nodes: Int64s, scores: Float64s, leaves: Int64s, branches: Int64s, sizes: Int64s,
 ) -> int:  # fmt: skip
     """Extends the most likely labellings of an example, step by step.
 
@@ -183,8 +183,9 @@ def _search_beams(
         classes: the number of classes.
         width: the largest number of leaves.
         capacity: the number of nodes that there is room for.
+        room: the number of leaves that there is room for.
         nodes, scores: the tree.
-        leaves: the nodes of the labellings that are looked at; it has room for `width`.
+        leaves: the nodes of the labellings that are looked at.
         branches: a buffer like `leaves`.
         sizes: the numbers of nodes and of leaves.
 
@@ -194,7 +195,7 @@ def _search_beams(
     blank = classes - 1
     for time in range(first, steps):
         count, active, row = sizes[0], sizes[1], start + time * step
-        if count + active * blank > capacity:
+        if count + active * blank > capacity or min(width, active * classes) > room:
             return time
         for i in range(active):  # sorts the leaves, the most likely one first
             node, place = leaves[i], i
@@ -266,14 +267,15 @@ def _find_beams(log_p: torch.Tensor, example: int, steps: int, width: int) -> li
     """
     _, batch, classes = log_p.shape
     nodes, scores = np.array([[-1, -1, -1, -1]]), np.array([[0.0, 0.0, _NEVER, _NEVER, _NEVER]])
-    leaves, branches = np.zeros((2, width), np.int64)
-    sizes, done = np.array([1, 1]), 0
+    leaves, sizes, done = np.zeros(1, np.int64), np.array([1, 1]), 0
     while done < steps:
-        capacity = 2 * len(nodes) + width * classes
+        grown = int(sizes[1]) * classes
+        capacity, room = 2 * len(nodes) + grown, max(len(leaves), min(width, 2 * grown))
         nodes, scores = np.resize(nodes, (capacity, 4)), np.resize(scores, (capacity, 5))
+        leaves = np.resize(leaves, room)
         done = _search_beams(
-            log_p, example * classes, batch * classes, done, steps, classes, width, capacity, nodes, scores, leaves,
-            branches, sizes,
+            log_p, example * classes, batch * classes, done, steps, classes, width, capacity, room, nodes, scores,
+            leaves, np.empty_like(leaves), sizes,
         )  # fmt: skip
     found = leaves[: sizes[1]]
     beams = []

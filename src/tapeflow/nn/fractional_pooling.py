@@ -75,7 +75,7 @@ def _sequences(x: torch.Tensor, ratio: Any, pseudo_random: bool, seed: int, seed
     return sequences
 
 
-def _pooled(x: torch.Tensor, sequences: list[torch.Tensor], overlapping: bool, means: bool) -> torch.Tensor:
+def _pool_windows(x: torch.Tensor, sequences: list[torch.Tensor], overlapping: bool, means: bool) -> torch.Tensor:
     """Returns the maxima or means of windows."""
     rows, columns = sequences
     batch, height, width, channels = x.shape
@@ -122,7 +122,7 @@ def _fractional_max_pool(
 ) -> tuple[torch.Tensor, ...]:
     """Computes the maxima of windows, and draws the windows."""
     sequences = _sequences(value, pooling_ratio, pseudo_random, seed, seed2)
-    maxima = _pooled(value, sequences, overlapping, means=False)
+    maxima = _pool_windows(value, sequences, overlapping, means=False)
     return maxima, *(starts.to(value.device) for starts in sequences)
 
 
@@ -169,7 +169,7 @@ def _fractional_avg_pool(
     """Computes the means of windows, and draws the windows."""
     sequences = _sequences(value, pooling_ratio, pseudo_random, seed, seed2)
     x = value if value.is_floating_point() else value.double()
-    means = _pooled(x, sequences, overlapping, means=True).to(value.dtype)
+    means = _pool_windows(x, sequences, overlapping, means=True).to(value.dtype)
     return means, *(starts.to(value.device) for starts in sequences)
 
 

@@ -76,18 +76,37 @@ def max_of_windows(
 
 
 def _maxima(x: torch.Tensor, layout: PoolLayout) -> torch.Tensor:
-    if layout.in_blocks and x.is_cpu and not traced(x):
-        return _max_of_blocks(x, layout.window)
+    if layout.by_dimensions and x.is_cpu and not traced(x):
+        for dim in range(len(layout.window)):
+            x = _max_along(x, dim, layout)
+        return x.contiguous()
     pool = _MAX_POOL[len(layout.window)]
     return pool(image_of(x, layout), layout.window, layout.geometry.strides, layout.border).permute(layout.from_first)
 
 
-def _max_of_blocks(x: torch.Tensor, window: Sequence[int]) -> torch.Tensor:
-    """Computes the maxima along one dimension after the other, which is vectorized as ATen's pooling is not."""
-    for dim, size in enumerate(window, 1):
-        if size > 1:
-            x = functools.reduce(torch.maximum, x.unflatten(dim, (-1, size)).unbind(dim + 1))
-    return x.contiguous()
+def _max_along(x: torch.Tensor, dim: int, layout: PoolLayout) -> torch.Tensor:
+    """Computes the maxima of windows along one spatial dimension, which is vectorized as ATen's pooling is not.
+
+    Each place in the windows is a slice of the elements there. At the border some windows have no element there.
+    """
+    geometry = layout.geometry
+    stride, before, count, length = geometry.strides[dim], geometry.before[dim], geometry.out[dim], x.shape[dim + 1]
+    parts = []
+    for place in range(layout.window[dim]):
+        first, last = max(0, -((place - before) // stride)), min(count, (length - 1 + before - place) // stride + 1)
+        if first < last:
+            at = first * stride + place - before
+            index = (slice(None),) * (dim + 1) + (slice(at, at + (last - first - 1) * stride + 1, stride),)
+            parts.append((first, last - first, x[index]))
+    whole = [part for _, size, part in parts if size == count]
+    out = functools.reduce(torch.maximum, whole) if whole else x.new_full((), _least(x.dtype))
+    if len(whole) < 2 and len(whole) < len(parts):  # others are written to it
+        out = out.expand(*x.shape[: dim + 1], count, *x.shape[dim + 2 :]).clone(memory_format=torch.contiguous_format)
+    for first, size, part in parts:
+        if size < count:
+            target = out.narrow(dim + 1, first, size)
+            torch.maximum(target, part, out=target)
+    return out
 
 
 def _max_of_channels(x: torch.Tensor, ksize: Any, strides: Any, data_format: str) -> torch.Tensor:

@@ -14,11 +14,11 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.ops.batching import Batch, NoRule, Slices
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.elementwise_kernels import may_have_nan
+from tapeflow.core.ops.elementwise_kernels import by_value, may_have_nan
 from tapeflow.core.ops.op import op
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.tensor import Tensor, invalid, traced
+from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import negative
 from tapeflow.nn.maxima import without_nan
 from tapeflow.nn.windows import Geometry, padded, unpadded, window_geometry
@@ -99,13 +99,13 @@ def _dilation2d(input: torch.Tensor, filter: torch.Tensor, strides: Any, rates: 
     Computes the largest sum of an image element and a filter element in each window. The border does not count.
     """
     windows = _windows(input, filter, strides, rates, padding)
-    largest = _largest(windows, torch.maximum) if input.is_cpu and not traced(input) else None
+    largest = _largest_sums(windows, torch.maximum) if by_value(input) else None
     if largest is None or (largest.is_floating_point() and may_have_nan(largest)):
-        largest = _largest(windows, torch.fmax)  # slower, and NaN is no maximum
+        largest = _largest_sums(windows, torch.fmax)  # slower, and NaN is no maximum
     return largest.permute(0, 2, 3, 1).to(input.dtype)
 
 
-def _largest(windows: _Windows, choose: Callable[..., torch.Tensor]) -> torch.Tensor:
+def _largest_sums(windows: _Windows, choose: Callable[..., torch.Tensor]) -> torch.Tensor:
     """Returns the largest sums, `[batch, channels, rows, columns]`."""
     image = windows.image
     start = image.new_full((), windows.least).expand(*image.shape[:2], *windows.geometry.out)
@@ -115,7 +115,9 @@ def _largest(windows: _Windows, choose: Callable[..., torch.Tensor]) -> torch.Te
 def _shares(windows: _Windows, dy: torch.Tensor) -> list[torch.Tensor]:
     """Returns for each element of a window the gradients of those windows where its sum was the largest."""
     # If several sums are the largest, the gradient goes to the first.
-    largest = without_nan(torch.stack(list(windows.sums()))).max(0).indices if windows.parts else None
+    if not windows.parts:
+        return []
+    largest = without_nan(torch.stack(list(windows.sums()))).max(0).indices
     dy = dy.permute(0, 3, 1, 2)
     return [torch.where(largest == k, dy, 0) for k in range(len(windows.parts))]
 

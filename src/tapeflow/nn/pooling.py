@@ -41,6 +41,7 @@ class PoolLayout(NamedTuple):
         padded: whether instead the image must be padded first, as ATen can't: unevenly, or by more than half a window.
         to_first, from_first: permutations to ATen's order of dimensions, and back.
         in_blocks: whether small windows divide images with channels last, without rests, borders or overlaps.
+        by_dimensions: whether images with channels last have few, small windows.
     """
 
     geometry: Geometry
@@ -52,6 +53,7 @@ class PoolLayout(NamedTuple):
     to_first: tuple[int, ...]
     from_first: tuple[int, ...]
     in_blocks: bool
+    by_dimensions: bool
 
     def check_gradient(self, dy: tuple[int, ...]) -> None:
         """Raises InvalidArgumentError for a gradient that has not the shape of the result."""
@@ -114,6 +116,9 @@ def pool_layout(
         and max(windows) <= 4
         and tuple(geometry.strides) == tuple(windows)
         and not any(geometry.before),
+        by_dimensions=last
+        and max(windows) <= 4
+        and all(s > 1 or k == 1 for s, k in zip(geometry.strides, windows, strict=True)),
     )
 
 

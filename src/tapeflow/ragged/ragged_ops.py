@@ -123,8 +123,9 @@ def _ragged_range(
     lengths = lengths.clamp(min=0)
     splits = torch.nn.functional.pad(lengths.cumsum(0), (1, 0))
     rows = torch.arange(len(lengths), device=lengths.device).repeat_interleave(lengths)
-    offsets = torch.arange(len(rows), device=rows.device) - splits[rows]
-    return splits.to(splits_dtype.torch), begin[rows] + offsets.to(begin.dtype) * step[rows]
+    offsets = torch.arange(len(rows), device=rows.device).sub_(splits.index_select(0, rows)).to(begin.dtype)
+    steps = offsets.mul_(deltas.reshape(()) if deltas.numel() == 1 else step.index_select(0, rows))
+    return splits.to(splits_dtype.torch), steps.add_(begin.index_select(0, rows))
 
 
 not_differentiable(_ragged_range)

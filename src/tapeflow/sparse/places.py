@@ -42,7 +42,7 @@ def order(indices: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
     return positions
 
 
-def _strided(indices: torch.Tensor, rank: int) -> tuple[torch.Tensor, int, int]:
+def _rows_in_memory(indices: torch.Tensor, rank: int) -> tuple[torch.Tensor, int, int]:
     """Returns rows of indices for a loop, and the distances between two rows and between two columns. Many are columns
     in memory.
     """
@@ -84,7 +84,7 @@ def _first_unordered(indices: Int64s, step: int, column: int, count: int, rank: 
 
 def _find_outside(indices: torch.Tensor, shape: Sequence[int]) -> int:
     lengths = torch.tensor(shape, dtype=torch.int64)
-    return _first_outside(*_strided(indices, len(shape)), len(indices), lengths, len(shape))
+    return _first_outside(*_rows_in_memory(indices, len(shape)), len(indices), lengths, len(shape))
 
 
 def are_inside(indices: torch.Tensor, shape: Sequence[int]) -> bool:
@@ -102,7 +102,7 @@ def check(indices: torch.Tensor, shape: Sequence[int], sorted_once: bool = True)
     if i >= 0:
         raise invalid(f"indices[{i}] = {text(indices[i])} is out of bounds: need 0 <= index < {text(shape)}")
     if sorted_once and len(shape):
-        i = _first_unordered(*_strided(indices, len(shape)), len(indices), len(shape))
+        i = _first_unordered(*_rows_in_memory(indices, len(shape)), len(indices), len(shape))
         if i >= 0 and bool((indices[i] == indices[i - 1]).all()):
             raise invalid(f"indices[{i}] = {text(indices[i])} is repeated")
         if i >= 0:
@@ -158,7 +158,7 @@ def merged(a: torch.Tensor, b: torch.Tensor, shape: Sequence[int]) -> tuple[torc
     rank = len(shape)
     both = torch.empty(len(a) + len(b), rank, dtype=torch.int64)
     at_a, at_b = (torch.empty(len(rows), dtype=torch.int64) for rows in (a, b))
-    count = _merge_rows(*_strided(a, rank), len(a), *_strided(b, rank), len(b), rank, both, at_a, at_b)
+    count = _merge_rows(*_rows_in_memory(a, rank), len(a), *_rows_in_memory(b, rank), len(b), rank, both, at_a, at_b)
     return both[:count].to(a.device), at_a.to(a.device), at_b.to(a.device)
 
 

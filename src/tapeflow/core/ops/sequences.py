@@ -121,7 +121,8 @@ def quick_array(value: Any, dtype: DType | None) -> tuple[np.ndarray, DType] | N
     """
     if not value:
         return None
-    flat, shape = value, None
+    flat: Any = value
+    shape: tuple[int, ...] = ()
     while type(flat[0]) is list:
         length = len(flat[0])
         if not length or countOf(map(type, flat), list) != len(flat) or countOf(map(len, flat), length) != len(flat):
@@ -135,7 +136,7 @@ def quick_array(value: Any, dtype: DType | None) -> tuple[np.ndarray, DType] | N
     numpy_type, letter, result = target
     if kind is int and letter == "f" and not (min(flat) > -(2**53) and max(flat) < 2**53):
         return None
-    array = np.empty(size, numpy_type)
+    array: Any = np.empty(size, numpy_type)
     try:
         struct.pack_into(f"={size}{letter}", array, 0, *flat)
     except (OverflowError, struct.error):
