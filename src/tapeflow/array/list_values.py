@@ -31,7 +31,7 @@ _writing = new_lock()  # held while memory passes from one list to another
 
 
 class EntrySpec(NamedTuple):
-    """What the entries of a list must be.
+    """The dtype and shape that the entries of a list must have.
 
     Attributes:
         dtype: their dtype.

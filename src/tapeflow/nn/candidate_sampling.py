@@ -68,9 +68,12 @@ _BYTES_OF_SAMPLE = 64  # of a class, its count, and its place among the classes 
 
 
 class _Weights(NamedTuple):
-    """What a sampler knows about classes: of a learned one, the classes that occurred, in order, the number of their
-    occurrences, and the sums of the weights of all classes up to each; of a fixed one, the weight of each class, and
-    Walker's aliases: class `i` stands for itself by the share `own[i]`, and for `alias[i]` otherwise."""
+    """A sampler's knowledge of the classes.
+
+    A learned one has the classes that occurred, in order, their numbers, and the sums of the weights of all classes up
+    to each. A fixed one has the weight of each class, and Walker's aliases: class `i` stands for itself by the share
+    `own[i]`, and for `alias[i]` otherwise.
+    """
 
     total: float
     classes: np.ndarray = np.zeros(0, np.int64)

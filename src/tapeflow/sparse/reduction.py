@@ -584,6 +584,9 @@ def sampled_addmm(
     Returns:
         The indices, the new values and the shape.
 
+    Raises:
+        ValueError: the product has another static shape than `dense_shape`.
+
     Example:
         >>> indices, values, shape = tf.sparse.sampled_addmm([[0, 1]], [1.0], [1, 2], [[2.0]], [[3.0, 4.0]])
         >>> values.numpy().tolist()

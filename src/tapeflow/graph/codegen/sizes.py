@@ -24,7 +24,7 @@ _MOST_COUNTED = 256
 
 
 class BySizes:
-    """What is made for the sizes of calls: at once for the first sizes, for others at their eighth call.
+    """Results for the sizes of calls: for the first sizes at once, for others at their eighth call.
 
     A few batches of another size thus do not cause a compilation.
     """
@@ -34,11 +34,11 @@ class BySizes:
         self._counts: Counter[Hashable] = Counter()
 
     def get(self, sizes: Hashable, make: Callable[[], Any]) -> Any:
-        """Returns what was made for some sizes; None if nothing was.
+        """Returns the result for some sizes, or None.
 
         Args:
             sizes: the sizes.
-            make: makes it.
+            make: returns a new result for them.
         """
         made = self._made
         if sizes in made:
