@@ -184,11 +184,11 @@ def _with_uint8(content: bytes, given: tuple[DType, DType]) -> bytes:
 
 def _as_uint8(schema: Any, tensor: Any) -> Any:
     """Returns a tensor that holds the numbers of an int8 tensor as uint8. Its name moves to it."""
-    made = schema.TensorT()
-    made.name, made.shape, made.shapeSignature = tensor.name, tensor.shape, tensor.shapeSignature
-    made.hasRank, made.type = tensor.hasRank, schema.TensorType.UINT8
-    made.quantization = schema.QuantizationParametersT()
-    made.quantization.scale = tensor.quantization.scale
-    made.quantization.zeroPoint = np.asarray(tensor.quantization.zeroPoint) + 128
+    copy = schema.TensorT()
+    copy.name, copy.shape, copy.shapeSignature = tensor.name, tensor.shape, tensor.shapeSignature
+    copy.hasRank, copy.type = tensor.hasRank, schema.TensorType.UINT8
+    copy.quantization = schema.QuantizationParametersT()
+    copy.quantization.scale = tensor.quantization.scale
+    copy.quantization.zeroPoint = np.asarray(tensor.quantization.zeroPoint) + 128
     tensor.name = tensor.name + b"_int8"
-    return made
+    return copy

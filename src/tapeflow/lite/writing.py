@@ -83,8 +83,8 @@ class _FileWriter:
         self.model.subgraphs, self.model.signatureDefs = [], []
         places: list[dict[int, int]] = []
         for s in subgraphs:
-            made, indices = self._subgraph(s, numbers)
-            self.model.subgraphs.append(made)
+            table, indices = self._subgraph(s, numbers)
+            self.model.subgraphs.append(table)
             places.append(indices)
         for signature in signatures:
             number = numbers[id(signature.subgraph)]
@@ -93,41 +93,41 @@ class _FileWriter:
 
     def _add_buffer(self, data: bytes) -> int:
         """Adds a buffer with these bytes; returns its number."""
-        made = self._buffer()
-        made.data = np.frombuffer(data, np.uint8)
-        self.model.buffers.append(made)
+        table = self._buffer()
+        table.data = np.frombuffer(data, np.uint8)
+        self.model.buffers.append(table)
         return len(self.model.buffers) - 1
 
     def _subgraph(self, subgraph: Subgraph, numbers: dict[int, int]) -> tuple[Any, dict[int, int]]:
         """Returns a subgraph's table, and the places of its tensors by their ids."""
-        made = self.schema.SubGraphT()
-        made.name, made.tensors, made.operators = subgraph.name, [], []
+        table = self.schema.SubGraphT()
+        table.name, table.tensors, table.operators = subgraph.name, [], []
         places: dict[int, int] = {}
 
         def place(tensor: LiteTensor | None) -> int:
             if tensor is None:
                 return -1
             if id(tensor) not in places:
-                places[id(tensor)] = len(made.tensors)
-                made.tensors.append(self._tensor(tensor))
+                places[id(tensor)] = len(table.tensors)
+                table.tensors.append(self._tensor(tensor))
             return places[id(tensor)]
 
-        made.inputs = [place(t) for t in subgraph.inputs]
+        table.inputs = [place(t) for t in subgraph.inputs]
         for operator in subgraph.operators:
-            made.operators.append(self._operator(operator, place, numbers))
-        made.outputs = [place(t) for t in subgraph.outputs]
-        return made, places
+            table.operators.append(self._operator(operator, place, numbers))
+        table.outputs = [place(t) for t in subgraph.outputs]
+        return table, places
 
     def _tensor(self, tensor: LiteTensor) -> Any:
-        made = self.schema.TensorT()
-        made.name = tensor.name
-        made.type = getattr(self.schema.TensorType, tensor.dtype.name.upper())
-        made.shape = [1 if d is None else d for d in tensor.shape]
+        table = self.schema.TensorT()
+        table.name = tensor.name
+        table.type = getattr(self.schema.TensorType, tensor.dtype.name.upper())
+        table.shape = [1 if d is None else d for d in tensor.shape]
         if None in tensor.shape:
-            made.shapeSignature = [-1 if d is None else d for d in tensor.shape]
-        made.hasRank = True
-        made.buffer = 0 if tensor.value is None else self._constant(tensor)
-        return made
+            table.shapeSignature = [-1 if d is None else d for d in tensor.shape]
+        table.hasRank = True
+        table.buffer = 0 if tensor.value is None else self._constant(tensor)
+        return table
 
     def _constant(self, tensor: LiteTensor) -> int:
         """Returns the number of a constant's buffer."""
@@ -139,43 +139,43 @@ class _FileWriter:
         return self._buffers[data]
 
     def _operator(self, operator: LiteOperator, place: Any, numbers: dict[int, int]) -> Any:
-        made = self.schema.OperatorT()
-        made.opcodeIndex = self._code(operator.code, operator_version(operator))
-        made.inputs, made.outputs = [place(t) for t in operator.inputs], [place(t) for t in operator.outputs]
+        table = self.schema.OperatorT()
+        table.opcodeIndex = self._code(operator.code, operator_version(operator))
+        table.inputs, table.outputs = [place(t) for t in operator.inputs], [place(t) for t in operator.outputs]
         kind = _OPTIONS.get(operator.code) or f"{operator.code.title().replace('_', '')}Options"
         number = getattr(self.schema.BuiltinOptions, kind, None)
         if number is not None:
             options = getattr(self.schema, f"{kind}T")()
             for name, value in operator.options.items():
                 setattr(options, name, numbers[id(value)] if isinstance(value, Subgraph) else value)
-            made.builtinOptionsType, made.builtinOptions = number, options
-        return made
+            table.builtinOptionsType, table.builtinOptions = number, options
+        return table
 
     def _code(self, name: str, version: int) -> int:
         """Returns the number of an operator's code in the file."""
         if (name, version) not in self._codes:
-            made = self.schema.OperatorCodeT()
-            made.builtinCode = getattr(self.schema.BuiltinOperator, name)
-            made.deprecatedBuiltinCode = min(made.builtinCode, 127)
-            made.version = version
+            table = self.schema.OperatorCodeT()
+            table.builtinCode = getattr(self.schema.BuiltinOperator, name)
+            table.deprecatedBuiltinCode = min(table.builtinCode, 127)
+            table.version = version
             self._codes[name, version] = len(self.model.operatorCodes)
-            self.model.operatorCodes.append(made)
+            self.model.operatorCodes.append(table)
         return self._codes[name, version]
 
     def _signature(self, signature: Signature, number: int, places: dict[int, int]) -> Any:
-        made = self.schema.SignatureDefT()
-        made.signatureKey, made.subgraphIndex = signature.key, number
+        table = self.schema.SignatureDefT()
+        table.signatureKey, table.subgraphIndex = signature.key, number
         columns = ((signature.inputs, signature.subgraph.inputs), (signature.outputs, signature.subgraph.outputs))
-        made.inputs, made.outputs = (
+        table.inputs, table.outputs = (
             [self._tensor_map(name, places[id(t)]) for name, t in zip(names, tensors, strict=True)]
             for names, tensors in columns
         )
-        return made
+        return table
 
     def _tensor_map(self, name: str, place: int) -> Any:
-        made = self.schema.TensorMapT()
-        made.name, made.tensorIndex = name, place
-        return made
+        table = self.schema.TensorMapT()
+        table.name, table.tensorIndex = name, place
+        return table
 
 
 def _aligned_buffer(schema: Any) -> Any:
