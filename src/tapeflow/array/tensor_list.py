@@ -114,8 +114,8 @@ def _check_entry(entries: np.ndarray, entry: Raw, failure: str) -> None:
     if spec is None or (type(entry) is torch.Tensor and entry.dtype is spec.dtype.torch and entry.shape == spec.dims):
         return
     _check_dtype(entries, _raw_dtype(entry))
-    if not spec.shape.is_compatible_with(entry.shape):
-        shape = TensorShape(tuple(entry.shape))
+    shape = _element(tuple(entry.shape))  # a symbolic size of torch is unknown
+    if not spec.shape.is_compatible_with(shape):
         raise invalid(f"Tried to {failure} element shape: {text(shape)} list shape: {text(spec.shape)}")
 
 
@@ -128,8 +128,9 @@ def _entries_shape(entries: np.ndarray, element_shape: Any, dtype: DType) -> Ten
 
 def _with_shapes(shape: TensorShape, shapes: Sequence[Sequence[int]]) -> TensorShape:
     """Returns the static shape of entries, from what is known and the shapes of those that are written."""
-    for other in dict.fromkeys(shapes):
-        shape = _merge_shapes(shape, TensorShape(other))
+    for i, other in enumerate(shapes):
+        if not i or other != shapes[i - 1]:  # most have one shape; torch's symbolic sizes have no hash
+            shape = _merge_shapes(shape, _element(other))
     return shape
 
 
