@@ -516,7 +516,7 @@ def test_wrappers_have_the_sizes_of_their_cell():
 
 
 @pytest.mark.parametrize(
-    "options", [{"input_keep_prob": 0.0}, {"output_keep_prob": 1.5}, {"variational_recurrent": True}]
+    "options", [{"input_keep_prob": -0.5}, {"output_keep_prob": 1.5}, {"variational_recurrent": True}]
 )
 def test_dropout_wrapper_refuses(options):
     with pytest.raises(ValueError, match=r"must be between 0 and 1|dtype must be provided"):
