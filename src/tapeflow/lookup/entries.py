@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from tapeflow.core.types.dtypes import DType, string
-from tapeflow.core.values.string_index import StringIndex
+from tapeflow.core.values.string_index import StringIndex, grow_array
 from tapeflow.core.values.strings import StringArray
 
 
@@ -80,17 +80,18 @@ class StringColumn:
     """Rows of strings, of which any may change. Equal strings are stored once."""
 
     def __init__(self, dtype: DType, shape: Sequence[int]) -> None:
-        self._shape = tuple(shape)
-        self._strings, self._places = StringIndex(), Column(dtype, shape)
-        self._places._rows = torch.zeros((16, *shape), dtype=torch.int64)
+        self._strings, self._places = StringIndex(), np.zeros((16, *shape), np.int64)
 
     def put(self, places: np.ndarray, rows: StringArray) -> None:
         """Sets rows; of several rows for one place, the last one counts."""
-        self._places.put(places, torch.from_numpy(self._strings.add(rows)))
+        most = int(places.max(initial=-1)) + 1
+        if most > len(self._places):
+            self._places = grow_array(self._places, most)
+        self._places[places] = self._strings.add(rows).reshape(-1, *self._places.shape[1:])
 
     def take(self, places: np.ndarray) -> StringArray:
         """Returns rows."""
-        return self._strings.strings.take(self._places.take(places).numpy())
+        return self._strings.strings.take(self._places[places])
 
 
 class Entries:

@@ -12,7 +12,7 @@ from tapeflow.core.errors import AbortedError, FailedPreconditionError, Unimplem
 from tapeflow.core.forking import new_lock
 from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.values.boxed_objects import held_object
-from tapeflow.core.values.strings import StringArray
+from tapeflow.core.values.strings import FEW, StringArray
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.lookup.entries import Entries, keys_of
 from tapeflow.strings.hashing import murmurs
@@ -151,16 +151,14 @@ class TableStorage:
             )
         with self.lock:
             numbers = self.entries.find(rows)
-            if len(numbers) == 1:
-                found = self.entries.take(numbers) if numbers[0] >= 0 else default.value
-                return EagerTensor(found.reshape(shape), self.value_dtype)
-            missing = numbers < 0 if numbers.size and numbers.min() < 0 else None
+            any_missing = -1 in numbers.tolist() if len(numbers) <= FEW else numbers.min() < 0
+            missing = numbers < 0 if any_missing else None
             values: Any = None
             if missing is None or len(self.entries.keys):
                 values = self.entries.take(numbers if missing is None else np.maximum(numbers, 0))
         if missing is not None:
             values = _with_defaults(values, missing, default.value.reshape((-1, *self.value_shape)))
-        return EagerTensor(values.reshape(shape), self.value_dtype)
+        return EagerTensor(values if values.shape == shape else values.reshape(shape), self.value_dtype)
 
     def export(self) -> list[EagerTensor]:
         """Returns all keys and all values.

@@ -58,14 +58,14 @@ class Automaton(NamedTuple):
     """The table of an expression.
 
     Attributes:
-        table: int32 of `[states * 257]`: for each state and byte, or the end, the next state times two, plus one if the
-            part before the byte matches. State 0 has no way out.
-        starts: int32 of `[3]`: the first state at the beginning of a string, behind a byte that is no part of a word,
-            and behind one that is.
+        table: int32s `[states * 257]`, as bytes: for each state and byte, or the end, the next state times two, plus
+            one if the part before the byte matches. State 0 has no way out.
+        starts: int32s `[3]`, as bytes: the first state at the beginning of a string, behind a byte that is no part of a
+            word, and behind one that is.
     """
 
-    table: np.ndarray
-    starts: np.ndarray
+    table: bytes
+    starts: bytes
 
 
 class _Unsupported(Exception):
@@ -328,7 +328,7 @@ class _Builder:
         for i, (_, members) in enumerate(classes):
             columns[members] = i
         table = np.array(rows, np.int32)[:, columns]
-        return Automaton(np.ascontiguousarray(table).reshape(-1), np.array(starts, np.int32))
+        return Automaton(table.tobytes(), np.array(starts, np.int32).tobytes())
 
     def _classes(self) -> list[tuple[int, list[int]]]:
         """Returns the symbols that no instruction tells apart: one of them, and all."""

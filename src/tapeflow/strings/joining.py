@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 
 def _join(inputs: list[StringArray], separator: str) -> StringArray:
     between = separator.encode()
-    if not any(v.shape for v in inputs):
-        return StringArray.scalar(between.join([v.item() for v in inputs]))
     shapes = [v.shape for v in inputs if v.ndim]
     shape = shapes[0] if shapes else ()
     for dims in shapes:
@@ -39,7 +38,10 @@ def _join(inputs: list[StringArray], separator: str) -> StringArray:
             raise invalid(
                 f"Input shapes do not match: {shape_text(TensorShape(shape))} vs. {shape_text(TensorShape(dims))}"
             )
-    size = math.prod(shape)
+    size, few = math.prod(shape), [v.few for v in inputs]
+    if None not in few:
+        rows = [strings if v.shape else strings * size for v, strings in zip(inputs, few, strict=True)]
+        return StringArray.of(list(map(between.join, zip(*rows, strict=True))), shape)
     pieces = [inputs[0]]
     for other in inputs[1:]:
         pieces += [StringArray.scalar(between), other] if between else [other]
@@ -77,6 +79,10 @@ def _join_segments(
         shape: the result's shape.
         drops_empty: ignores the empty strings at the beginning of a segment.
     """
+    few = strings.few
+    if few is not None and not drops_empty and len(places) + len(splits) <= 64:
+        texts = [few[i] for i in places.tolist()]
+        return StringArray.of([separator.join(texts[i:j]) for i, j in pairwise(splits.tolist())], shape)
     places, splits = np.ascontiguousarray(places, np.int64), np.ascontiguousarray(splits, np.int64)
     count, size = len(splits) - 1, len(separator)
     out = np.empty(int(strings.lengths[places].sum()) + size * len(places), np.uint8)
@@ -157,6 +163,8 @@ def _reduce_join(inputs: StringArray, reduction_indices: Any, keep_dims: bool, s
     axes = tuple(a % rank for a in axes)
     if len(set(axes)) != len(axes):
         raise invalid(f"Duplicate reduction dimension {next(a for a in axes if axes.count(a) > 1)}")
+    if rank == 1 and axes and not keep_dims and inputs.few is not None:
+        return StringArray.scalar(separator.encode().join(inputs.few))
     others = [i for i in range(rank) if i not in axes]
     shape = [inputs.shape[i] for i in others]
     length = math.prod(inputs.shape[i] for i in axes)

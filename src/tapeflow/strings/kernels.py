@@ -27,7 +27,8 @@ def string_op(name: str, kernel: Callable[..., Any], **options: Any) -> Callable
 
 def each(function: Callable[..., bytes], array: Any) -> StringArray:
     """Returns the strings that a function returns for each element of an array."""
-    return StringArray.of(list(map(function, array.reshape(-1).tolist())), array.shape)
+    flat = array.flat if type(array) is StringArray else array.reshape(-1).tolist()
+    return StringArray.of(list(map(function, flat)), array.shape)
 
 
 def text(element: bytes) -> str:

@@ -14,26 +14,27 @@ from tapeflow.core.loops import Bytes, Int64s, copy, equal, loop, trailing_zeros
 _new = object.__new__
 _FLAT = (-1,)
 _MANY, _NARROW = 64, 64  # strings, and bytes
-_FEW = 16  # strings: up to here, `bytes` are faster than loops over buffers
+FEW = 32  # strings: up to here, `bytes` are faster than loops over buffers
+_FEWER = 8  # strings to pick from a larger array
+_LITTLE = 1 << 16  # bytes: up to here, a few strings are kept as `bytes` beside their buffers
 
 
 class StringArray:
     """An array of strings, which never changes.
 
     String `i`, counted in row-major order, is `data[offsets[i] : offsets[i + 1]]`. Parts of an array share its buffers,
-    so the first offset may be greater than zero. An array of one string may have no offsets: `data` is that string, and
-    `bytes`.
+    so the first offset may be greater than zero. A small array may be a list of `bytes` until its buffers are needed.
 
     Attributes:
-        data: the bytes of all strings in order, a contiguous uint8 array or `bytes`.
         shape: a tuple of ints.
     """
 
-    __slots__ = ("_offsets", "data", "shape")
+    __slots__ = ("_data", "_offsets", "_strings", "shape")
 
-    data: Any
     shape: tuple[int, ...]
+    _data: Any
     _offsets: np.ndarray | None
+    _strings: list[bytes] | None  # of a small array; never changed
 
     def __init__(self, data: Any, offsets: np.ndarray, shape: Sequence[int] = _FLAT) -> None:
         """Creates an array of buffers, which nobody may change afterwards.
@@ -44,27 +45,24 @@ class StringArray:
             shape: the shape; -1 stands for a dimension that follows from the others.
         """
         count = len(offsets) - 1
-        self.data, self._offsets = data, offsets
+        self._data, self._offsets, self._strings = data, offsets, None
         self.shape = (count,) if shape is _FLAT else _whole_shape(shape, count)
 
     @staticmethod
     def scalar(value: bytes) -> StringArray:
         """Returns the array of shape `[]` with a string."""
         array = _new(StringArray)
-        array.data, array._offsets, array.shape = value, None, ()
+        array._strings, array._offsets, array.shape = [value], None, ()
         return array
 
     @staticmethod
     def of(values: Sequence[bytes], shape: Sequence[int] = _FLAT) -> StringArray:
         """Returns the array of a list of `bytes`."""
         count = len(values)
-        if count <= _FEW:
+        if count <= FEW:
             array = _new(StringArray)
+            array._strings, array._offsets = [*values], None
             array.shape = (count,) if shape is _FLAT else _whole_shape(shape, count)
-            if count == 1:
-                array.data, array._offsets = values[0], None
-            else:
-                array.data, array._offsets = b"".join(values), np.array([0, *accumulate(map(len, values))])
             return array
         return StringArray(b"".join(values), offsets_of(np.fromiter(map(len, values), np.int64, count)), shape)
 
@@ -95,8 +93,8 @@ class StringArray:
     def full(shape: Sequence[int], value: bytes) -> StringArray:
         """Returns an array of a shape, filled with one string."""
         size = math.prod(shape)
-        if size == 1:
-            return StringArray.of([value], shape)
+        if size <= FEW:
+            return StringArray.of([value] * size, shape)
         return StringArray(value * size, np.arange(size + 1) * len(value), shape)
 
     @staticmethod
@@ -106,7 +104,7 @@ class StringArray:
             return arrays[0]
         shape = [*arrays[0].shape]
         shape[axis] = sum([a.shape[axis] for a in arrays])
-        whole = StringArray(*_joined_buffers(arrays))
+        whole = _join_arrays(arrays)
         if axis == 0:
             return whole.reshape(shape)
         starts = np.cumsum([0, *[a.size for a in arrays]])
@@ -115,18 +113,38 @@ class StringArray:
     @staticmethod
     def stack(arrays: Sequence[StringArray]) -> StringArray:
         """Returns arrays of one shape as the rows of an array."""
-        shape = arrays[0].shape
-        if not shape:
-            return StringArray.of([a.item() for a in arrays])
-        return StringArray(*_joined_buffers(arrays), (len(arrays), *shape))
+        return _join_arrays(arrays).reshape(len(arrays), *arrays[0].shape)
 
     # ---- as other arrays have them -----------------------------------------------------------------------------------
 
     @property
+    def data(self) -> Any:
+        """The bytes of all strings in order, a contiguous uint8 array or `bytes`."""
+        if self._offsets is None:
+            self._make_buffers()
+        return self._data
+
+    @property
     def offsets(self) -> np.ndarray:
         """The int64 offsets of the strings' starts in `data`, and of the end of the last one."""
-        offsets = self._offsets
-        return np.array([0, len(self.data)]) if offsets is None else offsets
+        if self._offsets is None:
+            self._make_buffers()
+        return self._offsets
+
+    def _make_buffers(self) -> None:
+        strings: Any = self._strings
+        self._data = strings[0] if len(strings) == 1 else b"".join(strings)
+        # The offsets come last: other threads take them for a sign that both are there.
+        self._offsets = np.array([0, *accumulate(map(len, strings))], np.int64)
+
+    @property
+    def few(self) -> list[bytes] | None:
+        """The strings of a small array in row-major order, a list that nobody may change; None for a larger array."""
+        if self._strings is None:
+            offsets: Any = self._offsets
+            if len(offsets) <= FEW + 1 and offsets[-1] - offsets[0] <= _LITTLE:
+                self._strings = self._split_buffers()
+        return self._strings
 
     @property
     def buffer(self) -> np.ndarray:
@@ -137,6 +155,8 @@ class StringArray:
     @property
     def lengths(self) -> np.ndarray:
         """The int64 lengths of all strings in bytes, a vector."""
+        if self._strings is not None:
+            return np.array(list(map(len, self._strings)), np.int64)
         offsets = self.offsets
         return offsets[1:] - offsets[:-1]
 
@@ -146,7 +166,7 @@ class StringArray:
 
     @property
     def size(self) -> int:
-        return 1 if self._offsets is None else len(self._offsets) - 1
+        return len(self._offsets) - 1 if self._strings is None else len(self._strings)
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -165,21 +185,22 @@ class StringArray:
 
     def item(self) -> bytes:
         """Returns the only string."""
-        if self._offsets is None:
-            return self.data
         if self.size != 1:
             raise ValueError("can only convert an array of size 1 to bytes")
-        return bytes(self.data[self._offsets[0] : self._offsets[1]])
+        return self.flat[0]
 
     def tolist(self) -> Any:
         """Returns the strings as `bytes`, in lists nested like the dimensions."""
         if not self.shape:
             return self.item()
-        return self._flat_list() if self.ndim == 1 else self.__array__().tolist()
+        return [*self.flat] if len(self.shape) == 1 else self.__array__().tolist()
 
-    def _flat_list(self) -> list[bytes]:
-        if self._offsets is None:
-            return [self.data]
+    @property
+    def flat(self) -> list[bytes]:
+        """All strings in row-major order, a list that nobody may change."""
+        return self.few or self._split_buffers()
+
+    def _split_buffers(self) -> list[bytes]:
         columns = self._as_columns()
         if columns is not None:
             return columns.tolist()
@@ -201,11 +222,10 @@ class StringArray:
 
     def packed(self) -> tuple[bytes, np.ndarray]:
         """Returns the bytes of these strings and no others, and offsets that begin with zero."""
-        if self._offsets is None:
-            return self.data, self.offsets
-        first, last = int(self._offsets[0]), int(self._offsets[-1])
-        data = self.data[first:last]
-        return data if type(data) is bytes else data.tobytes(), self._offsets - first if first else self._offsets
+        offsets = self.offsets
+        first, last = int(offsets[0]), int(offsets[-1])
+        data = self._data[first:last]
+        return data if type(data) is bytes else data.tobytes(), offsets - first if first else offsets
 
     def separated(self) -> bytes | None:
         """Returns the strings joined by zero bytes, for work on all at once; None if a string has a zero byte."""
@@ -218,25 +238,27 @@ class StringArray:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         """Returns a NumPy array of `bytes` objects."""
-        columns = self._as_columns()
+        few = self.few
+        columns = self._as_columns() if few is None else None
         if columns is not None:
             out = columns.astype(object)
         else:
-            out = np.empty(self.size, object)
-            out[:] = self._flat_list()
-        return out.reshape(self.shape) if dtype in (None, object) else out.reshape(self.shape).astype(dtype)
+            strings = self._split_buffers() if few is None else few
+            out = np.fromiter(strings, object, len(strings))
+        if len(self.shape) != 1:
+            out = out.reshape(self.shape)
+        return out if dtype is None or dtype is object else out.astype(dtype)
 
     # ---- moves -------------------------------------------------------------------------------------------------------
 
     def reshape(self, *shape: Any) -> StringArray:
         """Returns the same strings in another shape; -1 stands for a dimension that follows from the others."""
         array = _new(StringArray)
-        array.data, array._offsets = self.data, self._offsets
-        if shape == (-1,):
-            array.shape = (self.size,)
-        else:
-            dims = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
-            array.shape = _whole_shape(dims, self.size)
+        array._strings, array._offsets = self._strings, self._offsets
+        if self._offsets is not None:
+            array._data = self._data
+        dims = shape if len(shape) != 1 or isinstance(shape[0], int) else shape[0]
+        array.shape = _whole_shape(dims, self.size)
         return array
 
     def take(self, indices: np.ndarray) -> StringArray:
@@ -246,11 +268,14 @@ class StringArray:
             indices: a NumPy array of integers; its shape is the result's.
         """
         shape = indices.shape
-        if indices.size <= _FEW and self.size <= _FEW:
-            strings = self._flat_list()
-            return StringArray.of([strings[i] for i in indices.reshape(-1).tolist()], shape)
-        flat = np.ascontiguousarray(indices, np.int64).reshape(-1)
+        few = self.few
+        if few is not None and indices.size <= FEW:
+            return StringArray.of([few[i] for i in indices.reshape(-1).tolist()], shape)
         offsets = self.offsets
+        if indices.size <= _FEWER:
+            data, places = self.data, indices.reshape(-1).tolist()
+            return StringArray.of([bytes(data[offsets[i] : offsets[i + 1]]) for i in places], shape)
+        flat = np.ascontiguousarray(indices, np.int64).reshape(-1)
         if flat.size and flat[-1] - flat[0] == flat.size - 1 and (flat[1:] - flat[:-1] == 1).all():
             return StringArray(self.data, offsets[flat[0] : flat[-1] + 2], shape)
         return gather_ranges(self.data, offsets[:-1][flat], self.lengths[flat], shape)
@@ -266,9 +291,11 @@ class StringArray:
             if not -count <= key < count:
                 raise IndexError(f"index {key} is out of bounds for axis 0 with size {count}")
             key = key % count
-            if self.ndim == 1:
-                offsets = self._offsets
-                return self.data if offsets is None else bytes(self.data[offsets[key] : offsets[key + 1]])
+            if len(self.shape) == 1:
+                if self._strings is not None:
+                    return self._strings[key]
+                offsets = self.offsets
+                return bytes(self.data[offsets[key] : offsets[key + 1]])
             return self._rows(key, key + 1).reshape(self.shape[1:])
         if type(key) is slice and self.shape and key.step in (None, 1):
             return self._rows(*key.indices(self.shape[0])[:2])
@@ -286,10 +313,11 @@ class StringArray:
         """Returns the rows of the first dimension in a range, without a copy."""
         stop = max(start, stop)
         inner = self.shape[1:]
-        if not inner:
-            return StringArray(self.data, self.offsets[start : stop + 1])
-        width = math.prod(inner)
-        return StringArray(self.data, self.offsets[start * width : stop * width + 1], (stop - start, *inner))
+        width = math.prod(inner) if inner else 1
+        shape = (stop - start, *inner)
+        if self._strings is not None:
+            return StringArray.of(self._strings[start * width : stop * width], shape)
+        return StringArray(self.data, self.offsets[start * width : stop * width + 1], shape)
 
     def places(self) -> np.ndarray:
         """Returns the places of the strings, in this shape: what moves places moves strings."""
@@ -302,6 +330,8 @@ class StringArray:
             ValueError: the shapes do not fit.
         """
         shape = tuple(shape)
+        if self.size == 1 and len(shape) >= len(self.shape) and shape != self.shape:
+            return StringArray.full(shape, self.item())
         return self if shape == self.shape else self.take(np.broadcast_to(self.places(), shape))
 
     def padded(self, shape: Sequence[int], fill: bytes = b"") -> StringArray:
@@ -320,8 +350,10 @@ class StringArray:
         Returns:
             A bool array of that shape.
         """
-        if self._offsets is None and other._offsets is None:
-            return np.full(self.shape, self.data == other.data)
+        few, others = self.few, other.few
+        if few is not None and others is not None:
+            pairs = zip(few, others if len(others) == len(few) else others * len(few), strict=True)
+            return np.array([a == b for a, b in pairs], np.bool_).reshape(self.shape)
         out = np.empty(self.size, np.uint8)
         _compare(self.data, self.offsets, other.data, other.offsets, other.size != 1, out, self.size)
         return out.view(np.bool_).reshape(self.shape)
@@ -334,6 +366,8 @@ def _whole_shape(shape: Sequence[int], size: int) -> tuple[int, ...]:
         ValueError: there are more or fewer elements.
     """
     dims = tuple(shape)
+    if len(dims) == 1 and dims[0] == size:
+        return dims
     if -1 in dims:
         known = -math.prod(dims)
         dims = tuple(size // known if d == -1 and known else 0 if d == -1 else d for d in dims)
@@ -367,14 +401,14 @@ def gather_ranges(data: Any, starts: np.ndarray, lengths: np.ndarray, shape: Seq
     return StringArray(out, offsets, shape)
 
 
-def _joined_buffers(arrays: Sequence[StringArray]) -> tuple[bytes, np.ndarray]:
-    if sum([a.size for a in arrays]) <= _FEW:
-        few = StringArray.of([v for a in arrays for v in a._flat_list()])
-        return few.data, few.offsets
+def _join_arrays(arrays: Sequence[StringArray]) -> StringArray:
+    """Returns the strings of all arrays, a vector."""
+    if sum([a.size for a in arrays]) <= FEW:
+        return StringArray.of([v for a in arrays for v in a.flat])
     parts = [a.packed() for a in arrays]
     starts = np.cumsum([0, *[len(p) for p, _ in parts]])
     offsets = np.concatenate([*[o[:-1] + s for (_, o), s in zip(parts, starts, strict=False)], starts[-1:]])
-    return b"".join([p for p, _ in parts]), offsets
+    return StringArray(b"".join([p for p, _ in parts]), offsets)
 
 
 # ---- loops -----------------------------------------------------------------------------------------------------------
