@@ -75,6 +75,10 @@ class Column:
         """Returns rows."""
         return self._rows.index_select(0, torch.from_numpy(places))
 
+    def row(self, place: int) -> torch.Tensor:
+        """Returns one row."""
+        return self._rows[place].clone()
+
 
 class StringColumn:
     """Rows of strings, of which any may change. Equal strings are stored once."""
@@ -92,6 +96,10 @@ class StringColumn:
     def take(self, places: np.ndarray) -> StringArray:
         """Returns rows."""
         return self._strings.strings.take(self._places[places])
+
+    def row(self, place: int) -> StringArray:
+        """Returns one row."""
+        return self._strings.strings.take(self._places[place])
 
 
 class Entries:
@@ -144,6 +152,10 @@ class Entries:
     def take(self, numbers: np.ndarray) -> Any:
         """Returns the values of keys by their numbers, as raw values."""
         return self._values.take(numbers)
+
+    def row(self, number: int) -> Any:
+        """Returns the value of one key by its number, as a raw value."""
+        return self._values.row(number)
 
     def export(self) -> tuple[Any, Any]:
         """Returns all keys and all values, as raw values."""
