@@ -223,7 +223,7 @@ def _address_of(array: Any) -> int:
     """Returns where the elements of an array lie."""
     try:
         return ctypes.addressof(_no_bytes_of(array))  # a fifth of the time that the array takes to tell
-    except TypeError:  # it is not writable, or a tensor
+    except (TypeError, ValueError, BufferError):  # it is not writable, or a tensor
         address: int = np.asarray(array).__array_interface__["data"][0]  # which refuses other devices
         return address
 

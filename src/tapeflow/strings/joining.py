@@ -21,7 +21,7 @@ from tapeflow.core.ops.shape_rules import text as shape_text
 from tapeflow.core.types.aliases import AxisLike, TensorLike
 from tapeflow.core.types.dtypes import string
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.strings import StringArray, offsets_of
+from tapeflow.core.values.strings import SLACK, StringArray, copy_string, offsets_of
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.strings.kernels import encoded, string_op, text
 
@@ -85,16 +85,17 @@ def _join_segments(
         return StringArray.of([separator.join(texts[i:j]) for i, j in pairwise(splits.tolist())], shape)
     places, splits = np.ascontiguousarray(places, np.int64), np.ascontiguousarray(splits, np.int64)
     count, size = len(splits) - 1, len(separator)
-    out = np.empty(int(strings.lengths[places].sum()) + size * len(places), np.uint8)
+    out = np.empty(int(strings.lengths[places].sum()) + size * len(places) + SLACK, np.uint8)
     ends = np.zeros(count + 1, np.int64)
-    _write_segments(strings.data, strings.offsets, places, splits, count, separator, size, drops_empty, out, ends)
+    data = strings.data, len(strings.data), strings.offsets
+    _write_segments(*data, places, splits, count, separator, size, drops_empty, out, ends)
     return StringArray(out[: ends[-1]], ends, shape)
 
 
 @loop
 def _write_segments(
-    data: Bytes, offsets: Int64s, places: Int64s, splits: Int64s, count: int, separator: Bytes, size: int,
-    drops_empty: int, out: Bytes, ends: Int64s,
+    data: Bytes, data_size: int, offsets: Int64s, places: Int64s, splits: Int64s, count: int, separator: Bytes,
+    size: int, drops_empty: int, out: Bytes, ends: Int64s,
 ) -> None:  # fmt: skip
     at = 0
     for i in range(count):
@@ -107,7 +108,7 @@ def _write_segments(
             if not begins:
                 copy(out, at, separator, 0, size)
                 at += size
-            copy(out, at, data, start, length)
+            copy_string(out, at, data, data_size, start, length)
             at += length
             begins = False
         ends[i + 1] = at

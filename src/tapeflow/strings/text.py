@@ -21,7 +21,10 @@ from tapeflow.strings.kernels import count_characters, each, string_op, text
 
 def _length(input: StringArray, unit: str) -> torch.Tensor:
     if unit == "BYTE":
-        return torch.from_numpy(input.lengths.astype(np.int32).reshape(input.shape))
+        if input.few is not None:
+            return torch.from_numpy(np.array(list(map(bytes.__len__, input.few)), np.int32).reshape(input.shape))
+        offsets = input.offsets.astype(np.int32)  # of the lengths, the lower halves are enough
+        return torch.from_numpy((offsets[1:] - offsets[:-1]).reshape(input.shape))
     return torch.from_numpy(count_characters(input).reshape(input.shape))
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.farmhash import hash_range
-from tapeflow.core.loops import Bytes, Int64s, copy, equal, loop
-from tapeflow.core.values.strings import StringArray
+from tapeflow.core.loops import Bytes, Int64s, equal, loop
+from tapeflow.core.values.strings import SLACK, StringArray, copy_string
 
 _MOST_RECENT, _MOST_BYTES = 4096, 4096  # strings, and bytes at a time
 
@@ -43,8 +43,8 @@ class StringIndex:
         self._reserve(strings)
         numbers = np.empty(strings.size, np.int64)
         count = _add_strings(
-            strings.data, strings.offsets, strings.size, self._slots, len(self._slots) - 1, self._data, self._offsets,
-            self._count, numbers,
+            strings.data, len(strings.data), strings.offsets, strings.size, self._slots, len(self._slots) - 1,
+            self._data, self._offsets, self._count, numbers,
         )  # fmt: skip
         if count > self._count:
             self._recent.clear()  # it may say that a string is not there
@@ -82,7 +82,7 @@ class StringIndex:
 
     def _reserve(self, strings: StringArray) -> None:
         """Makes room for strings that may all be new."""
-        count, size = self._count + strings.size, int(self._offsets[self._count] + strings.lengths.sum())
+        count, size = self._count + strings.size, int(self._offsets[self._count] + strings.lengths.sum()) + SLACK
         if size > len(self._data):
             self._data = grow_array(self._data, size)
         if count >= len(self._offsets):
@@ -122,14 +122,14 @@ def _find_strings(
 
 @loop
 def _add_strings(
-    data: Bytes, offsets: Int64s, count: int, slots: Int64s, mask: int, kept: Bytes, ends: Int64s, known: int,
-    numbers: Int64s,
+    data: Bytes, end: int, offsets: Int64s, count: int, slots: Int64s, mask: int, kept: Bytes, ends: Int64s,
+    known: int, numbers: Int64s,
 ) -> int:  # fmt: skip
     for i in range(count):
         size = offsets[i + 1] - offsets[i]
         slot = _slot_of(data, offsets[i], size, slots, mask, kept, ends)
         if slots[slot] < 0:
-            copy(kept, ends[known], data, offsets[i], size)
+            copy_string(kept, ends[known], data, end, offsets[i], size)
             ends[known + 1] = ends[known] + size
             slots[slot] = known
             known += 1

@@ -13,7 +13,7 @@ from tapeflow.core.loops import Bytes, Int64s, copy, equal, loop, trailing_zeros
 
 _new = object.__new__
 _FLAT = (-1,)
-_MANY, _NARROW = 64, 64  # strings, and bytes
+SLACK = 16  # bytes that loops may write behind a string
 FEW = 32  # strings: up to here, `bytes` are faster than loops over buffers
 _FEWER = 8  # strings to pick from a larger array
 _LITTLE = 1 << 16  # bytes: up to here, a few strings are kept as `bytes` beside their buffers
@@ -201,24 +201,11 @@ class StringArray:
         return self.few or self._split_buffers()
 
     def _split_buffers(self) -> list[bytes]:
-        columns = self._as_columns()
-        if columns is not None:
-            return columns.tolist()
+        separated = self.separated() if self.size > FEW else None
+        if separated is not None:  # to split at zeros takes half the time
+            return separated.split(b"\0")
         whole, offsets = self.packed()
         return [whole[i:j] for i, j in pairwise(offsets.tolist())]
-
-    def _as_columns(self) -> np.ndarray | None:
-        """Returns the strings as a NumPy array of fixed width, whose elements become `bytes` twice as fast; None for
-        few strings, long ones, and any with a zero byte, which NumPy takes for padding."""
-        if self.size < _MANY:
-            return None
-        data, offsets = self.buffer, self.offsets
-        width = int(self.lengths.max())
-        if not 0 < width <= _NARROW or not data[offsets[0] : offsets[-1]].all():
-            return None
-        out = np.zeros(self.size * width, np.uint8)
-        _copy_ranges(data, offsets, out, np.arange(self.size) * width, offsets[1:] - offsets[:-1], self.size)
-        return out.view(f"S{width}")
 
     def packed(self) -> tuple[bytes, np.ndarray]:
         """Returns the bytes of these strings and no others, and offsets that begin with zero."""
@@ -232,19 +219,14 @@ class StringArray:
         data, offsets = self.packed()
         if not self.size or 0 in data:
             return None
-        out = bytearray(len(data) + self.size)
-        _join_by_zeros(data, offsets, np.frombuffer(out, np.uint8), self.size)
-        return bytes(out[:-1])
+        out = np.empty(len(data) + self.size + SLACK, np.uint8)
+        _join_by_zeros(data, len(data), offsets, out, self.size)
+        return out[: len(data) + self.size - 1].tobytes()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         """Returns a NumPy array of `bytes` objects."""
-        few = self.few
-        columns = self._as_columns() if few is None else None
-        if columns is not None:
-            out = columns.astype(object)
-        else:
-            strings = self._split_buffers() if few is None else few
-            out = np.fromiter(strings, object, len(strings))
+        strings = self.flat
+        out = np.fromiter(strings, object, len(strings))
         if len(self.shape) != 1:
             out = out.reshape(self.shape)
         return out if dtype is None or dtype is object else out.astype(dtype)
@@ -344,6 +326,19 @@ class StringArray:
         """Returns the strings with the dimensions in another order."""
         return self if axes == tuple(range(self.ndim)) else self.take(self.places().transpose(*axes))
 
+    def select(self, condition: np.ndarray, other: StringArray) -> StringArray:
+        """Returns these strings where a condition holds, and those of another array elsewhere; all of one shape."""
+        few, others = self.few, other.few
+        if few is not None and others is not None:
+            choices = zip(condition.reshape(-1).tolist(), few, others, strict=True)
+            return StringArray.of([a if holds else b for holds, a, b in choices], self.shape)
+        holds, offsets = np.ascontiguousarray(condition, np.bool_).reshape(-1), np.empty(self.size + 1, np.int64)
+        size = _select_offsets(holds, self.offsets, other.offsets, offsets, self.size)
+        out = np.empty(size + SLACK, np.uint8)
+        buffers = [part for a in (self, other) for part in (a.data, len(a.data), a.offsets)]
+        _select(holds, *buffers, out, self.size)
+        return StringArray(out, offsets, self.shape)
+
     def equals(self, other: StringArray) -> np.ndarray:
         """Compares strings with those of an array of the same shape, or with one string.
 
@@ -396,8 +391,8 @@ def gather_ranges(data: Any, starts: np.ndarray, lengths: np.ndarray, shape: Seq
         start = int(starts[0])
         return StringArray.of([bytes(data[start : start + int(lengths[0])])], shape)
     starts, lengths = np.ascontiguousarray(starts, np.int64), np.ascontiguousarray(lengths, np.int64)
-    out, offsets = np.empty(int(lengths.sum()), np.uint8), np.empty(len(starts) + 1, np.int64)
-    _gather(data, starts, lengths, out, offsets, len(starts))
+    out, offsets = np.empty(int(lengths.sum()) + SLACK, np.uint8), np.empty(len(starts) + 1, np.int64)
+    _gather(data, len(data), starts, lengths, out, offsets, len(starts))
     return StringArray(out, offsets, shape)
 
 
@@ -415,25 +410,64 @@ def _join_arrays(arrays: Sequence[StringArray]) -> StringArray:
 
 
 @loop
-def _gather(data: Bytes, starts: Int64s, sizes: Int64s, out: Bytes, offsets: Int64s, count: int) -> None:
+def copy_string(out: Bytes, to: int, data: Bytes, end: int, start: int, size: int) -> None:
+    """Copies a string. If it is short, this is one step, which writes up to `SLACK` bytes more.
+
+    Args:
+        out: the buffer to write to.
+        to: the place in it.
+        data: the buffer to read from.
+        end: its size.
+        start: the string's place in it.
+        size: the string's size.
+    """
+    if size <= 16 and start + 16 <= end:
+        copy(out, to, data, start, 16)
+    else:
+        copy(out, to, data, start, size)
+
+
+@loop
+def _gather(data: Bytes, end: int, starts: Int64s, sizes: Int64s, out: Bytes, offsets: Int64s, count: int) -> None:
     at, offsets[0] = 0, 0
     for i in range(count):
-        copy(out, at, data, starts[i], sizes[i])
+        copy_string(out, at, data, end, starts[i], sizes[i])
         at += sizes[i]
         offsets[i + 1] = at
 
 
 @loop
-def _copy_ranges(data: Bytes, starts: Int64s, out: Bytes, places: Int64s, sizes: Int64s, count: int) -> None:
+def _select_offsets(condition: Bytes, a_offsets: Int64s, b_offsets: Int64s, offsets: Int64s, count: int) -> int:
+    at, offsets[0] = 0, 0
     for i in range(count):
-        copy(out, places[i], data, starts[i], sizes[i])
+        a, b = a_offsets[i + 1] - a_offsets[i], b_offsets[i + 1] - b_offsets[i]
+        at += b + (a - b) * condition[i]
+        offsets[i + 1] = at
+    return at
 
 
 @loop
-def _join_by_zeros(data: Bytes, offsets: Int64s, out: Bytes, count: int) -> None:
+def _select(
+    condition: Bytes, a: Bytes, a_end: int, a_offsets: Int64s, b: Bytes, b_end: int, b_offsets: Int64s, out: Bytes,
+    count: int,
+) -> None:  # fmt: skip
+    """Copies one string of each pair. The other is copied as an empty string: a branch would cost more."""
+    at = 0
+    for i in range(count):
+        size = (a_offsets[i + 1] - a_offsets[i]) * condition[i]
+        copy_string(out, at, a, a_end, a_offsets[i], size)
+        at += size
+        size = (b_offsets[i + 1] - b_offsets[i]) * (1 - condition[i])
+        copy_string(out, at, b, b_end, b_offsets[i], size)
+        at += size
+
+
+@loop
+def _join_by_zeros(data: Bytes, end: int, offsets: Int64s, out: Bytes, count: int) -> None:
     for i in range(count):
         at = offsets[i]
-        copy(out, at + i, data, at, offsets[i + 1] - at)
+        copy_string(out, at + i, data, end, at, offsets[i + 1] - at)
+        out[offsets[i + 1] + i] = 0
 
 
 @loop
