@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import contextlib
+import functools
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,19 +12,20 @@ import torch
 
 from tapeflow.array.creation import constant
 from tapeflow.core.context import state
+from tapeflow.core.errors import InvalidArgumentError
+from tapeflow.core.loops import Bytes, Int64s, loop
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import DType, float32, float64, int32, int64, string
-from tapeflow.core.values.strings import StringArray
+from tapeflow.core.values.strings import StringArray, gather_ranges
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, mistyped
 from tapeflow.graph.ir.python_op import python_op
+from tapeflow.strings.formatting import parse_number, read_numbers
 from tapeflow.strings.kernels import raw_value
 
 Column = tuple[DType, Any]  # the dtype, and the default; None where a field is required
-_NUMBERS: dict[DType, Callable[[bytes], Any]] = {int32: int, int64: int, float32: float, float64: float}
-_LIMITS = {int32: (int32.min, int32.max), int64: (int64.min, int64.max)}
-_LIMITS |= dict.fromkeys((float32, float64), (-np.inf, np.inf))
+_NUMBERS = (int32, int64, float32, float64)
 
 
 def defaults_of(record_defaults: Sequence[Any], op: str) -> list[Column]:
@@ -103,19 +106,79 @@ class CsvParser:
         if whole:
             raise self._error("Reached end of file without closing quoted field in record")
 
-    def scalars(self, values: Sequence[Any]) -> tuple[Any, ...]:
-        """Returns the values of a record as raw scalars."""
-        return tuple([
-            StringArray.scalar(value) if dtype is string else torch.scalar_tensor(value, dtype=dtype.torch)
-            for (dtype, _), value in zip(self._columns, values, strict=True)
-        ])  # fmt: skip
+    def parse(self, records: StringArray, which: str) -> tuple[tuple[Any, ...], int, Exception | None]:
+        """Parses records.
 
-    def vectors(self, records: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
-        """Returns the values of records as a raw vector for each column."""
-        columns = zip(*records, strict=True) if records else [()] * len(self._columns)
-        return tuple([raw_value(values, dtype) for (dtype, _), values in zip(self._columns, columns, strict=True)])
+        Args:
+            records: the records.
+            which: the name of a record in error messages, such as "record {}" for "record 3".
 
-    def values(self, record: bytes, which: str) -> list[Any]:
+        Returns:
+            A raw vector for each column, the number of records in them, and the error of the record behind these, or
+            None if all are parsed.
+        """
+        if records.few is None:
+            columns, count = self._parse_many(records)
+        else:
+            rows: list[Any] = []
+            columns, count = (), 0
+            with contextlib.suppress(InvalidArgumentError):
+                for record in records.few:
+                    rows.append(self._values(record, which))
+            count = len(rows)
+            lists = zip(*rows, strict=True) if rows else [()] * len(self._columns)
+            columns = tuple([raw_value(values, dtype) for (dtype, _), values in zip(self._columns, lists, strict=True)])
+        if count == records.size:
+            return columns, count, None
+        try:
+            self._values(records.reshape(-1)[count], which.format(count))
+        except InvalidArgumentError as error:
+            return columns, count, error
+        raise AssertionError(f"{records.reshape(-1)[count]!r} was refused")
+
+    def _parse_many(self, records: StringArray) -> tuple[tuple[Any, ...], int]:
+        """Parses records by a loop. Returns the columns, and the number of good records before the first bad one."""
+        whole, offsets = records.packed()
+        count, width, quotes = records.size, len(self._columns), self._quotes and b'"' in whole
+        data = np.array(np.frombuffer(whole, np.uint8)) if quotes else whole  # the loop writes to it
+        starts, lengths = np.empty((width, count), np.int64), np.empty((width, count), np.int64)
+        skipped, skips_rest = self._skipped
+        good = _find_fields(
+            data, offsets, count, self._delim[0], quotes, skipped, len(skipped), skips_rest, width, starts.reshape(-1),
+            lengths.reshape(-1),
+        )  # fmt: skip
+        columns = []
+        for i, (dtype, default) in enumerate(self._columns):
+            column = gather_ranges(data, starts[i, :good], lengths[i, :good])
+            missing = lengths[i, :good] == 0
+            if self._missing[1]:
+                missing |= column.equals(StringArray.scalar(self._missing[1]))
+            if missing.any() and default is None:
+                good = int(missing.argmax())
+                column, missing = column[:good], missing[:good]
+            if dtype is string:
+                columns.append(
+                    column.select(~missing, StringArray.full((good,), default)) if missing.any() else column
+                )
+                continue
+            there = np.flatnonzero(~missing)
+            numbers, wrong = read_numbers(column if len(there) == good else column.take(there), dtype)
+            values = np.full(good, default, numbers.dtype) if len(there) < good else numbers
+            values[there] = numbers
+            if wrong >= 0:
+                good = int(there[wrong])
+            columns.append(torch.from_numpy(values))
+        return tuple([column[:good] for column in columns]), good
+
+    @functools.cached_property
+    def _skipped(self) -> tuple[bytes, bool]:
+        """Which of the first fields of a record belong to no column, and whether all others do not."""
+        if self._selected is None:
+            most = max(self._excluded, default=-1) + 1
+            return bytes(i in self._excluded for i in range(most)), False
+        return bytes(i not in self._selected for i in range(self._selected[-1] + 1 if self._selected else 0)), True
+
+    def _values(self, record: bytes, which: str) -> list[Any]:
         """Returns the parsed fields of a record as Python values.
 
         Args:
@@ -151,18 +214,12 @@ class CsvParser:
             return default
         if dtype is string:
             return field
-        least, greatest = _LIMITS[dtype]
         try:
-            value = _NUMBERS[dtype](field)
+            return parse_number(field, dtype)
         except ValueError:
-            raise self._not_valid(i, field, dtype, which) from None
-        if b"_" in field or value < least or value > greatest:  # Python's numbers may contain a "_"
-            raise self._not_valid(i, field, dtype, which)
-        return value
-
-    def _not_valid(self, i: int, field: bytes, dtype: DType, which: str) -> Exception:
-        kind = {float32: "float", float64: "double"}.get(dtype, dtype.name)
-        return self._error(f"Field {i} in {which} is not a valid {kind}: {field.decode(errors='replace')}")
+            kind = {float32: "float", float64: "double"}.get(dtype, dtype.name)
+            shown = field.decode(errors="replace")
+            raise self._error(f"Field {i} in {which} is not a valid {kind}: {shown}") from None
 
     def split(self, record: bytes) -> list[bytes]:
         """Splits a record into its fields.
@@ -200,6 +257,68 @@ class CsvParser:
 
     def _error(self, message: str) -> Exception:
         return invalid(f"{message} [Op:{self._op}]")
+
+
+@loop
+def _find_fields(
+    data: Bytes, offsets: Int64s, count: int, delim: int, quotes: int, skipped: Bytes, skipped_count: int,
+    skips_rest: int, columns: int, starts: Int64s, lengths: Int64s,
+) -> int:  # fmt: skip
+    """Finds the fields of records. Fields in quotation marks are written anew, at the same place.
+
+    Args:
+        data: the records.
+        offsets: their offsets.
+        count: their number.
+        delim: the delimiter of fields.
+        quotes: whether fields may be in quotation marks.
+        skipped: for the first fields of a record whether they are skipped.
+        skipped_count: the number of these fields.
+        skips_rest: whether all other fields are skipped.
+        columns: the number of fields that are not.
+        starts: for each column and record, where the field begins.
+        lengths: for each column and record, its length.
+
+    Returns:
+        The number of well-formed records before one that is not.
+    """
+    for i in range(count):
+        at, end, field, taken, more = offsets[i], offsets[i + 1], 0, 0, 1
+        while more:
+            start, stop = at, at
+            if quotes and at < end and data[at] == 34:
+                at += 1
+                start, stop, closed = at, at, 0
+                while at < end and not closed:
+                    if data[at] == 34:
+                        at += 1
+                        closed = at == end or data[at] != 34
+                    if not closed:
+                        data[stop] = data[at]
+                        stop += 1
+                        at += 1
+                if not closed or (at < end and data[at] != delim):
+                    return i
+            else:
+                while at < end and data[at] != delim:
+                    if quotes and data[at] == 34:
+                        return i
+                    at += 1
+                stop = at
+            skip = skips_rest
+            if field < skipped_count:
+                skip = skipped[field]
+            if not skip:
+                if taken == columns:
+                    return i
+                starts[taken * count + i], lengths[taken * count + i] = start, stop - start
+                taken += 1
+            field += 1
+            more = at < end
+            at += 1
+        if taken != columns:
+            return i
+    return count
 
 
 def _check_default(default: Tensor) -> None:
@@ -260,13 +379,11 @@ def decode_csv(
 
     def decode(texts: EagerTensor, *values_now: EagerTensor) -> list[Any]:
         own = parser_of_graph or parser(values_now)
-        raw = texts.value
-        if raw.ndim:
-            rows = [own.values(r, f"record {i}") for i, r in enumerate(raw.reshape(-1).tolist())]
-            values = tuple([v.reshape(raw.shape) for v in own.vectors(rows)])
-        else:
-            values = own.scalars(own.values(raw.item(), "record 0"))
-        return [EagerTensor(v, d.dtype if isinstance(d, Tensor) else d) for v, d in zip(values, static, strict=True)]
+        values, _, error = own.parse(texts.value, "record {}")
+        if error is not None:
+            raise error
+        dtypes = [d.dtype if isinstance(d, Tensor) else d for d in static]
+        return [EagerTensor(v.reshape(texts.value.shape), d) for v, d in zip(values, dtypes, strict=True)]
 
     if state.graph is None:
         return decode(texts)

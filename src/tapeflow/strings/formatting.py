@@ -148,32 +148,59 @@ as_string.op.differentiable = False
 
 
 def _to_number(input: StringArray, out_type: DType) -> torch.Tensor:
-    """Reads numbers. A loop reads those with few digits, whose value is exact or one rounding away; Python the rest."""
-    if input.few is not None:
-        return torch.from_numpy(_read_few(input.few, out_type).reshape(input.shape))
-    strings = input.reshape(-1)
-    values = np.empty(input.size, np.int64 if out_type.is_integer else np.float64)
-    left = np.empty(input.size, np.int64)
-    read = _read_integers if out_type.is_integer else _read_floats
-    unread = {*left[: read(input.data, input.offsets, input.size, values, left)].tolist()}
-    if out_type.is_integer:
-        unread.update(np.flatnonzero((values < out_type.min) | (values > out_type.max)).tolist())
-    elif out_type is float32:
-        unread.update(np.flatnonzero(values.view(np.int64) & _LOST_BITS == _HALF).tolist())
-    numbers = values.astype(out_type.as_numpy_dtype)
-    for i in sorted(unread):
-        numbers[i] = _parse_number(strings[i], out_type)
+    numbers, wrong = read_numbers(input, out_type)
+    if wrong >= 0:
+        shown = input.reshape(-1)[wrong].decode("utf-8", "replace")
+        raise invalid(f"StringToNumberOp could not correctly convert string: {shown}")
     return torch.from_numpy(numbers.reshape(input.shape))
 
 
-def _read_few(words: list[bytes], dtype: DType) -> np.ndarray:
+def read_numbers(strings: StringArray, dtype: DType) -> tuple[np.ndarray, int]:
+    """Reads the number in each string.
+
+    A loop reads those with few digits, whose value is exact or one rounding away. Python reads the rest.
+
+    Args:
+        strings: the strings.
+        dtype: float32, float64, or a dtype of integers.
+
+    Returns:
+        A vector of the numbers, and the place of the first string that is none of the dtype, or -1.
+    """
+    if strings.few is not None:
+        return _read_few(strings.few, dtype)
+    strings = strings.reshape(-1)
+    values = np.empty(strings.size, np.int64 if dtype.is_integer else np.float64)
+    left = np.empty(strings.size, np.int64)
+    read = _read_integers if dtype.is_integer else _read_floats
+    unread = {*left[: read(strings.data, strings.offsets, strings.size, values, left)].tolist()}
+    if dtype.is_integer:
+        unread.update(np.flatnonzero((values < dtype.min) | (values > dtype.max)).tolist())
+    elif dtype is float32:
+        unread.update(np.flatnonzero(values.view(np.int64) & _LOST_BITS == _HALF).tolist())
+    numbers = values.astype(dtype.as_numpy_dtype)
+    for i in sorted(unread):
+        try:
+            numbers[i] = parse_number(strings[i], dtype)
+        except ValueError:
+            return numbers, i
+    return numbers, -1
+
+
+def _read_few(words: list[bytes], dtype: DType) -> tuple[np.ndarray, int]:
     """Reads a few numbers, all at once if they are written and rounded as in Python."""
     kind: Any = int if dtype.is_integer else float
     with contextlib.suppress(ValueError, OverflowError):
         values = [] if b"_" in b"".join(words) else list(map(kind, words))
         if values and (dtype is not float32 or not any(map(_needs_care, values))):
-            return np.array(values, dtype.as_numpy_dtype)
-    return np.array([_parse_number(word, dtype) for word in words], dtype.as_numpy_dtype)
+            return np.array(values, dtype.as_numpy_dtype), -1
+    numbers = np.zeros(len(words), dtype.as_numpy_dtype)
+    for i, word in enumerate(words):
+        try:
+            numbers[i] = parse_number(word, dtype)
+        except ValueError:
+            return numbers, i
+    return numbers, -1
 
 
 def _needs_care(number: float) -> bool:
@@ -277,27 +304,24 @@ def _skip_blanks(data: Bytes, at: int, end: int) -> int:
 _HEXADECIMAL = re.compile(rb"[ \t-\r]*[-+]?0[xX]")
 
 
-def _parse_number(word: bytes, dtype: DType) -> Any:
+def parse_number(word: bytes, dtype: DType) -> Any:
     """Returns the number that a word means.
 
     Raises:
-        InvalidArgumentError: it is not one of the dtype.
+        ValueError: it is not one of the dtype.
     """
+    if b"_" in word:  # which Python allows between digits
+        raise ValueError
+    if dtype.is_integer:
+        value = int(word)
+        if not dtype.min <= value <= dtype.max:
+            raise ValueError
+        return value
     try:
-        if b"_" in word:  # which Python allows between digits
-            raise ValueError
-        if dtype.is_integer:
-            value = int(word)
-            if dtype.min <= value <= dtype.max:
-                return value
-            raise ValueError
         number = float.fromhex(word.decode()) if _HEXADECIMAL.match(word) else float(word)
-        return number if dtype is not float32 else _as_float32(word, number)
     except OverflowError:
         return -math.inf if b"-" in word else math.inf
-    except ValueError:
-        shown = word.decode("utf-8", "replace")
-        raise invalid(f"StringToNumberOp could not correctly convert string: {shown}") from None
+    return number if dtype is not float32 else _as_float32(word, number)
 
 
 @string_op("StringToNumber", _to_number, shape=same, elementwise=True)
