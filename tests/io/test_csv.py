@@ -38,6 +38,12 @@ def test_many_records_are_parsed_like_each_alone(seed):
         assert _parsed(records, defaults, *options) == each[bad].replace("record 0", f"record {bad}")
 
 
+def test_empty_records_have_no_fields():
+    for records in ([""], ["1"] * 40 + [""]):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Expect 1 fields but have 0 in record"):
+            tf.io.decode_csv(records, [[0]])
+
+
 def test_rows_of_a_file_come_before_and_after_a_bad_one(tmp_path):
     (tmp_path / "a.csv").write_text("".join("x,1\n" if i in (3, 50, 51) else f"{i},1\n" for i in range(100)))
     rows = tf.data.experimental.CsvDataset(str(tmp_path / "a.csv"), [tf.int32, tf.int32])

@@ -4,28 +4,31 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Iterable, Iterator, Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
-from tapeflow.array.creation import constant
 from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.loops import Bytes, Int64s, loop
+from tapeflow.core.ops.batching import leading_dimensions
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.op import op
 from tapeflow.core.types.aliases import TensorLike
-from tapeflow.core.types.dtypes import DType, float32, float64, int32, int64, string
+from tapeflow.core.types.dtypes import FROM_TORCH, DType, float32, float64, int32, int64, string
+from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.strings import StringArray, gather_ranges
-from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, mistyped
-from tapeflow.graph.ir.python_op import python_op
 from tapeflow.strings.formatting import parse_number, read_numbers
 from tapeflow.strings.kernels import raw_value
 
 Column = tuple[DType, Any]  # the dtype, and the default; None where a field is required
 _NUMBERS = (int32, int64, float32, float64)
+_LINES = 256  # to read at once
+_FEW = 8  # records: up to here, Python is faster than a loop
 
 
 def defaults_of(record_defaults: Sequence[Any], op: str) -> list[Column]:
@@ -93,16 +96,29 @@ class CsvParser:
             if self._selected != sorted(set(self._selected)) or (self._selected and self._selected[0] < 0):
                 raise invalid(f"select_cols should be strictly increasing indices: {self._selected} [Op:{op}]")
 
-    def records(self, lines: Iterable[bytes]) -> Iterator[bytes]:
-        """Yields the records of a file's lines; a line that ends within quotation marks continues in the next one."""
-        whole = b""
-        for line in lines:
-            whole = whole + line if whole else line
-            if self._quotes and whole.count(b'"') % 2:
-                continue
-            record, whole = whole.removesuffix(b"\n").removesuffix(b"\r"), b""
-            if record:
-                yield record
+    def records(self, file: Iterator[bytes]) -> Iterator[bytes]:
+        """Yields the records of a file; a line that ends within quotation marks continues in the next one."""
+        whole, failure = b"", None
+        while failure is None:
+            lines: list[bytes] = []
+            try:
+                lines.extend(itertools.islice(file, _LINES))
+            except Exception as error:
+                failure = error
+            if not lines:
+                break
+            if self._quotes and (whole or b'"' in b"".join(lines)):
+                records = []
+                for line in lines:
+                    whole = whole + line if whole else line
+                    if whole.count(b'"') % 2 == 0:
+                        records.append(whole)
+                        whole = b""
+            else:
+                records = lines
+            yield from filter(None, [record.removesuffix(b"\n").removesuffix(b"\r") for record in records])
+        if failure is not None:
+            raise failure
         if whole:
             raise self._error("Reached end of file without closing quoted field in record")
 
@@ -114,20 +130,23 @@ class CsvParser:
             which: the name of a record in error messages, such as "record {}" for "record 3".
 
         Returns:
-            A raw vector for each column, the number of records in them, and the error of the record behind these, or
-            None if all are parsed.
+            A raw vector for each column, or an array of the shape of a few records; the number of records in them; and
+            the error of the record behind these, or None if all are parsed.
         """
-        if records.few is None:
+        if records.size > _FEW:
             columns, count = self._parse_many(records)
         else:
             rows: list[Any] = []
             columns, count = (), 0
             with contextlib.suppress(InvalidArgumentError):
-                for record in records.few:
+                for record in records.flat:
                     rows.append(self._values(record, which))
             count = len(rows)
             lists = zip(*rows, strict=True) if rows else [()] * len(self._columns)
-            columns = tuple([raw_value(values, dtype) for (dtype, _), values in zip(self._columns, lists, strict=True)])
+            shape = records.shape if count == records.size else (count,)
+            columns = tuple([
+                raw_value(values, dtype, shape) for (dtype, _), values in zip(self._columns, lists, strict=True)
+            ])  # fmt: skip
         if count == records.size:
             return columns, count, None
         try:
@@ -227,17 +246,17 @@ class CsvParser:
         Raises:
             InvalidArgumentError: a quotation mark is misplaced.
         """
-        if not self._quotes or b'"' not in record:
-            return record.split(self._delim)
+        if b"\n" not in record and b"\r" not in record and (not self._quotes or b'"' not in record):
+            return record.split(self._delim) if record else []  # no fields
         fields, start, size = [], 0, len(record)
         while start <= size:
-            if record[start : start + 1] == b'"':
+            if self._quotes and record[start : start + 1] == b'"':
                 field, start = self._quoted(record, start + 1)
             else:
                 end = record.find(self._delim, start)
                 end = size if end < 0 else end
                 field, start = record[start:end], end
-                if b'"' in field:
+                if b"\n" in field or b"\r" in field or (self._quotes and b'"' in field):
                     raise self._error("Unquoted fields cannot have quotes/CRLFs inside")
             fields.append(field)
             start += 1
@@ -283,7 +302,8 @@ def _find_fields(
         The number of well-formed records before one that is not.
     """
     for i in range(count):
-        at, end, field, taken, more = offsets[i], offsets[i + 1], 0, 0, 1
+        at, end, field, taken = offsets[i], offsets[i + 1], 0, 0
+        more = at < end
         while more:
             start, stop = at, at
             if quotes and at < end and data[at] == 34:
@@ -301,7 +321,7 @@ def _find_fields(
                     return i
             else:
                 while at < end and data[at] != delim:
-                    if quotes and data[at] == 34:
+                    if (quotes and data[at] == 34) or data[at] == 10 or data[at] == 13:
                         return i
                     at += 1
                 stop = at
@@ -332,6 +352,53 @@ def _check_default(default: Tensor) -> None:
         raise invalid("Shape of a default must be a length-0 or length-1 vector, or a scalar. [Op:DecodeCSV]")
 
 
+@functools.lru_cache(64)
+def _parser_of(columns: tuple[Column, ...], *options: Any) -> CsvParser:
+    return CsvParser(columns, *options, None, "DecodeCSV")
+
+
+def _decode(
+    records: StringArray, record_defaults: Sequence[Any], field_delim: str, use_quote_delim: bool, na_value: str,
+    select_cols: Sequence[int],
+) -> tuple[Any, ...]:  # fmt: skip
+    defaults = [EagerTensor(d, string if isinstance(d, StringArray) else FROM_TORCH[d.dtype]) for d in record_defaults]
+    options = field_delim, use_quote_delim, na_value, tuple(select_cols) or None
+    columns, _, error = _parser_of(tuple(defaults_of(defaults, "DecodeCSV")), *options).parse(records, "record {}")
+    if error is not None:
+        raise error
+    return tuple([column if column.shape == records.shape else column.reshape(records.shape) for column in columns])
+
+
+def _decoded_shapes(records: TensorShape, defaults: Sequence[TensorShape], *attrs: Any) -> list[TensorShape]:
+    selected = attrs[-1]
+    if selected and len(selected) != len(defaults):
+        raise invalid(f"select_cols should match output size: {len(selected)} != {len(defaults)}")
+    return [records] * len(defaults)
+
+
+@op(
+    "DecodeCSV",
+    _decode,
+    strings=_decode,
+    shape=_decoded_shapes,
+    batching=leading_dimensions,
+    exact_in_batches=True,
+)
+def _decode_csv(
+    records: TensorLike,
+    record_defaults: Sequence[TensorLike],
+    field_delim: str = ",",
+    use_quote_delim: bool = True,
+    na_value: str = "",
+    select_cols: Sequence[int] = (),
+    name: str | None = None,
+) -> list[Tensor]:
+    """Parses CSV records, into a tensor for each column."""
+
+
+_decode_csv.op.differentiable = False
+
+
 def decode_csv(
     records: TensorLike, record_defaults: Sequence[TensorLike], field_delim: str = ",", use_quote_delim: bool = True,
     na_value: str = "", select_cols: Sequence[int] | None = None, name: str | None = None,
@@ -359,38 +426,11 @@ def decode_csv(
     """
     if state.graph is not None and not isinstance(record_defaults, (list, tuple)):
         raise TypeError(f"Expected list for 'record_defaults' argument to 'DecodeCSV' Op, not {record_defaults!r}.")
-    defaults = [d if isinstance(d, DType) else convert(d) for d in record_defaults]
+    defaults = [convert([], d) if isinstance(d, DType) else convert(d) for d in record_defaults]
     for default in defaults:
-        if isinstance(default, Tensor):
-            _check_default(default)
-    symbolic = any(isinstance(d, SymbolicTensor) for d in defaults)
-    static = [d.dtype if isinstance(d, SymbolicTensor) else d for d in defaults]
-    texts = convert(records, string)
+        _check_default(default)
     for name_of_attr, value in (("field_delim", field_delim), ("na_value", na_value)):
         if not isinstance(value, (str, bytes)):
             raise TypeError(f"Expected string for argument '{name_of_attr}' not {value!r}.")
-
-    def parser(values_now: Sequence[EagerTensor] = ()) -> CsvParser:
-        columns = defaults_of(values_now or static, "DecodeCSV")
-        return CsvParser(columns, field_delim, use_quote_delim, na_value, select_cols, None, "DecodeCSV")
-
-    late = state.graph is not None and len(field_delim) != 1  # an error when it runs
-    parser_of_graph = None if symbolic or late else parser()
-
-    def decode(texts: EagerTensor, *values_now: EagerTensor) -> list[Any]:
-        own = parser_of_graph or parser(values_now)
-        values, _, error = own.parse(texts.value, "record {}")
-        if error is not None:
-            raise error
-        dtypes = [d.dtype if isinstance(d, Tensor) else d for d in static]
-        return [EagerTensor(v.reshape(texts.value.shape), d) for v, d in zip(values, dtypes, strict=True)]
-
-    if state.graph is None:
-        return decode(texts)
-    specs = [(d.dtype if isinstance(d, Tensor) else d, texts.shape) for d in static]
-    attrs = {
-        "OUT_TYPE": tuple([dtype for dtype, _ in specs]), "field_delim": field_delim,
-        "use_quote_delim": use_quote_delim, "na_value": na_value, "select_cols": tuple(select_cols or ()),
-    }  # fmt: skip
-    inputs = [texts, *[constant([], d) if isinstance(d, DType) else d for d in defaults]]
-    return list(python_op("DecodeCSV", decode, inputs, specs, stateful=False, attrs=attrs).outputs)
+    attrs = field_delim, use_quote_delim is not False, na_value, [*map(int, select_cols or ())]
+    return list(_decode_csv(convert(records, string), defaults, *attrs, name))

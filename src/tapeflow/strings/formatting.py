@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 import re
 from collections.abc import Sequence
@@ -204,21 +205,21 @@ def _read_few(words: list[bytes], dtype: DType) -> tuple[np.ndarray, int]:
 
 
 def _needs_care(number: float) -> bool:
-    """Returns True for float64s in the middle between two float32s, and for those that may be too large."""
+    """Returns True if a float64 may have to become another float32 than the one that is next to it."""
     return frexp(number)[0] * 16777216.0 % 1.0 == 0.5 or not -3e38 < number < 3e38
-
-
-_LOST_BITS, _HALF = 0x1FFFFFFF, 0x10000000  # of a float64 that becomes a float32
-_TOO_LARGE = float.fromhex("0x1.ffffffp127")  # for a float32
 
 
 def _as_float32(word: bytes, number: float) -> float:
     """Returns the float32 next to a decimal number, for the float64 next to it, or a float64 that rounds to it."""
-    if _needs_care(number) and math.isfinite(number):
+    if frexp(number)[0] * 16777216.0 % 1.0 == 0.5:  # in the middle between two float32s
         exact = Fraction(number if _HEXADECIMAL.match(word) else Decimal(word.decode().strip()))
         if exact != number:
-            return math.nextafter(number, math.inf if exact > number else -math.inf)
-    return number if -_TOO_LARGE < number < _TOO_LARGE else number * math.inf
+            number = math.nextafter(number, math.inf if exact > number else -math.inf)
+    return number * math.inf if abs(number) >= _TOO_LARGE else number
+
+
+_LOST_BITS, _HALF = 0x1FFFFFFF, 0x10000000  # of a float64 that becomes a float32
+_TOO_LARGE = float.fromhex("0x1.ffffffp127")  # for a float32
 
 
 @loop
@@ -304,6 +305,11 @@ def _skip_blanks(data: Bytes, at: int, end: int) -> int:
 _HEXADECIMAL = re.compile(rb"[ \t-\r]*[-+]?0[xX]")
 
 
+@functools.cache
+def _limits_of(dtype: DType) -> tuple[int, int]:
+    return int(dtype.min), int(dtype.max)
+
+
 def parse_number(word: bytes, dtype: DType) -> Any:
     """Returns the number that a word means.
 
@@ -313,8 +319,8 @@ def parse_number(word: bytes, dtype: DType) -> Any:
     if b"_" in word:  # which Python allows between digits
         raise ValueError
     if dtype.is_integer:
-        value = int(word)
-        if not dtype.min <= value <= dtype.max:
+        value, (least, greatest) = int(word), _limits_of(dtype)
+        if not least <= value <= greatest:
             raise ValueError
         return value
     try:

@@ -45,7 +45,7 @@ def raw_value(values: Sequence[Any], dtype: DType, shape: Sequence[int] = (-1,))
     """Returns Python values as the raw value of a tensor: a `torch.Tensor`, or a `StringArray`."""
     if dtype is string:
         return StringArray.of(values, shape)
-    return torch.from_numpy(np.array(values, dtype.as_numpy_dtype)).reshape(tuple(shape))
+    return torch.from_numpy(np.array(values, dtype.as_numpy_dtype).reshape(shape))
 
 
 def lines_of(content: bytes) -> StringArray:
