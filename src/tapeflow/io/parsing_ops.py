@@ -7,7 +7,7 @@ and shapes, build columns of them, and return the columns' tensors by output.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -26,8 +26,8 @@ from tapeflow.io.columns import (
     RaggedSteps,
     VariableColumn,
     VariableSteps,
-    decoded,
 )
+from tapeflow.io.example_bytes import read_columns
 from tapeflow.io.features import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, VarLenFeature
 
 Column = Any
@@ -71,24 +71,24 @@ def _splits(lengths: torch.Tensor) -> torch.Tensor:
     return torch.cat([lengths.new_zeros(1), torch.cumsum(lengths, 0, dtype=lengths.dtype)])
 
 
-def _by_output(columns: Sequence[Column], examples: Sequence[Any], single: bool, count: int) -> list[Any]:
+def _by_output(rows: Sequence[Any], count: int) -> list[Any]:
     """Returns the tensors of columns of one kind, which has `count` of them: first all first ones."""
-    rows = [column.read(examples, single) for column in columns]
     return [row[i] for i in range(count) for row in rows]
 
 
-def _of_ragged(columns: Sequence[Column], examples: Sequence[Any], single: bool, depth: int) -> list[Any]:
+def _of_ragged(columns: Sequence[Column], results: Sequence[Any], depth: int) -> list[Any]:
     rows = []
-    for column in columns:
-        values, *lengths = column.read(examples, single)
+    for column, (values, *lengths) in zip(columns, results, strict=True):
         splits = [_splits(row) for row in lengths]
         empty = torch.zeros(0, dtype=column.splits.torch)
         rows.append([values, *[empty] * (depth - len(splits)), *splits])
     return [row[i] for i in range(depth + 1) for row in rows]
 
 
-def _messages(serialized: StringArray, message: Any, part: Callable[[Any], Any]) -> list[Any]:
-    return [part(decoded(message, text, i)) for i, text in enumerate(serialized.reshape(-1).tolist())]
+def _read(groups: Sequence[Sequence[Column]], *source: Any) -> list[list[Any]]:
+    """Reads groups of columns, see `read_columns`; returns the results of each group."""
+    results = iter(read_columns([column for group in groups for column in group], *source))
+    return [[next(results) for _ in group] for group in groups]
 
 
 # ---- shapes ----------------------------------------------------------------------------------------------------------
@@ -137,16 +137,11 @@ def _parse_examples(op: str, *args: Any) -> tuple[Any, ...]:
             f"len(sparse_keys) != len(sparse_types): {len(_texts(named['sparse_keys']))} vs. {len(sparse_types)}"
         )
     single = serialized.ndim == 0
-    examples = _messages(serialized, Example, lambda e: e.features.feature)
-    return (
-        *_by_output(_variable(named["sparse_keys"], sparse_types), examples, single, 3),
-        *_by_output(
-            _dense(named["dense_keys"], defaults, _dtypes_of(defaults), named["dense_shapes"]), examples, single, 1
-        ),
-        *_of_ragged(
-            _ragged(named["ragged_keys"], named["ragged_value_types"], named["ragged_split_types"]), examples, single, 1
-        ),
-    )
+    sparse = _variable(named["sparse_keys"], sparse_types)
+    dense = _dense(named["dense_keys"], defaults, _dtypes_of(defaults), named["dense_shapes"])
+    ragged = _ragged(named["ragged_keys"], named["ragged_value_types"], named["ragged_split_types"])
+    results = _read([sparse, dense, ragged], serialized, Example, 1, single)
+    return (*_by_output(results[0], 3), *_by_output(results[1], 1), *_of_ragged(ragged, results[2], 1))
 
 
 def _shape_of_examples(op: str, *args: Any) -> list[Any]:
@@ -176,21 +171,23 @@ def _parse_sequences(op: str, *args: Any) -> tuple[Any, ...]:
     named = _Arguments(op, args)
     serialized, defaults = named["serialized"], named["context_dense_defaults"]
     single = serialized.ndim == 0
-    contexts = _messages(serialized, SequenceExample, lambda e: e.context.feature)
-    lists = _messages(serialized, SequenceExample, lambda e: e.feature_lists.feature_list)
     dense = _dense(named["context_dense_keys"], defaults, _dtypes_of(defaults), named["context_dense_shapes"])
     steps = _steps(
         named["feature_list_dense_keys"], named["feature_list_dense_types"], named["feature_list_dense_shapes"],
         _optional(named),
     )  # fmt: skip
     sparse_steps = _variable(named["feature_list_sparse_keys"], named["feature_list_sparse_types"], VariableSteps)
+    context = _variable(named["context_sparse_keys"], named["context_sparse_types"])
+    ragged, ragged_steps = _ragged_of(named, "context", RaggedColumn), _ragged_of(named, "feature_list", RaggedSteps)
+    contexts = _read([context, dense, ragged], serialized, SequenceExample, 1, single)
+    lists = _read([sparse_steps, steps, ragged_steps], serialized, SequenceExample, 2, single)
     return (
-        *_by_output(_variable(named["context_sparse_keys"], named["context_sparse_types"]), contexts, single, 3),
-        *_by_output(dense, contexts, single, 1),
-        *_of_ragged(_ragged_of(named, "context", RaggedColumn), contexts, single, 1),
-        *_by_output(sparse_steps, lists, single, 3),
-        *_by_output(steps, lists, single, 1 if op == "ParseSingleSequenceExample" else 2),
-        *_of_ragged(_ragged_of(named, "feature_list", RaggedSteps), lists, single, 2),
+        *_by_output(contexts[0], 3),
+        *_by_output(contexts[1], 1),
+        *_of_ragged(ragged, contexts[2], 1),
+        *_by_output(lists[0], 3),
+        *_by_output(lists[1], 1 if op == "ParseSingleSequenceExample" else 2),
+        *_of_ragged(ragged_steps, lists[2], 2),
     )
 
 
