@@ -12,6 +12,8 @@ from typing import Any
 
 import torch
 
+from tapeflow.core.ops.batching import Batch, NoRule, Slices, leading_dimensions
+from tapeflow.core.ops.definition import find
 from tapeflow.core.ops.raw_kernels import define, parameters
 from tapeflow.core.protos import Example, SequenceExample
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, string
@@ -153,6 +155,15 @@ def _shape_of_examples(op: str, *args: Any) -> list[Any]:
     return [*_shapes(sparse, serialized, 3), *_shapes(dense, serialized, 1), *ragged]
 
 
+def _batch_examples(batch: Batch, serialized: Slices, *rest: Any) -> Any:
+    """Parses one example of each slice: all as a batch, if all have results of the same shapes."""
+    named = _Arguments("ParseExampleV2", (serialized, *rest))
+    same_shapes = all(TensorShape(shape).is_fully_defined() for shape in named["dense_shapes"])
+    if serialized.rank or named["sparse_types"] or named["ragged_value_types"] or not same_shapes:
+        raise NoRule
+    return leading_dimensions(batch, serialized, *rest)
+
+
 def _steps(keys: Any, dtypes: Sequence[DType], shapes: Sequence[Any], optional: Sequence[str]) -> list[Column]:
     """Returns the columns of feature lists of fixed shapes. Lists with a key in `optional` may be missing."""
     features = zip(_texts(keys), dtypes, shapes, strict=True)
@@ -223,3 +234,6 @@ for _ops, _parse, _shape, _dtypes in (
 ):  # fmt: skip
     for _op in _ops:
         define(_op, functools.partial(_parse, _op), functools.partial(_shape, _op), shape_types=(_dtypes,))
+
+find("ParseExampleV2").batching = _batch_examples
+find("ParseExampleV2").exact_in_batches = True
