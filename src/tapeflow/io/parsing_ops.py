@@ -38,7 +38,7 @@ Column = Any
 def _texts(keys: Any) -> list[str]:
     """Returns the keys that a string tensor, a list of them or an attr holds."""
     if isinstance(keys, StringArray):
-        keys = keys.reshape(-1).tolist()
+        keys = keys.flat
     bare = [k.item() if isinstance(k, StringArray) else k for k in keys]
     return [k.decode() if isinstance(k, bytes) else k for k in bare]
 
@@ -116,11 +116,14 @@ def _blank(dtypes: Sequence[Any]) -> list[str]:
 # ---- ops -------------------------------------------------------------------------------------------------------------
 
 
+_parameters = functools.cache(parameters)
+
+
 class _Arguments(dict[str, Any]):
     """Arguments by the names of an op's definition; empty if the op lacks one."""
 
     def __init__(self, op: str, args: Sequence[Any]) -> None:
-        super().__init__(zip(parameters(op), args, strict=False))
+        super().__init__(zip(_parameters(op), args, strict=False))
 
     def __missing__(self, name: str) -> Any:
         return ()
