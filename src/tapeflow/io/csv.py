@@ -180,14 +180,17 @@ class CsvParser:
                     column.select(~missing, StringArray.full((good,), default)) if missing.any() else column
                 )
                 continue
-            there = np.flatnonzero(~missing)
-            numbers, wrong = read_numbers(column if len(there) == good else column.take(there), dtype)
-            values = np.full(good, default, numbers.dtype) if len(there) < good else numbers
-            values[there] = numbers
-            if wrong >= 0:
-                good = int(there[wrong])
+            if missing.any():
+                there = np.flatnonzero(~missing)
+                numbers, wrong = read_numbers(column.take(there), dtype)
+                values = np.full(good, default, numbers.dtype)
+                values[there] = numbers
+                wrong = int(there[wrong]) if wrong >= 0 else -1
+            else:
+                values, wrong = read_numbers(column, dtype)
+            good = wrong if wrong >= 0 else good
             columns.append(torch.from_numpy(values))
-        return tuple([column[:good] for column in columns]), good
+        return tuple(columns if good == count else [column[:good] for column in columns]), good
 
     @functools.cached_property
     def _skipped(self) -> tuple[bytes, bool]:

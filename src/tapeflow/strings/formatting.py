@@ -31,6 +31,7 @@ from tapeflow.strings.kernels import each, string_op
 
 # The flags of C's `printf` that may stand before a width.
 _FLAGS = " +-0#"
+_FEW = 16  # strings: up to here, Python reads numbers faster than a loop
 _BYTES_OF_LETTER = 16  # Python formats digit by digit, in several buffers
 
 
@@ -168,15 +169,16 @@ def read_numbers(strings: StringArray, dtype: DType) -> tuple[np.ndarray, int]:
     Returns:
         A vector of the numbers, and the place of the first string that is none of the dtype, or -1.
     """
-    if strings.few is not None:
-        return _read_few(strings.few, dtype)
+    if strings.size <= _FEW:
+        return _read_few(strings.flat, dtype)
     strings = strings.reshape(-1)
     values = np.empty(strings.size, np.int64 if dtype.is_integer else np.float64)
     left = np.empty(strings.size, np.int64)
     read = _read_integers if dtype.is_integer else _read_floats
     unread = {*left[: read(strings.data, strings.offsets, strings.size, values, left)].tolist()}
     if dtype.is_integer:
-        unread.update(np.flatnonzero((values < dtype.min) | (values > dtype.max)).tolist())
+        least, greatest = _limits_of(dtype)
+        unread.update(np.flatnonzero((values < least) | (values > greatest)).tolist())
     elif dtype is float32:
         unread.update(np.flatnonzero(values.view(np.int64) & _LOST_BITS == _HALF).tolist())
     numbers = values.astype(dtype.as_numpy_dtype)
