@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from tapeflow.array.shaping import expand_dims
+from tapeflow.array.shaping import expand_dims, reshape
+from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.errors import OutOfRangeError
 from tapeflow.core.loops import Bytes, Int64s, copy, loop
 from tapeflow.core.ops.convert import convert, host_value
@@ -427,7 +428,8 @@ def ngrams(
         raise ValueError("ngrams needs at least one dimension to run along")
     if tensor.shape.rank == 1:
         return of_rows(RaggedTensor.from_tensor(expand_dims(tensor, 0))).values
-    return of_rows(RaggedTensor.from_tensor(tensor, ragged_rank=tensor.shape.rank - 1)).to_tensor("")
+    grams = of_rows(RaggedTensor.from_tensor(tensor, ragged_rank=tensor.shape.rank - 1)).flat_values
+    return reshape(grams, [*shape_of(tensor)[:-1], -1])
 
 
 def _text(value: str | bytes) -> str:
