@@ -76,6 +76,8 @@ def calls(tf, rng):
         "gather": lambda: tf.gather(x, at),
         "concat": lambda: (tf.concat([x, y, few], 0), tf.stack([x, y], 1)),
         "where": lambda: tf.where(x == y, x, y),
+        "scatter_nd": lambda: tf.scatter_nd(tf.reshape(segments, [-1, 1]), x, [4]),
+        "add": lambda: (x + y, x + "-"),
         "slices": lambda: (x[1:], x[::-2], rows[:, -1], tf.reverse(rows, [1]), tf.transpose(rows)),
         "pad": lambda: (tf.pad(x, [[1, 2]]), tf.tile(x, [2]), tf.boolean_mask(x, x != y)),
         "hashes": lambda: (s.to_hash_bucket_fast(x, 97), s.to_hash_bucket(x, 97)),

@@ -395,10 +395,17 @@ class Bundle:
             pieces.append((where, self._read_slice(key, bounds).value))
         if sum(math.prod(p.shape) for _, p in pieces) != math.prod(dims):
             raise self._lost("its pieces do not fill it.", key)
-        whole = np.empty(dims, object) if dtype is string else torch.empty(dims, dtype=dtype.torch)
+        if dtype is string:
+            places, count = np.empty(dims, np.int64), 0
+            for where, piece in pieces:
+                places[where] = count + piece.places()
+                count += piece.size
+            strings = [piece.reshape(-1) for _, piece in pieces]
+            return EagerTensor(StringArray.concatenate(strings).take(places), dtype)
+        whole = torch.empty(dims, dtype=dtype.torch)
         for where, piece in pieces:
             whole[where] = piece
-        return EagerTensor(StringArray.from_objects(whole) if dtype is string else whole, dtype)
+        return EagerTensor(whole, dtype)
 
 
 # The fields of a message with a tensor, by the tensor's dtype; `int_val` for others.
