@@ -93,7 +93,7 @@ def _rows_of(tensor: torch.Tensor, depth: int) -> torch.Tensor:
 def _scatter_strings(
     indices: torch.Tensor, updates: Any, shape: Any, bad_indices_policy: str = ""
 ) -> Any:
-    """Scatters strings, of which several at one place are joined, or a quantized dtype's integers."""
+    """Scatters strings, joining all at one place; or integers of a quantized dtype."""
     order = torch.arange(updates.size).view(updates.shape)
     places, rows = _places(indices, order, shape, bad_indices_policy)
     width, total = math.prod(shape[indices.shape[-1] :]), math.prod(shape)

@@ -47,7 +47,7 @@ def _take(values: Any, places: np.ndarray) -> Any:
 
 
 def _pool(first: Sequence[Any], flat: Any, dtype: DType) -> Any:
-    """Returns a raw vector of some values and those of another raw vector."""
+    """Returns some values and a raw vector as one raw vector."""
     parts = [raw_value(first, dtype), flat]
     return StringArray.concatenate(parts) if dtype is string else torch.cat(parts)
 
@@ -59,7 +59,7 @@ def _within(counts: np.ndarray) -> np.ndarray:
 
 # ---- columns ---------------------------------------------------------------------------------------------------------
 #
-# A column describes the result for a feature. `keys` are those of the features that it reads. `outputs` are the dtypes
+# A column describes the result for a feature. `keys` are the features to read. `outputs` are the dtypes
 # and shapes of its tensors, for a batch of examples (of a size that may be None) or for one example (`single`); `read`
 # computes their raw values from rows (see `example_bytes.py`); `build` assembles the result from the tensors.
 

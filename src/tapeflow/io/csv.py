@@ -294,11 +294,11 @@ def _find_fields(
         count: their number.
         delim: the delimiter of fields.
         quotes: whether fields may be in quotation marks.
-        skipped: for the first fields of a record whether they are skipped.
+        skipped: a flag for each of a record's first fields, 1 to skip it.
         skipped_count: the number of these fields.
         skips_rest: whether all other fields are skipped.
         columns: the number of fields that are not.
-        starts: for each column and record, where the field begins.
+        starts: for each column and record, the start of the field.
         lengths: for each column and record, its length.
 
     Returns:

@@ -52,7 +52,7 @@ class Rows:
     Args:
         data: the bytes of all messages.
         keys: the keys.
-        ranges: int64 of shape `[2, keys, rows]`: where each feature begins, -1 for a missing one, and ends.
+        ranges: int64 of shape `[2, keys, rows]`: the start of each feature, -1 for a missing one, and its end.
         numbers: the numbers of the rows' examples, for error messages; None if there is one example.
 
     Raises:
@@ -112,7 +112,7 @@ class Lists:
     Args:
         data: the bytes of all messages.
         keys: the keys.
-        ranges: int64 of shape `[2, keys, examples]`: where each list begins, -1 for a missing one, and ends.
+        ranges: int64 of shape `[2, keys, examples]`: the start of each list, -1 for a missing one, and its end.
     """
 
     def __init__(self, data: Any, keys: Sequence[str], ranges: np.ndarray) -> None:
@@ -196,7 +196,7 @@ def _written_anew(serialized: StringArray, message: Any) -> StringArray:
 
 # ---- loops -----------------------------------------------------------------------------------------------------------
 #
-# All check that what they read lies in the range that they are told to read.
+# All check that they stay in the given range.
 
 
 @loop
@@ -255,7 +255,7 @@ def _find_entries(
         keys: the keys.
         key_ends: their offsets.
         wanted: their number.
-        starts: for each key and message, where its value begins; -1 at first.
+        starts: for each key and message, the start of the value; -1 at first.
         ends: the same for the ends.
 
     Returns:
@@ -335,11 +335,11 @@ def _find_steps(data: Bytes, starts: Int64s, ends: Int64s, count: int, first: In
 def _measure_features(
     data: Bytes, starts: Int64s, ends: Int64s, keys: int, count: int, kinds: Bytes, counts: Int64s, totals: Int64s
 ) -> int:
-    """Measures features. Their ranges become those of their lists of values, empty for missing ones.
+    """Measures features, and narrows their ranges to their lists of values; missing features get empty ranges.
 
     Args:
         data: the messages.
-        starts: for each key and row where the feature begins, or -1.
+        starts: for each key and row, the start of the feature, or -1.
         ends: the same for the ends.
         keys: the number of keys.
         count: the number of rows.
@@ -395,7 +395,7 @@ def _read_values(
     data: Bytes, starts: Int64s, ends: Int64s, keys: int, count: int, kinds: Bytes, places: Int64s, lengths: Int64s,
     floats: Bytes, integers: Words,
 ) -> None:  # fmt: skip
-    """Reads the values of measured features: where strings begin and how long they are, and numbers."""
+    """Reads the values of measured features: numbers, and the starts and lengths of strings."""
     strings, size, whole = 0, 0, 0
     for i in range(keys * count):
         at, end, kind = starts[i], ends[i], kinds[i]

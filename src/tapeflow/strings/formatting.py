@@ -316,7 +316,7 @@ def parse_number(word: bytes, dtype: DType) -> Any:
     """Returns the number that a word means.
 
     Raises:
-        ValueError: it is not one of the dtype.
+        ValueError: it is no number, or out of the dtype's range.
     """
     if b"_" in word:  # which Python allows between digits
         raise ValueError

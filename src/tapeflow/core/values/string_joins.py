@@ -18,7 +18,7 @@ def join_elements(arrays: Sequence[StringArray], shape: Sequence[int], separator
     Args:
         arrays: arrays of one shape; scalars go with every element.
         shape: that shape.
-        separator: what stands between two strings.
+        separator: the text between two strings.
     """
     size, few = math.prod(shape), [v.few for v in arrays]
     if None not in few:
@@ -56,8 +56,8 @@ def join_segments(
     Args:
         strings: the strings.
         places: the places of the strings to join.
-        splits: where each segment begins among the places, and the end of the last one.
-        separator: what stands between two strings.
+        splits: the start of each segment among the places, and the end of the last one.
+        separator: the text between two strings.
         shape: the result's shape.
         drops_empty: ignores the empty strings at the beginning of a segment.
     """

@@ -327,7 +327,7 @@ class StringArray:
         return self if axes == tuple(range(self.ndim)) else self.take(self.places().transpose(*axes))
 
     def select(self, condition: np.ndarray, other: StringArray) -> StringArray:
-        """Returns these strings where a condition holds, and those of another array elsewhere; all of one shape."""
+        """Chooses between these strings and another array's, by a condition; all have one shape."""
         few, others = self.few, other.few
         if few is not None and others is not None:
             choices = zip(condition.reshape(-1).tolist(), few, others, strict=True)
