@@ -46,7 +46,7 @@ def _take(values: Any, places: np.ndarray) -> Any:
     return values[torch.from_numpy(places)]
 
 
-def _pool(first: Sequence[Any], flat: Any, dtype: DType) -> Any:
+def _pool(first: Any, flat: Any, dtype: DType) -> Any:
     """Returns some values and a raw vector as one raw vector."""
     parts = [raw_value(first, dtype), flat]
     return StringArray.concatenate(parts) if dtype is string else torch.cat(parts)
@@ -99,8 +99,8 @@ class DenseColumn(_Column):
     def read(self, rows: Rows, single: bool) -> list[Any]:
         size, dims = self.shape.num_elements(), self.shape.as_list()
         flat, counts, kinds, missing = rows.values(self.key, self.dtype)
-        bad = () if (counts == size).all() else np.flatnonzero((counts != size) & (kinds != 0))
-        lacking = np.flatnonzero(kinds == 0) if missing and self.default is None else ()
+        bad: Any = () if (counts == size).all() else np.flatnonzero((counts != size) & (kinds != 0))
+        lacking: Any = np.flatnonzero(kinds == 0) if missing and self.default is None else ()
         if len(lacking) and (not len(bad) or lacking[0] < bad[0]):
             raise invalid(
                 f"{'' if single else 'Name: <unknown>, '}Feature: {self.key} (data type: {datatype_name(self.dtype)}) "
@@ -142,7 +142,7 @@ class PaddedColumn(_Column):
     def padded(self, flat: Any, counts: np.ndarray, single: bool) -> Any:
         """Returns rows of values, padded to the longest one, as a raw value."""
         part = self.shape.num_elements()
-        wrong = np.flatnonzero(counts % part) if part else ()
+        wrong: Any = np.flatnonzero(counts % part) if part else ()
         if len(wrong):
             raise invalid(
                 f"Name: <unknown>, Key: {self.key}, Index: {wrong[0]}.  Number of {SHOWN[self.dtype]} values is not a "
@@ -255,18 +255,18 @@ class RaggedColumn(_Column):
     def read(self, rows: Rows, single: bool) -> list[Any]:
         flat, counts, *_ = rows.values(self.key, self.dtype)
         size = int(np.prod(self.inner))
-        wrong = np.flatnonzero(counts % size) if size else ()
+        wrong: Any = np.flatnonzero(counts % size) if size else ()
         if len(wrong):
             raise invalid(
                 f"Feature {self.key} of example {wrong[0]} has {counts[wrong[0]]} values, which is no multiple of "
                 f"{size}."
             )
         counts = counts // size if size else 0 * counts
-        levels = []
+        levels: list[Any] = []
         for part in reversed(self.parts):
             lengths, counts = self._lengths(part, rows, counts)
             levels.append(lengths)
-        lengths = [raw_value(level, self.splits) for level in (counts, *reversed(levels))]
+        lengths = [raw_value(level, self.splits) for level in [counts, *levels[::-1]]]
         return [flat.reshape((-1, *self.inner)), *lengths[single:]]
 
     def _lengths(self, part: Any, rows: Rows, counts: np.ndarray) -> tuple[list[int], np.ndarray]:

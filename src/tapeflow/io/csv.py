@@ -166,7 +166,7 @@ class CsvParser:
             data, offsets, count, self._delim[0], quotes, skipped, len(skipped), skips_rest, width, starts.reshape(-1),
             lengths.reshape(-1),
         )  # fmt: skip
-        columns = []
+        columns: list[Any] = []
         for i, (dtype, default) in enumerate(self._columns):
             column = gather_ranges(data, starts[i, :good], lengths[i, :good])
             missing = lengths[i, :good] == 0
@@ -356,8 +356,10 @@ def _check_default(default: Tensor) -> None:
 
 
 @functools.lru_cache(64)
-def _parser_of(columns: tuple[Column, ...], *options: Any) -> CsvParser:
-    return CsvParser(columns, *options, None, "DecodeCSV")
+def _parser_of(
+    columns: tuple[Column, ...], field_delim: str, use_quote_delim: bool, na_value: str, select_cols: Any
+) -> CsvParser:
+    return CsvParser(columns, field_delim, use_quote_delim, na_value, select_cols, None, "DecodeCSV")
 
 
 def _decode(

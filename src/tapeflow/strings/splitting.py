@@ -89,12 +89,12 @@ def _parts(input: StringArray, sep: StringArray, maxsplit: int) -> tuple[torch.T
         return torch.from_numpy(indices), StringArray.of(few), torch.from_numpy(np.array([1, len(few)]))
     size = int(input.lengths.sum())
     most = (size // len(separator) if separator else size // 2 + 1) + 2 * rows
-    out, offsets, indices = np.empty(size + SLACK, np.uint8), np.empty(most + 1, np.int64), np.empty(2 * most, np.int64)
-    buffers, results = (input.data, len(input.data), input.offsets, rows), (maxsplit, out, offsets, indices)
+    out, offsets, pairs = np.empty(size + SLACK, np.uint8), np.empty(most + 1, np.int64), np.empty(2 * most, np.int64)
+    buffers, results = (input.data, len(input.data), input.offsets, rows), (maxsplit, out, offsets, pairs)
     count = (
         _split_at(*buffers, separator, len(separator), *results) if separator else _split_at_spaces(*buffers, *results)
     )
-    indices = indices.reshape(-1, 2)
+    indices = pairs.reshape(-1, 2)
     indices = indices[:count]
     longest = int(indices[:, 1].max(initial=-1)) + 1
     parts = StringArray(out[: offsets[count]], offsets[: count + 1])

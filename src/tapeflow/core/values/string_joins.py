@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +21,8 @@ def join_elements(arrays: Sequence[StringArray], shape: Sequence[int], separator
         shape: that shape.
         separator: the text between two strings.
     """
-    size, few = math.prod(shape), [v.few for v in arrays]
+    size = math.prod(shape)
+    few: list[Any] = [v.few for v in arrays]
     if None not in few:
         rows = [strings if v.shape else strings * size for v, strings in zip(arrays, few, strict=True)]
         return StringArray.of(list(map(separator.join, zip(*rows, strict=True))), shape)

@@ -33,7 +33,7 @@ class StringArray:
 
     shape: tuple[int, ...]
     _data: Any
-    _offsets: np.ndarray | None
+    _offsets: Any  # None as long as there are no buffers
     _strings: list[bytes] | None  # of a small array; never changed
 
     def __init__(self, data: Any, offsets: np.ndarray, shape: Sequence[int] = _FLAT) -> None:
@@ -141,7 +141,7 @@ class StringArray:
     def few(self) -> list[bytes] | None:
         """The strings of a small array in row-major order, a list that nobody may change; None for a larger array."""
         if self._strings is None:
-            offsets: Any = self._offsets
+            offsets = self._offsets
             if len(offsets) <= FEW + 1 and offsets[-1] - offsets[0] <= _LITTLE:
                 self._strings = self._split_buffers()
         return self._strings
