@@ -12,7 +12,7 @@ from tapeflow.core.ops.convert import convert, datatype_name
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.types.dtypes import DType, as_dtype, int64, string
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.strings import StringArray
+from tapeflow.core.values.strings import StringArray, numbers_within
 from tapeflow.core.values.tensor import invalid
 from tapeflow.io import features as kinds
 from tapeflow.io.example_bytes import SHOWN, Rows
@@ -50,11 +50,6 @@ def _pool(first: Any, flat: Any, dtype: DType) -> Any:
     """Returns some values and a raw vector as one raw vector."""
     parts = [raw_value(first, dtype), flat]
     return StringArray.concatenate(parts) if dtype is string else torch.cat(parts)
-
-
-def _within(counts: np.ndarray) -> np.ndarray:
-    """Returns the numbers from 0 to each count, one range after the other."""
-    return np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
 
 
 # ---- columns ---------------------------------------------------------------------------------------------------------
@@ -173,7 +168,7 @@ class VariableColumn(_Column):
 
     def read(self, rows: Rows, single: bool) -> list[Any]:
         flat, counts, *_ = rows.values(self.key, self.dtype)
-        indices = [np.repeat(np.arange(len(rows)), counts), _within(counts)]
+        indices = [np.repeat(np.arange(len(rows)), counts), numbers_within(counts)]
         return _sparse(indices, flat, [len(rows), int(counts.max(initial=0))], single)
 
     def build(self, tensors: Sequence[Any]) -> Any:
@@ -364,7 +359,7 @@ class PaddedSteps(PaddedColumn):
         wrong = np.flatnonzero(counts != part)
         if wrong.size:
             raise invalid(
-                f"Name: <unknown>, Key: {self.key}, Index: {_within(lengths)[wrong[0]]}.  Number of "
+                f"Name: <unknown>, Key: {self.key}, Index: {numbers_within(lengths)[wrong[0]]}.  Number of "
                 f"{SHOWN[self.dtype]} values != expected.  values size: {counts[wrong[0]]} but output shape: "
                 f"{self.shape.as_list()}"
             )
@@ -385,8 +380,8 @@ class VariableSteps(VariableColumn):
     def read(self, rows: Any, single: bool) -> list[Any]:
         steps, lengths = rows.steps([self.key])
         flat, counts, *_ = steps.values(self.key, self.dtype)
-        own = np.repeat(np.arange(len(rows)), lengths), _within(lengths)
-        indices = [*[np.repeat(part, counts) for part in own], _within(counts)]
+        own = np.repeat(np.arange(len(rows)), lengths), numbers_within(lengths)
+        indices = [*[np.repeat(part, counts) for part in own], numbers_within(counts)]
         shape = [len(rows), int(lengths.max(initial=0)), int(counts.max(initial=0))]
         return _sparse(indices, flat, shape, single)
 

@@ -21,7 +21,7 @@ from tapeflow.core.types.aliases import AxisLike, TensorLike
 from tapeflow.core.types.dtypes import string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.string_joins import join_elements, join_segments
-from tapeflow.core.values.strings import StringArray, offsets_of
+from tapeflow.core.values.strings import StringArray, numbers_within, offsets_of
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.strings.kernels import encoded, string_op, text
 
@@ -226,7 +226,7 @@ def _ngrams(
     rows, windows = [], []  # the numbers of ngrams, and for each the places of its strings
     for width, pad, count in zip(ngram_widths, pads, counts, strict=True):
         words = _padded(starts, lengths, pad)
-        within = _within(count)
+        within = numbers_within(count)
         firsts = np.repeat(starts + 2 * pad * np.arange(len(lengths)), count) + within
         rows.append(np.repeat(next_places, count) + within)
         windows.append(words[firsts[:, None] + np.arange(width)])
@@ -260,12 +260,6 @@ def _check_splits(splits: np.ndarray, count: int) -> None:
         raise invalid(f"Invalid split value {split}, must be in [{last}, {count}]")
     if splits[-1] != count:
         raise invalid(f"Last split value must be data size. Expected {count}, got {splits[-1]}")
-
-
-def _within(counts: np.ndarray) -> np.ndarray:
-    """Returns the numbers from 0 to each count, one range after the other."""
-    ends = np.cumsum(counts)
-    return np.arange(int(counts.sum())) - np.repeat(ends - counts, counts)
 
 
 _PADS = 2  # the left one and the right one stand before the strings

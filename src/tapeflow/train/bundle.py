@@ -23,7 +23,7 @@ from tapeflow.core.forking import new_lock
 from tapeflow.core.os_errors import translate_os_errors
 from tapeflow.core.protos import BundleEntryProto, BundleHeaderProto, SavedTensorSlices
 from tapeflow.core.types.dtypes import DType, as_dtype, string
-from tapeflow.core.values.strings import StringArray
+from tapeflow.core.values.strings import StringArray, offsets_of
 from tapeflow.core.values.tensor import EagerTensor, flat_bytes
 from tapeflow.core.varint import read_varint, varint
 from tapeflow.io import gfile
@@ -478,7 +478,7 @@ def _strings(file: Any, entry: Any, count: int, lost: Callable[[str], Exception]
     _check(lengths_crc, struct.unpack("<I", stored)[0], lost)
     position += 4
     _check(crc32c(data[position:], crc32c(stored, lengths_crc)), entry.crc32c, lost)
-    return StringArray.from_lengths(data[position:], np.array(lengths, np.int64))
+    return StringArray(data[position:], offsets_of(np.array(lengths, np.int64)))
 
 
 def _messages(data: bytes, count: int, lost: Callable[[str], Exception]) -> list[bytes]:

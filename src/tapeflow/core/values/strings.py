@@ -67,11 +67,6 @@ class StringArray:
         return StringArray(b"".join(values), offsets_of(np.fromiter(map(len, values), np.int64, count)), shape)
 
     @staticmethod
-    def from_lengths(data: Any, lengths: np.ndarray, shape: Sequence[int] = _FLAT) -> StringArray:
-        """Returns the array of strings that stand one after the other in a buffer."""
-        return StringArray(data, offsets_of(lengths), shape)
-
-    @staticmethod
     def from_separated(data: bytes, shape: Sequence[int]) -> StringArray | None:
         """Returns the strings that zero bytes separate, or None if they are more than a shape has elements."""
         count = math.prod(shape)
@@ -376,6 +371,12 @@ def offsets_of(lengths: np.ndarray) -> np.ndarray:
     offsets = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=offsets[1:])
     return offsets
+
+
+def numbers_within(counts: np.ndarray) -> np.ndarray:
+    """Returns the numbers from 0 to each count, one range after the other."""
+    ends = np.cumsum(counts)
+    return np.arange(int(counts.sum())) - np.repeat(ends - counts, counts)
 
 
 def gather_ranges(data: Any, starts: np.ndarray, lengths: np.ndarray, shape: Sequence[int] = _FLAT) -> StringArray:
