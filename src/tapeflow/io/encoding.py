@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import re
 from typing import Any
 
 import numpy as np
@@ -130,7 +129,7 @@ def _check_base64(text: bytes, bare: bytes) -> None:
     if len(bare) % 4 == 1:
         raise invalid("Base64 string length cannot be 1 modulo 4.")
     padded = len(text) - len(bare)
-    if not re.fullmatch(rb"[-_A-Za-z0-9]*", bare) or (padded and (len(text) % 4 or padded > 2)):
+    if bare.translate(None, _ALPHABET) or (padded and (len(text) % 4 or padded > 2)):
         raise invalid("Invalid character found in base64.")
 
 

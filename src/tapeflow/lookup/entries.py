@@ -99,7 +99,8 @@ class StringColumn:
 
     def row(self, place: int) -> StringArray:
         """Returns one row."""
-        return self._strings.strings.take(self._places[place])
+        strings, number = self._strings.strings, self._places[place]
+        return strings.take(number) if number.ndim else StringArray.scalar(strings[int(number)])
 
 
 class Entries:

@@ -195,7 +195,11 @@ def _read_few(words: list[bytes], dtype: DType) -> tuple[np.ndarray, int]:
     kind: Any = int if dtype.is_integer else float
     with contextlib.suppress(ValueError, OverflowError):
         values = [] if b"_" in b"".join(words) else list(map(kind, words))
-        if values and (dtype is not float32 or not any(map(_needs_care, values))):
+        # Some float32s need care, see `_as_float32`.
+        careful = dtype is float32 and [
+            v for v in values if frexp(v)[0] * _TWO_TO_24 % 1.0 == 0.5 or not -3e38 < v < 3e38
+        ]  # fmt: skip
+        if values and not careful:
             return np.array(values, dtype.as_numpy_dtype), -1
     numbers = np.zeros(len(words), dtype.as_numpy_dtype)
     for i, word in enumerate(words):
@@ -206,20 +210,16 @@ def _read_few(words: list[bytes], dtype: DType) -> tuple[np.ndarray, int]:
     return numbers, -1
 
 
-def _needs_care(number: float) -> bool:
-    """Returns True if a float64 may have to become another float32 than the one that is next to it."""
-    return frexp(number)[0] * 16777216.0 % 1.0 == 0.5 or not -3e38 < number < 3e38
-
-
 def _as_float32(word: bytes, number: float) -> float:
     """Returns the float32 next to a decimal number, for the float64 next to it, or a float64 that rounds to it."""
-    if frexp(number)[0] * 16777216.0 % 1.0 == 0.5:  # in the middle between two float32s
+    if frexp(number)[0] * _TWO_TO_24 % 1.0 == 0.5:  # in the middle between two float32s
         exact = Fraction(number if _HEXADECIMAL.match(word) else Decimal(word.decode().strip()))
         if exact != number:
             number = math.nextafter(number, math.inf if exact > number else -math.inf)
     return number * math.inf if abs(number) >= _TOO_LARGE else number
 
 
+_TWO_TO_24 = 2.0**24
 _LOST_BITS, _HALF = 0x1FFFFFFF, 0x10000000  # of a float64 that becomes a float32
 _TOO_LARGE = float.fromhex("0x1.ffffffp127")  # for a float32
 

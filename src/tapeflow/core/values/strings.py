@@ -293,7 +293,9 @@ class StringArray:
         width = math.prod(inner) if inner else 1
         shape = (stop - start, *inner)
         if self._strings is not None:
-            return StringArray.of(self._strings[start * width : stop * width], shape)
+            array = _new(StringArray)
+            array._strings, array._offsets, array.shape = self._strings[start * width : stop * width], None, shape
+            return array
         return StringArray(self.data, self.offsets[start * width : stop * width + 1], shape)
 
     def places(self) -> np.ndarray:
@@ -356,7 +358,7 @@ def _whole_shape(shape: Sequence[int], size: int) -> tuple[int, ...]:
         ValueError: there are more or fewer elements.
     """
     dims = tuple(shape)
-    if len(dims) == 1 and dims[0] == size:
+    if (len(dims) == 1 and dims[0] == size) or (not dims and size == 1):
         return dims
     if -1 in dims:
         known = -math.prod(dims)
