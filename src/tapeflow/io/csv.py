@@ -194,7 +194,7 @@ class CsvParser:
 
     @functools.cached_property
     def _skipped(self) -> tuple[bytes, bool]:
-        """Which of the first fields of a record belong to no column, and whether all others do not."""
+        """A flag for each of the first fields of a record, 1 to skip it, and whether to skip all others."""
         if self._selected is None:
             most = max(self._excluded, default=-1) + 1
             return bytes(i in self._excluded for i in range(most)), False
