@@ -6,6 +6,7 @@ import math
 import operator
 from typing import Any
 
+import numpy as np
 import torch
 
 from tapeflow.array.creation import range as numbers
@@ -26,6 +27,7 @@ from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, bool_, int32, int64
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, mistyped
 
@@ -55,9 +57,17 @@ def _select_rule(condition: TensorShape, x: TensorShape, y: TensorShape) -> Tens
         raise invalid(f"{shapes} must be broadcastable") from None
 
 
+def _select_strings(condition: torch.Tensor, x: Any, y: Any) -> Any:
+    if not isinstance(x, StringArray):
+        return np.where(condition.cpu().numpy(), x, y)  # of a quantized dtype
+    shape = tuple(_select_rule(*[TensorShape(v.shape) for v in (condition, x, y)]))
+    return x.broadcast_to(shape).select(condition.cpu().expand(shape).numpy(), y.broadcast_to(shape))
+
+
 @op(
     "SelectV2",
     kernel=select,
+    strings=_select_strings,
     shape=_select_rule,
     moves=True,
     element=lambda b, condition, x, y: b.select(condition, x, y),

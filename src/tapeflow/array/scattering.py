@@ -18,11 +18,13 @@ from tapeflow.core.loops import Bytes, Int64s, copy, loop
 from tapeflow.core.ops.batching import Batch, Slices, vector
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elementwise_kernels import by_value
+from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import leave_to_kernel, listed, text
 from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.strings import StringArray
+from tapeflow.core.values.string_joins import join_segments
+from tapeflow.core.values.strings import StringArray, offsets_of
 from tapeflow.core.values.tensor import Tensor, flat_bytes, invalid
 
 
@@ -88,20 +90,25 @@ def _rows_of(tensor: torch.Tensor, depth: int) -> torch.Tensor:
     return tensor.reshape((math.prod(tensor.shape[:depth]), *tensor.shape[depth:]))
 
 
-def _scattered_texts(
+def _scatter_strings(
     indices: torch.Tensor, updates: Any, shape: Any, bad_indices_policy: str = ""
 ) -> Any:
+    """Scatters strings, joining all at one place; or integers of a quantized dtype."""
     order = torch.arange(updates.size).view(updates.shape)
     places, rows = _places(indices, order, shape, bad_indices_policy)
-    added = np.asarray(updates).reshape(-1)
-    out = np.full(tuple(shape), b"" if isinstance(updates, StringArray) else 0, added.dtype)
-    target = out.reshape((-1, *out.shape[indices.shape[-1] :]))
-    for place, row in zip(places.tolist(), rows.numpy(), strict=True):
-        target[place] = target[place] + added[row]
-    return StringArray.from_objects(out) if isinstance(updates, StringArray) else out
+    width, total = math.prod(shape[indices.shape[-1] :]), math.prod(shape)
+    targets = (places.numpy()[:, None] * width + np.arange(width)).reshape(-1)
+    sources = rows.numpy().reshape(-1)
+    if not isinstance(updates, StringArray):
+        out = np.zeros(total, updates.dtype)
+        np.add.at(out, targets, updates.reshape(-1)[sources])
+        return out.reshape(tuple(shape))
+    check_memory([total], 8, UNFILLED)
+    in_order = sources[np.argsort(targets, kind="stable")]
+    return join_segments(updates, in_order, offsets_of(np.bincount(targets, minlength=total)), b"", shape)
 
 
-@op("ScatterNd", host=("shape",), shape=_scatter_rule, strings=_scattered_texts)
+@op("ScatterNd", host=("shape",), shape=_scatter_rule, strings=_scatter_strings)
 def _scatter_nd(indices: torch.Tensor, updates: torch.Tensor, shape: Any, bad_indices_policy: str = "") -> torch.Tensor:
     """Returns zeros of a shape, with updates added at places."""
     places, rows = _places(indices, updates, shape, bad_indices_policy)

@@ -265,6 +265,10 @@ def _distinct(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor
 def _distinct_texts(x: StringArray) -> tuple[StringArray, torch.Tensor, torch.Tensor]:
     if x.ndim != 1:
         raise invalid("unique expects a 1D vector.")
+    if x.few is not None:
+        numbers: dict[bytes, int] = {}
+        where = torch.from_numpy(np.array([numbers.setdefault(v, len(numbers)) for v in x.few], np.int64))
+        return StringArray.of(list(numbers)), where, torch.bincount(where, minlength=len(numbers))
     index = StringIndex()
     where = torch.from_numpy(index.add(x))
     return index.strings, where, torch.bincount(where, minlength=len(index))

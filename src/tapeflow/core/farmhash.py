@@ -18,10 +18,10 @@ def fingerprint64(data: bytes) -> int:
     return int(fingerprints64(StringArray.scalar(data))[0])
 
 
-def fingerprints64(strings: StringArray) -> np.ndarray:
-    """Returns the 64-bit fingerprints of strings, a vector of uint64."""
+def fingerprints64(strings: StringArray, modulus: int = 0) -> np.ndarray:
+    """Returns the 64-bit fingerprints of strings, or their remainders if there is a modulus, a vector of uint64."""
     out = np.empty(strings.size, np.uint64)
-    _hash_strings(strings.data, strings.offsets, out, strings.size)
+    _hash_strings(strings.data, strings.offsets, modulus, out, strings.size)
     return out
 
 
@@ -34,9 +34,10 @@ def joined_fingerprint(a: int, b: int) -> int:
 
 
 @loop
-def _hash_strings(data: Bytes, offsets: Int64s, out: Words, count: int) -> None:
+def _hash_strings(data: Bytes, offsets: Int64s, modulus: int, out: Words, count: int) -> None:
     for i in range(count):
-        out[i] = hash_range(data, offsets[i], offsets[i + 1] - offsets[i])
+        fingerprint = hash_range(data, offsets[i], offsets[i + 1] - offsets[i])
+        out[i] = fingerprint % modulus if modulus else fingerprint
 
 
 @loop

@@ -205,16 +205,27 @@ class Loop:
         kinds = [_C_TYPES.get(kind, ctypes.c_void_p) for kind in self.params.values()]
         names = [f"a{i}" for i in range(len(kinds))]
         values = [
-            f'{n}.data_ptr() if type({n}) is Tensor and {n}.is_cpu else {n} if type({n}) is bytes else '
-            f'({n} if type({n}) is ndarray else asarray({n})).__array_interface__["data"][0]' if buffer else n
+            f"{n}.data_ptr() if type({n}) is Tensor and {n}.is_cpu else {n} if type({n}) is bytes else address({n})"
+            if buffer else n
             for n, buffer in zip(names, self._buffers, strict=True)
         ]
         # A function generated for the parameters takes half the time of one that goes through them.
         source = f"lambda {', '.join(names)}: compiled({', '.join(values)})"
         compiled: Any = ctypes.CFUNCTYPE(_C_TYPES[self.returns], *kinds)(code.address)
         compiled.code = code  # it is freed with the function
-        types = {"Tensor": torch.Tensor, "ndarray": np.ndarray, "asarray": np.asarray}  # which refuses other devices
-        return eval(source, {"compiled": compiled, **types})
+        return eval(source, {"compiled": compiled, "Tensor": torch.Tensor, "address": _address_of})
+
+
+_no_bytes_of = (ctypes.c_char * 0).from_buffer
+
+
+def _address_of(array: Any) -> int:
+    """Returns where the elements of an array lie."""
+    try:
+        return ctypes.addressof(_no_bytes_of(array))  # a fifth of the time that the array takes to tell
+    except (TypeError, ValueError, BufferError):  # it is not writable, or a tensor
+        address: int = np.asarray(array).__array_interface__["data"][0]  # which refuses other devices
+        return address
 
 
 def loop(function: Callable[..., Any]) -> Loop:

@@ -343,7 +343,8 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, Trackable):
         """Returns a dataset of the slices of tensors along their first dimension.
 
         Args:
-            tensors: a structure of tensors whose first dimensions agree.
+            tensors: a structure of tensors whose first dimensions agree; or a table of pyarrow or Polars, whose rows
+                become dicts by the names of the columns.
 
         Returns:
             A dataset of as many elements as the first dimension.
@@ -355,7 +356,7 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, Trackable):
             >>> list(tf.data.Dataset.from_tensor_slices({"a": [1, 2]}).as_numpy_iterator())[1]["a"].item()
             2
         """
-        return Dataset(FromTensorSlices(tensors))
+        return Dataset(FromTensorSlices(_columns_of(tensors)))
 
     @staticmethod
     def from_generator(
@@ -1293,6 +1294,16 @@ class Dataset(DatasetV2, Iterable, CompositeTensor, Trackable):
 
 
 DatasetSpec.dataset = Dataset
+
+
+def _columns_of(tensors: Any) -> Any:
+    """Returns a structure with the columns of tables (pyarrow's and Polars') in the place of tables."""
+    if type(tensors) is tuple:
+        return tuple(map(_columns_of, tensors))
+    if not hasattr(tensors, "__arrow_c_stream__"):
+        return tensors
+    names = tensors.columns if hasattr(tensors, "get_column") else getattr(tensors, "column_names", None)
+    return tensors if names is None else {name: tensors[name] for name in names}
 
 
 def _choice(logits: Any, pair: Any) -> Any:

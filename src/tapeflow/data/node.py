@@ -89,6 +89,15 @@ def pieces(count: int) -> Iterator[tuple[int, int]]:
         start, size = stop, min(2 * size, 256)
 
 
+def slices_of(value: Any, count: int) -> Iterator[Any]:
+    """Returns an iterator over the slices of a batched component; `count` is their number."""
+    if isinstance(value, torch.Tensor):
+        return (row for start, stop in pieces(count) for row in value[start:stop].unbind(0))
+    if isinstance(value, StringArray) and value.ndim == 1:
+        return (StringArray.scalar(text) for start, stop in pieces(count) for text in value[start:stop].flat)
+    return (elements.slice_row(value, i) for i in range(count))
+
+
 @dataclass_transform(eq_default=False)
 class Node:
     """A step of a pipeline: a source, or a transformation of other nodes.

@@ -2,38 +2,32 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import torch
-from google.protobuf.message import DecodeError
 
 from tapeflow.core.ops.convert import convert, datatype_name
-from tapeflow.core.types.dtypes import DType, as_dtype, float32, int64, string
+from tapeflow.core.ops.memory import UNFILLED, check_memory
+from tapeflow.core.types.dtypes import DType, as_dtype, int64, string
 from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.strings import StringArray, numbers_within
 from tapeflow.core.values.tensor import invalid
 from tapeflow.io import features as kinds
+from tapeflow.io.example_bytes import SHOWN, Rows
 from tapeflow.io.features import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, VarLenFeature
 from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.sparse.tensor import SparseTensor
 from tapeflow.strings.kernels import raw_value
 
-_LISTS: dict[DType, str] = {int64: "int64_list", float32: "float_list", string: "bytes_list"}
-_SHOWN = {"int64_list": "int64", "float_list": "float", "bytes_list": "string"}
-
-Features = Mapping[str, Any]  # the features of an example, by key
 Outputs = list[tuple[DType, Any]]  # dtypes and shapes
-
-
-# ---- values of one feature -------------------------------------------------------------------------------------------
 
 
 def _dtype(key: str, dtype: Any, op: str) -> DType:
     """Returns the dtype of a feature, if features can have it."""
     feature_dtype = as_dtype(dtype)
-    if feature_dtype not in _LISTS:
+    if feature_dtype not in SHOWN:
         raise invalid(
             f"Feature {key}: dtype {feature_dtype.name} is not in the list of allowed values: float, int64, string "
             f"[Op:{op}]"
@@ -41,49 +35,41 @@ def _dtype(key: str, dtype: Any, op: str) -> DType:
     return feature_dtype
 
 
-def _place_of(key: str, index: int | None) -> str:
-    """Returns the beginning of a message about a feature; `index` is the number of its example if there are several."""
-    return f"Key: {key}. " if index is None else f"Name: <unknown>, Key: {key}, Index: {index}. "
-
-
-def _values(features: Features, key: str, dtype: DType, index: int | None) -> Any:
-    """Returns the values of a feature of one example, or None if the example lacks it.
-
-    Raises:
-        InvalidArgumentError: the values are of another dtype.
-    """
-    feature = features.get(key)
-    kind = None if feature is None else feature.WhichOneof("kind")
-    if kind is None:
-        return None
-    if kind != _LISTS[dtype]:
-        raise invalid(
-            f"{_place_of(key, index)} Data types don't match. Data type: {_SHOWN[kind]} but expected type: "
-            f"{_SHOWN[_LISTS[dtype]]}"
-        )
-    return getattr(feature, kind).value
-
-
 def _int64(values: Any, shape: Sequence[int] = (-1,)) -> torch.Tensor:
     return raw_value(values, int64, shape)
 
 
-def _joined(parts: Sequence[Any], dtype: DType) -> Any:
-    """Concatenates the values of several features into a raw value."""
-    values = itertools.chain.from_iterable(parts)
-    if dtype is string:
-        return raw_value(list(values), dtype)
-    return torch.from_numpy(np.fromiter(values, dtype.as_numpy_dtype, sum(map(len, parts))))
+def _take(values: Any, places: np.ndarray) -> Any:
+    """Returns values of a raw vector by their places, in the shape of the places."""
+    if isinstance(values, StringArray):
+        return values.take(places)
+    return values[torch.from_numpy(places)]
+
+
+def _pool(first: Any, flat: Any, dtype: DType) -> Any:
+    """Returns some values and a raw vector as one raw vector."""
+    parts = [raw_value(first, dtype), flat]
+    return StringArray.concatenate(parts) if dtype is string else torch.cat(parts)
 
 
 # ---- columns ---------------------------------------------------------------------------------------------------------
 #
-# A column describes the result for a feature. `outputs` are the dtypes and shapes of its tensors, for a batch of
-# examples (of a size that may be None) or for one example (`single`); `read` computes their raw values; `build`
-# assembles the result from the tensors.
+# A column describes the result for a feature. `keys` are the features to read. `outputs` are the dtypes
+# and shapes of its tensors, for a batch of examples (of a size that may be None) or for one example (`single`); `read`
+# computes their raw values from rows (see `example_bytes.py`); `build` assembles the result from the tensors.
 
 
-class DenseColumn:
+class _Column:
+    """A column of one feature."""
+
+    key: str
+
+    @property
+    def keys(self) -> list[str]:
+        return [self.key]
+
+
+class DenseColumn(_Column):
     """A feature of one shape."""
 
     def __init__(self, key: str, feature: FixedLenFeature, op: str) -> None:
@@ -105,31 +91,32 @@ class DenseColumn:
     def outputs(self, size: int | None, single: bool) -> Outputs:
         return [(self.dtype, self.shape if single else TensorShape([size]).concatenate(self.shape))]
 
-    def read(self, examples: Sequence[Features], single: bool) -> list[Any]:
-        count, dims = self.shape.num_elements(), self.shape.as_list()
-        rows = []
-        for i, features in enumerate(examples):
-            values = _values(features, self.key, self.dtype, None if single else i)
-            if values is None:
-                if self.default is None:
-                    raise invalid(
-                        f"{'' if single else 'Name: <unknown>, '}Feature: {self.key} (data type: "
-                        f"{datatype_name(self.dtype)}) is required but could not be found."
-                    )
-                values = self.default
-            if len(values) != count:
-                raise invalid(
-                    f"Name: <unknown>, Key: {self.key}, Index: {i}.  Number of {_SHOWN[_LISTS[self.dtype]]} values != "
-                    f"expected.  Values size: {len(values)} but output shape: {dims}"
-                )
-            rows.append(values)
-        return [_joined(rows, self.dtype).reshape(dims if single else [len(rows), *dims])]
+    def read(self, rows: Rows, single: bool) -> list[Any]:
+        size, dims = self.shape.num_elements(), self.shape.as_list()
+        flat, counts, kinds, missing = rows.values(self.key, self.dtype)
+        bad: Any = () if (counts == size).all() else np.flatnonzero((counts != size) & (kinds != 0))
+        lacking: Any = np.flatnonzero(kinds == 0) if missing and self.default is None else ()
+        if len(lacking) and (not len(bad) or lacking[0] < bad[0]):
+            raise invalid(
+                f"{'' if single else 'Name: <unknown>, '}Feature: {self.key} (data type: {datatype_name(self.dtype)}) "
+                "is required but could not be found."
+            )
+        if len(bad):
+            raise invalid(
+                f"Name: <unknown>, Key: {self.key}, Index: {bad[0]}.  Number of {SHOWN[self.dtype]} values != "
+                f"expected.  Values size: {counts[bad[0]]} but output shape: {dims}"
+            )
+        if missing:
+            places = np.tile(np.arange(size), (len(rows), 1))
+            places[kinds != 0] = size + np.arange(int(counts.sum())).reshape(len(rows) - missing, size)
+            flat = _take(_pool(self.default, flat, self.dtype), places)
+        return [flat.reshape(dims if single else [len(rows), *dims])]
 
     def build(self, tensors: Sequence[Any]) -> Any:
         return tensors[0]
 
 
-class PaddedColumn:
+class PaddedColumn(_Column):
     """A feature that is a sequence, padded to the longest one."""
 
     def __init__(self, key: str, feature: FixedLenSequenceFeature, op: str) -> None:
@@ -143,30 +130,33 @@ class PaddedColumn:
         front: list[int | None] = [None] if single else [size, None]
         return [(self.dtype, TensorShape(front).concatenate(self.shape))]
 
-    def read(self, examples: Sequence[Features], single: bool) -> list[Any]:
-        numbers = [None] if single else range(len(examples))
-        rows = [_values(f, self.key, self.dtype, i) or () for i, f in zip(numbers, examples, strict=True)]
-        return [self.padded(rows, single)]
+    def read(self, rows: Rows, single: bool) -> list[Any]:
+        flat, counts, *_ = rows.values(self.key, self.dtype)
+        return [self.padded(flat, counts, single)]
 
-    def padded(self, rows: Sequence[Any], single: bool) -> Any:
+    def padded(self, flat: Any, counts: np.ndarray, single: bool) -> Any:
         """Returns rows of values, padded to the longest one, as a raw value."""
         part = self.shape.num_elements()
-        for i, row in enumerate(rows):
-            if part and len(row) % part:
-                raise invalid(
-                    f"Name: <unknown>, Key: {self.key}, Index: {i}.  Number of {_SHOWN[_LISTS[self.dtype]]} values is "
-                    f"not a multiple of stride length. Saw {len(row)} values but output shape is: "
-                    f"{self.shape.as_list()}"
-                )
-        longest = max((len(row) for row in rows), default=0)
-        filled = [[*row, *[self.fill] * (longest - len(row))] for row in rows]
+        wrong: Any = np.flatnonzero(counts % part) if part else ()
+        if len(wrong):
+            raise invalid(
+                f"Name: <unknown>, Key: {self.key}, Index: {wrong[0]}.  Number of {SHOWN[self.dtype]} values is not a "
+                f"multiple of stride length. Saw {counts[wrong[0]]} values but output shape is: {self.shape.as_list()}"
+            )
+        longest = int(counts.max(initial=0))
+        if (counts < longest).any():
+            check_memory([len(counts), longest], 16, UNFILLED)
+            holds = np.arange(longest) < counts[:, None]
+            places = np.zeros(holds.shape, np.int64)
+            places[holds] = 1 + np.arange(int(counts.sum()))
+            flat = _take(_pool([self.fill], flat, self.dtype), places)
         steps = longest // part if part else 0
-        return _joined(filled, self.dtype).reshape(([] if single else [len(rows)]) + [steps, *self.shape.as_list()])
+        return flat.reshape(([] if single else [len(counts)]) + [steps, *self.shape.as_list()])
 
     build = DenseColumn.build
 
 
-class VariableColumn:
+class VariableColumn(_Column):
     """A feature of any number of values, as a sparse tensor."""
 
     def __init__(self, key: str, feature: VarLenFeature, op: str) -> None:
@@ -176,21 +166,26 @@ class VariableColumn:
         rank = 1 if single else 2
         return [(int64, [None, rank]), (self.dtype, [None]), (int64, [rank])]
 
-    def read(self, examples: Sequence[Features], single: bool) -> list[Any]:
-        numbers = [None] if single else range(len(examples))
-        rows = [_values(f, self.key, self.dtype, i) or () for i, f in zip(numbers, examples, strict=True)]
-        shape = [len(rows), max(map(len, rows), default=0)]
-        indices = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
-        return _sparse(indices, _joined(rows, self.dtype), shape, single)
+    def read(self, rows: Rows, single: bool) -> list[Any]:
+        flat, counts, *_ = rows.values(self.key, self.dtype)
+        indices = [np.repeat(np.arange(len(rows)), counts), numbers_within(counts)]
+        return _sparse(indices, flat, [len(rows), int(counts.max(initial=0))], single)
 
     def build(self, tensors: Sequence[Any]) -> Any:
         return SparseTensor(*tensors)
 
 
-def _sparse(indices: Sequence[Any], values: Any, shape: Sequence[int], single: bool) -> list[Any]:
-    """Returns the raw values of a sparse tensor; the dimension of examples is dropped for a single one."""
-    places = _int64(indices, (-1, len(shape)))
-    return [places[:, 1:], values, _int64(shape)[1:]] if single else [places, values, _int64(shape)]
+def _sparse(indices: Sequence[np.ndarray], values: Any, shape: Sequence[int], single: bool) -> list[Any]:
+    """Returns the raw values of a sparse tensor; the dimension of examples is dropped for a single one.
+
+    Args:
+        indices: the indices of each dimension.
+        values: the values.
+        shape: the shape.
+        single: True if there is one example.
+    """
+    places = torch.from_numpy(np.stack(indices[single:], 1).astype(np.int64, copy=False))
+    return [places, values, _int64(shape)[single:]]
 
 
 class SparseColumn(VariableColumn):
@@ -207,26 +202,30 @@ class SparseColumn(VariableColumn):
                 f"`index_key` and `size` of SparseFeature for {key} differ in length: {self.indices} and {self.size}."
             )
 
+    @property
+    def keys(self) -> list[str]:
+        return [self.key, *self.indices]
+
     def outputs(self, size: int | None, single: bool) -> Outputs:
         rank = len(self.size) + (not single)
         return [(int64, [None, rank]), (self.dtype, [None]), (int64, [rank])]
 
-    def read(self, examples: Sequence[Features], single: bool) -> list[Any]:
-        entries = []
-        for i, features in enumerate(examples):
-            values = _values(features, self.key, self.dtype, None if single else i) or ()
-            columns = [_values(features, k, int64, i) or () for k in self.indices]
-            if any(len(c) != len(values) for c in columns):
-                raise invalid(
-                    f"Features {self.indices} and {self.key} of example {i} differ in their numbers of values."
-                )
-            rows = [((i, *index), v) for *index, v in zip(*columns, values, strict=True)]
-            entries += rows if self.sorted else sorted(rows, key=lambda row: row[0])
-        values = raw_value([v for _, v in entries], self.dtype)
-        return _sparse([index for index, _ in entries], values, [len(examples), *map(int, self.size)], single)
+    def read(self, rows: Rows, single: bool) -> list[Any]:
+        flat, counts, *_ = rows.values(self.key, self.dtype)
+        parts = [rows.values(key, int64) for key in self.indices]
+        wrong = np.flatnonzero(np.any([part.counts != counts for part in parts], 0))
+        if wrong.size:
+            raise invalid(
+                f"Features {self.indices} and {self.key} of example {wrong[0]} differ in their numbers of values."
+            )
+        indices = [np.repeat(np.arange(len(rows)), counts), *[part.flat.numpy() for part in parts]]
+        if not self.sorted:
+            order = np.lexsort(indices[::-1])
+            indices, flat = [part[order] for part in indices], _take(flat, order)
+        return _sparse(indices, flat, [len(rows), *map(int, self.size)], single)
 
 
-class RaggedColumn:
+class RaggedColumn(_Column):
     """A feature of any number of values, partitioned into rows."""
 
     def __init__(self, key: str, feature: RaggedFeature, op: str) -> None:
@@ -238,55 +237,67 @@ class RaggedColumn:
             self.inner.insert(0, int(parts.pop().length))
         self.parts = parts
 
+    @property
+    def keys(self) -> list[str]:
+        return [self.key, *[part.key for part in self.parts if hasattr(part, "key")]]
+
     def outputs(self, size: int | None, single: bool) -> Outputs:
         lengths: Outputs = [(self.splits, [None])] * (len(self.parts) + (not single))
         if not single:
             lengths[0] = self.splits, [size]
         return [(self.dtype, [None, *self.inner]), *lengths]
 
-    def read(self, examples: Sequence[Features], single: bool) -> list[Any]:
-        flat: list[Any] = []
-        levels: list[list[int]] = [[] for _ in range(len(self.parts) + 1)]
-        for i, features in enumerate(examples):
-            values = _values(features, self.key, self.dtype, None if single else i) or ()
-            flat.extend(values)
-            count = self._rows(len(values), i)
-            for level in reversed(range(len(self.parts))):
-                lengths = self._lengths(self.parts[level], features, count, i)
-                levels[level + 1].extend(lengths)
-                count = len(lengths)
-            levels[0].append(count)
-        lengths = [raw_value(level, self.splits) for level in levels]
-        return [raw_value(flat, self.dtype, (-1, *self.inner)), *lengths[single:]]
-
-    def _rows(self, count: int, index: int) -> int:
-        """Returns the number of rows in the innermost partition of `count` values of an example."""
+    def read(self, rows: Rows, single: bool) -> list[Any]:
+        flat, counts, *_ = rows.values(self.key, self.dtype)
         size = int(np.prod(self.inner))
-        if size and count % size:
-            raise invalid(f"Feature {self.key} of example {index} has {count} values, which is no multiple of {size}.")
-        return count // size if size else 0
-
-    def _lengths(self, part: Any, features: Features, count: int, index: int) -> list[int]:
-        """Returns the lengths of the rows into which a partition divides `count` items."""
-        if isinstance(part, kinds.UniformRowLength):
-            lengths = [part.length] * (count // part.length if part.length else 0)
-        else:
-            numbers = list(_values(features, part.key, int64, index) or ())
-            if isinstance(part, kinds.RowLengths):
-                lengths = numbers
-            elif isinstance(part, kinds.ValueRowIds):
-                lengths = np.bincount(np.array(numbers, np.int64)).tolist()
-            else:
-                if isinstance(part, kinds.RowStarts):
-                    numbers = [*numbers, count]
-                elif isinstance(part, kinds.RowLimits):
-                    numbers = [0, *numbers]
-                lengths = np.diff(numbers).tolist()
-        if sum(lengths) != count or min(lengths, default=0) < 0:
+        wrong: Any = np.flatnonzero(counts % size) if size else ()
+        if len(wrong):
             raise invalid(
-                f"{part!r} of example {index} does not part the {count} values of feature {self.key} into rows."
+                f"Feature {self.key} of example {wrong[0]} has {counts[wrong[0]]} values, which is no multiple of "
+                f"{size}."
             )
-        return lengths
+        counts = counts // size if size else 0 * counts
+        levels: list[Any] = []
+        for part in reversed(self.parts):
+            lengths, counts = self._lengths(part, rows, counts)
+            levels.append(lengths)
+        lengths = [raw_value(level, self.splits) for level in [counts, *levels[::-1]]]
+        return [flat.reshape((-1, *self.inner)), *lengths[single:]]
+
+    def _lengths(self, part: Any, rows: Rows, counts: np.ndarray) -> tuple[list[int], np.ndarray]:
+        """Divides the items of each example into rows. Returns their lengths, and their number in each example."""
+        numbers, ends = np.empty(0, np.int64), 0 * counts
+        if hasattr(part, "key"):
+            values = rows.values(part.key, int64)
+            numbers, ends = values.flat.numpy(), np.cumsum(values.counts)
+        out: list[int] = []
+        sizes, start = 0 * counts, 0
+        for i, (count, end) in enumerate(zip(counts.tolist(), ends.tolist(), strict=True)):
+            own, start = numbers[start:end], end
+            if isinstance(part, kinds.UniformRowLength):
+                lengths = [part.length] * (count // part.length if part.length else 0)
+            elif isinstance(part, kinds.RowLengths):
+                lengths = own.tolist()
+            elif isinstance(part, kinds.ValueRowIds):
+                lengths = self._lengths_of_ids(own, count)
+            else:
+                before = [0] if isinstance(part, kinds.RowLimits) else []
+                after = [count] if isinstance(part, kinds.RowStarts) else []
+                lengths = np.diff([*before, *own.tolist(), *after]).tolist()
+            if sum(lengths) != count or min(lengths, default=0) < 0:
+                raise invalid(
+                    f"{part!r} of example {i} does not part the {count} values of feature {self.key} into rows."
+                )
+            sizes[i] = len(lengths)
+            out += lengths
+        return out, sizes
+
+    @staticmethod
+    def _lengths_of_ids(ids: np.ndarray, count: int) -> list[int]:
+        if ids.size != count or (ids.size and (ids[0] < 0 or (np.diff(ids) < 0).any())):
+            return [-1]
+        check_memory([int(ids.max(initial=0))], 16, UNFILLED)
+        return np.bincount(ids).tolist()
 
     def build(self, tensors: Sequence[Any]) -> Any:
         values, *lengths = tensors
@@ -325,22 +336,9 @@ def columns_of(
     return {key: columns[key] for key in sorted(columns, key=order)}
 
 
-def decoded(message: Any, text: bytes, index: int) -> Any:
-    """Parses a serialized message."""
-    try:
-        return message.FromString(text)
-    except DecodeError:
-        raise invalid(f"Could not parse example input number {index}, value: {text[:100]!r}") from None
-
-
 # ---- columns of feature lists ----------------------------------------------------------------------------------------
 #
 # A feature list has a feature for each step. Its columns read all steps of all examples like examples.
-
-
-def _steps(key: str, lists: Features) -> list[Features]:
-    """Returns the steps of a feature list, as features by key."""
-    return [{key: feature} for feature in lists[key].feature] if key in lists else []
 
 
 class PaddedSteps(PaddedColumn):
@@ -349,26 +347,24 @@ class PaddedSteps(PaddedColumn):
     def outputs(self, size: int | None, single: bool) -> Outputs:
         return [*super().outputs(size, single), (int64, [] if single else [size])]
 
-    def read(self, examples: Sequence[Features], single: bool) -> list[Any]:
-        part, rows = self.shape.num_elements(), []
-        for i, lists in enumerate(examples):
-            if self.key not in lists and not self.allow_missing:
-                raise invalid(
-                    f"Name: <unknown>, Feature list '{self.key}' is required but could not be found.  Did you mean to "
-                    "include it in feature_list_dense_missing_assumed_empty or feature_list_dense_defaults?"
-                )
-            row: list[Any] = []
-            for t, step in enumerate(_steps(self.key, lists)):
-                values = _values(step, self.key, self.dtype, i) or ()
-                if len(values) != part:
-                    raise invalid(
-                        f"Name: <unknown>, Key: {self.key}, Index: {t}.  Number of {_SHOWN[_LISTS[self.dtype]]} "
-                        f"values != expected.  values size: {len(values)} but output shape: {self.shape.as_list()}"
-                    )
-                row.extend(values)
-            rows.append(row)
-        lengths = [len(row) // part if part else 0 for row in rows]
-        return [self.padded(rows, single), _int64(lengths, [] if single else [-1])]
+    def read(self, rows: Any, single: bool) -> list[Any]:
+        if not self.allow_missing and rows.lacks(self.key):
+            raise invalid(
+                f"Name: <unknown>, Feature list '{self.key}' is required but could not be found.  Did you mean to "
+                "include it in feature_list_dense_missing_assumed_empty or feature_list_dense_defaults?"
+            )
+        part = self.shape.num_elements()
+        steps, lengths = rows.steps([self.key])
+        flat, counts, *_ = steps.values(self.key, self.dtype)
+        wrong = np.flatnonzero(counts != part)
+        if wrong.size:
+            raise invalid(
+                f"Name: <unknown>, Key: {self.key}, Index: {numbers_within(lengths)[wrong[0]]}.  Number of "
+                f"{SHOWN[self.dtype]} values != expected.  values size: {counts[wrong[0]]} but output shape: "
+                f"{self.shape.as_list()}"
+            )
+        shown = lengths if part else 0 * lengths
+        return [self.padded(flat, lengths * part, single), _int64(shown, [] if single else [-1])]
 
     def build(self, tensors: Sequence[Any]) -> Any:
         return tuple(tensors)
@@ -381,14 +377,13 @@ class VariableSteps(VariableColumn):
         rank = 2 if single else 3
         return [(int64, [None, rank]), (self.dtype, [None]), (int64, [rank])]
 
-    def read(self, examples: Sequence[Features], single: bool) -> list[Any]:
-        rows = [
-            [_values(s, self.key, self.dtype, i) or () for s in _steps(self.key, e)] for i, e in enumerate(examples)
-        ]
-        indices = [(i, t, j) for i, steps in enumerate(rows) for t, step in enumerate(steps) for j in range(len(step))]
-        every = [step for steps in rows for step in steps]
-        shape = [len(rows), max(map(len, rows), default=0), max(map(len, every), default=0)]
-        return _sparse(indices, _joined(every, self.dtype), shape, single)
+    def read(self, rows: Any, single: bool) -> list[Any]:
+        steps, lengths = rows.steps([self.key])
+        flat, counts, *_ = steps.values(self.key, self.dtype)
+        own = np.repeat(np.arange(len(rows)), lengths), numbers_within(lengths)
+        indices = [*[np.repeat(part, counts) for part in own], numbers_within(counts)]
+        shape = [len(rows), int(lengths.max(initial=0)), int(counts.max(initial=0))]
+        return _sparse(indices, flat, shape, single)
 
 
 class RaggedSteps(RaggedColumn):
@@ -398,13 +393,8 @@ class RaggedSteps(RaggedColumn):
         values, *lengths = super().outputs(None, False)
         return [values, *([] if single else [(self.splits, [size])]), *lengths]
 
-    def read(self, examples: Sequence[Features], single: bool) -> list[Any]:
-        keys = [self.key, *(p.key for p in self.parts if hasattr(p, "key"))]
-        steps, counts = [], []
-        for lists in examples:
-            columns = [lists[k].feature if k in lists else () for k in keys]
-            counts.append(len(columns[0]))
-            steps += [dict(zip(keys, step, strict=True)) for step in zip(*columns, strict=True)]
+    def read(self, rows: Any, single: bool) -> list[Any]:
+        steps, counts = rows.steps(self.keys)
         values, *lengths = super().read(steps, False)
         return [values, *([] if single else [raw_value(counts, self.splits)]), *lengths]
 

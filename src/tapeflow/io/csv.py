@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import contextlib
+import functools
+import itertools
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
-from tapeflow.array.creation import constant
 from tapeflow.core.context import state
+from tapeflow.core.errors import InvalidArgumentError
+from tapeflow.core.loops import Bytes, Int64s, loop
+from tapeflow.core.ops.batching import leading_dimensions
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.op import op
 from tapeflow.core.types.aliases import TensorLike
-from tapeflow.core.types.dtypes import DType, float32, float64, int32, int64, string
-from tapeflow.core.values.strings import StringArray
-from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.core.types.dtypes import FROM_TORCH, DType, float32, float64, int32, int64, string
+from tapeflow.core.types.shape import TensorShape
+from tapeflow.core.values.strings import StringArray, gather_ranges
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, mistyped
-from tapeflow.graph.ir.python_op import python_op
+from tapeflow.strings.formatting import parse_number, read_numbers
 from tapeflow.strings.kernels import raw_value
 
 Column = tuple[DType, Any]  # the dtype, and the default; None where a field is required
-_NUMBERS: dict[DType, Callable[[bytes], Any]] = {int32: int, int64: int, float32: float, float64: float}
-_LIMITS = {int32: (int32.min, int32.max), int64: (int64.min, int64.max)}
-_LIMITS |= dict.fromkeys((float32, float64), (-np.inf, np.inf))
+_NUMBERS = (int32, int64, float32, float64)
+_LINES = 256  # to read at once
+_FEW = 8  # records: up to here, Python is faster than a loop
 
 
 def defaults_of(record_defaults: Sequence[Any], op: str) -> list[Column]:
@@ -90,32 +96,111 @@ class CsvParser:
             if self._selected != sorted(set(self._selected)) or (self._selected and self._selected[0] < 0):
                 raise invalid(f"select_cols should be strictly increasing indices: {self._selected} [Op:{op}]")
 
-    def records(self, lines: Iterable[bytes]) -> Iterator[bytes]:
-        """Yields the records of a file's lines; a line that ends within quotation marks continues in the next one."""
-        whole = b""
-        for line in lines:
-            whole = whole + line if whole else line
-            if self._quotes and whole.count(b'"') % 2:
-                continue
-            record, whole = whole.removesuffix(b"\n").removesuffix(b"\r"), b""
-            if record:
-                yield record
+    def records(self, file: Iterator[bytes]) -> Iterator[bytes]:
+        """Yields the records of a file; a line that ends within quotation marks continues in the next one."""
+        whole, failure = b"", None
+        while failure is None:
+            lines: list[bytes] = []
+            try:
+                lines.extend(itertools.islice(file, _LINES))
+            except Exception as error:
+                failure = error
+            if not lines:
+                break
+            if self._quotes and (whole or b'"' in b"".join(lines)):
+                records = []
+                for line in lines:
+                    whole = whole + line if whole else line
+                    if whole.count(b'"') % 2 == 0:
+                        records.append(whole)
+                        whole = b""
+            else:
+                records = lines
+            yield from filter(None, [record.removesuffix(b"\n").removesuffix(b"\r") for record in records])
+        if failure is not None:
+            raise failure
         if whole:
             raise self._error("Reached end of file without closing quoted field in record")
 
-    def scalars(self, values: Sequence[Any]) -> tuple[Any, ...]:
-        """Returns the values of a record as raw scalars."""
-        return tuple([
-            StringArray.scalar(value) if dtype is string else torch.scalar_tensor(value, dtype=dtype.torch)
-            for (dtype, _), value in zip(self._columns, values, strict=True)
-        ])  # fmt: skip
+    def parse(self, records: StringArray, which: str) -> tuple[tuple[Any, ...], int, Exception | None]:
+        """Parses records.
 
-    def vectors(self, records: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
-        """Returns the values of records as a raw vector for each column."""
-        columns = zip(*records, strict=True) if records else [()] * len(self._columns)
-        return tuple([raw_value(values, dtype) for (dtype, _), values in zip(self._columns, columns, strict=True)])
+        Args:
+            records: the records.
+            which: the name of a record in error messages, such as "record {}" for "record 3".
 
-    def values(self, record: bytes, which: str) -> list[Any]:
+        Returns:
+            A raw vector for each column, or an array of the shape of a few records; the number of records in them; and
+            the error of the record behind these, or None if all are parsed.
+        """
+        if records.size > _FEW:
+            columns, count = self._parse_many(records)
+        else:
+            rows: list[Any] = []
+            columns, count = (), 0
+            with contextlib.suppress(InvalidArgumentError):
+                for record in records.flat:
+                    rows.append(self._values(record, which))
+            count = len(rows)
+            lists = zip(*rows, strict=True) if rows else [()] * len(self._columns)
+            shape = records.shape if count == records.size else (count,)
+            columns = tuple([
+                raw_value(values, dtype, shape) for (dtype, _), values in zip(self._columns, lists, strict=True)
+            ])  # fmt: skip
+        if count == records.size:
+            return columns, count, None
+        try:
+            self._values(records.reshape(-1)[count], which.format(count))
+        except InvalidArgumentError as error:
+            return columns, count, error
+        raise AssertionError(f"{records.reshape(-1)[count]!r} was refused")
+
+    def _parse_many(self, records: StringArray) -> tuple[tuple[Any, ...], int]:
+        """Parses records by a loop. Returns the columns, and the number of good records before the first bad one."""
+        whole, offsets = records.packed()
+        count, width, quotes = records.size, len(self._columns), self._quotes and b'"' in whole
+        data = np.array(np.frombuffer(whole, np.uint8)) if quotes else whole  # the loop writes to it
+        starts, lengths = np.empty((width, count), np.int64), np.empty((width, count), np.int64)
+        skipped, skips_rest = self._skipped
+        good = _find_fields(
+            data, offsets, count, self._delim[0], quotes, skipped, len(skipped), skips_rest, width, starts.reshape(-1),
+            lengths.reshape(-1),
+        )  # fmt: skip
+        columns: list[Any] = []
+        for i, (dtype, default) in enumerate(self._columns):
+            column = gather_ranges(data, starts[i, :good], lengths[i, :good])
+            missing = lengths[i, :good] == 0
+            if self._missing[1]:
+                missing |= column.equals(StringArray.scalar(self._missing[1]))
+            if missing.any() and default is None:
+                good = int(missing.argmax())
+                column, missing = column[:good], missing[:good]
+            if dtype is string:
+                columns.append(
+                    column.select(~missing, StringArray.full((good,), default)) if missing.any() else column
+                )
+                continue
+            if missing.any():
+                there = np.flatnonzero(~missing)
+                numbers, wrong = read_numbers(column.take(there), dtype)
+                values = np.full(good, default, numbers.dtype)
+                values[there] = numbers
+                wrong = int(there[wrong]) if wrong >= 0 else -1
+            else:
+                values, wrong = read_numbers(column, dtype)
+            good = wrong if wrong >= 0 else good
+            columns.append(torch.from_numpy(values))
+        return tuple(columns if good == count else [column[:good] for column in columns]), good
+
+    @functools.cached_property
+    def _skipped(self) -> tuple[bytes, bool]:
+        """A flag for each of the first fields of a record, 1 to skip it, and whether to skip all others."""
+        if self._selected is None:
+            most = max(self._excluded, default=-1) + 1
+            return bytes(i in self._excluded for i in range(most)), False
+        return bytes(i not in self._selected for i in range(self._selected[-1] + 1 if self._selected else 0)), True
+
+    def _values(self, record: bytes, which: str) -> list[Any]:
         """Returns the parsed fields of a record as Python values.
 
         Args:
@@ -151,18 +236,12 @@ class CsvParser:
             return default
         if dtype is string:
             return field
-        least, greatest = _LIMITS[dtype]
         try:
-            value = _NUMBERS[dtype](field)
+            return parse_number(field, dtype)
         except ValueError:
-            raise self._not_valid(i, field, dtype, which) from None
-        if b"_" in field or value < least or value > greatest:  # Python's numbers may contain a "_"
-            raise self._not_valid(i, field, dtype, which)
-        return value
-
-    def _not_valid(self, i: int, field: bytes, dtype: DType, which: str) -> Exception:
-        kind = {float32: "float", float64: "double"}.get(dtype, dtype.name)
-        return self._error(f"Field {i} in {which} is not a valid {kind}: {field.decode(errors='replace')}")
+            kind = {float32: "float", float64: "double"}.get(dtype, dtype.name)
+            shown = field.decode(errors="replace")
+            raise self._error(f"Field {i} in {which} is not a valid {kind}: {shown}") from None
 
     def split(self, record: bytes) -> list[bytes]:
         """Splits a record into its fields.
@@ -170,17 +249,17 @@ class CsvParser:
         Raises:
             InvalidArgumentError: a quotation mark is misplaced.
         """
-        if not self._quotes or b'"' not in record:
-            return record.split(self._delim)
+        if b"\n" not in record and b"\r" not in record and (not self._quotes or b'"' not in record):
+            return record.split(self._delim) if record else []  # no fields
         fields, start, size = [], 0, len(record)
         while start <= size:
-            if record[start : start + 1] == b'"':
+            if self._quotes and record[start : start + 1] == b'"':
                 field, start = self._quoted(record, start + 1)
             else:
                 end = record.find(self._delim, start)
                 end = size if end < 0 else end
                 field, start = record[start:end], end
-                if b'"' in field:
+                if b"\n" in field or b"\r" in field or (self._quotes and b'"' in field):
                     raise self._error("Unquoted fields cannot have quotes/CRLFs inside")
             fields.append(field)
             start += 1
@@ -202,6 +281,69 @@ class CsvParser:
         return invalid(f"{message} [Op:{self._op}]")
 
 
+@loop
+def _find_fields(
+    data: Bytes, offsets: Int64s, count: int, delim: int, quotes: int, skipped: Bytes, skipped_count: int,
+    skips_rest: int, columns: int, starts: Int64s, lengths: Int64s,
+) -> int:  # fmt: skip
+    """Finds the fields of records. Fields in quotation marks are written anew, at the same place.
+
+    Args:
+        data: the records.
+        offsets: their offsets.
+        count: their number.
+        delim: the delimiter of fields.
+        quotes: whether fields may be in quotation marks.
+        skipped: a flag for each of a record's first fields, 1 to skip it.
+        skipped_count: the number of these fields.
+        skips_rest: whether all other fields are skipped.
+        columns: the number of fields that are not.
+        starts: for each column and record, the start of the field.
+        lengths: for each column and record, its length.
+
+    Returns:
+        The number of well-formed records before one that is not.
+    """
+    for i in range(count):
+        at, end, field, taken = offsets[i], offsets[i + 1], 0, 0
+        more = at < end
+        while more:
+            start, stop = at, at
+            if quotes and at < end and data[at] == 34:
+                at += 1
+                start, stop, closed = at, at, 0
+                while at < end and not closed:
+                    if data[at] == 34:
+                        at += 1
+                        closed = at == end or data[at] != 34
+                    if not closed:
+                        data[stop] = data[at]
+                        stop += 1
+                        at += 1
+                if not closed or (at < end and data[at] != delim):
+                    return i
+            else:
+                while at < end and data[at] != delim:
+                    if (quotes and data[at] == 34) or data[at] == 10 or data[at] == 13:
+                        return i
+                    at += 1
+                stop = at
+            skip = skips_rest
+            if field < skipped_count:
+                skip = skipped[field]
+            if not skip:
+                if taken == columns:
+                    return i
+                starts[taken * count + i], lengths[taken * count + i] = start, stop - start
+                taken += 1
+            field += 1
+            more = at < end
+            at += 1
+        if taken != columns:
+            return i
+    return count
+
+
 def _check_default(default: Tensor) -> None:
     """Checks the dtype and the static shape of a record's default."""
     if default.dtype not in _NUMBERS and default.dtype is not string:
@@ -211,6 +353,55 @@ def _check_default(default: Tensor) -> None:
         raise invalid("Each record default should be at most rank 1 [Op:DecodeCSV]")
     if rank == 1 and default.shape[0] not in (0, 1, None):
         raise invalid("Shape of a default must be a length-0 or length-1 vector, or a scalar. [Op:DecodeCSV]")
+
+
+@functools.lru_cache(64)
+def _parser_of(
+    columns: tuple[Column, ...], field_delim: str, use_quote_delim: bool, na_value: str, select_cols: Any
+) -> CsvParser:
+    return CsvParser(columns, field_delim, use_quote_delim, na_value, select_cols, None, "DecodeCSV")
+
+
+def _decode(
+    records: StringArray, record_defaults: Sequence[Any], field_delim: str, use_quote_delim: bool, na_value: str,
+    select_cols: Sequence[int],
+) -> tuple[Any, ...]:  # fmt: skip
+    defaults = [EagerTensor(d, string if isinstance(d, StringArray) else FROM_TORCH[d.dtype]) for d in record_defaults]
+    options = field_delim, use_quote_delim, na_value, tuple(select_cols) or None
+    columns, _, error = _parser_of(tuple(defaults_of(defaults, "DecodeCSV")), *options).parse(records, "record {}")
+    if error is not None:
+        raise error
+    return tuple([column if column.shape == records.shape else column.reshape(records.shape) for column in columns])
+
+
+def _decoded_shapes(records: TensorShape, defaults: Sequence[TensorShape], *attrs: Any) -> list[TensorShape]:
+    selected = attrs[-1]
+    if selected and len(selected) != len(defaults):
+        raise invalid(f"select_cols should match output size: {len(selected)} != {len(defaults)}")
+    return [records] * len(defaults)
+
+
+@op(
+    "DecodeCSV",
+    _decode,
+    strings=_decode,
+    shape=_decoded_shapes,
+    batching=leading_dimensions,
+    exact_in_batches=True,
+)
+def _decode_csv(
+    records: TensorLike,
+    record_defaults: Sequence[TensorLike],
+    field_delim: str = ",",
+    use_quote_delim: bool = True,
+    na_value: str = "",
+    select_cols: Sequence[int] = (),
+    name: str | None = None,
+) -> list[Tensor]:
+    """Parses CSV records, into a tensor for each column."""
+
+
+_decode_csv.op.differentiable = False
 
 
 def decode_csv(
@@ -240,40 +431,11 @@ def decode_csv(
     """
     if state.graph is not None and not isinstance(record_defaults, (list, tuple)):
         raise TypeError(f"Expected list for 'record_defaults' argument to 'DecodeCSV' Op, not {record_defaults!r}.")
-    defaults = [d if isinstance(d, DType) else convert(d) for d in record_defaults]
+    defaults = [convert([], d) if isinstance(d, DType) else convert(d) for d in record_defaults]
     for default in defaults:
-        if isinstance(default, Tensor):
-            _check_default(default)
-    symbolic = any(isinstance(d, SymbolicTensor) for d in defaults)
-    static = [d.dtype if isinstance(d, SymbolicTensor) else d for d in defaults]
-    texts = convert(records, string)
+        _check_default(default)
     for name_of_attr, value in (("field_delim", field_delim), ("na_value", na_value)):
         if not isinstance(value, (str, bytes)):
             raise TypeError(f"Expected string for argument '{name_of_attr}' not {value!r}.")
-
-    def parser(values_now: Sequence[EagerTensor] = ()) -> CsvParser:
-        columns = defaults_of(values_now or static, "DecodeCSV")
-        return CsvParser(columns, field_delim, use_quote_delim, na_value, select_cols, None, "DecodeCSV")
-
-    late = state.graph is not None and len(field_delim) != 1  # an error when it runs
-    parser_of_graph = None if symbolic or late else parser()
-
-    def decode(texts: EagerTensor, *values_now: EagerTensor) -> list[Any]:
-        own = parser_of_graph or parser(values_now)
-        raw = texts.value
-        if raw.ndim:
-            rows = [own.values(r, f"record {i}") for i, r in enumerate(raw.reshape(-1).tolist())]
-            values = tuple([v.reshape(raw.shape) for v in own.vectors(rows)])
-        else:
-            values = own.scalars(own.values(raw.item(), "record 0"))
-        return [EagerTensor(v, d.dtype if isinstance(d, Tensor) else d) for v, d in zip(values, static, strict=True)]
-
-    if state.graph is None:
-        return decode(texts)
-    specs = [(d.dtype if isinstance(d, Tensor) else d, texts.shape) for d in static]
-    attrs = {
-        "OUT_TYPE": tuple([dtype for dtype, _ in specs]), "field_delim": field_delim,
-        "use_quote_delim": use_quote_delim, "na_value": na_value, "select_cols": tuple(select_cols or ()),
-    }  # fmt: skip
-    inputs = [texts, *[constant([], d) if isinstance(d, DType) else d for d in defaults]]
-    return list(python_op("DecodeCSV", decode, inputs, specs, stateful=False, attrs=attrs).outputs)
+    attrs = field_delim, use_quote_delim is not False, na_value, [*map(int, select_cols or ())]
+    return list(_decode_csv(convert(records, string), defaults, *attrs, name))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-import re
+import binascii
 from typing import Any
 
 import numpy as np
@@ -24,9 +24,13 @@ from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.strings import StringArray, offsets_of
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid, mistyped
 from tapeflow.graph.ir.python_op import python_op
+from tapeflow.strings.kernels import each
 
 
 def _encode_base64_kernel(input: StringArray, pad: bool = False) -> StringArray:
+    if input.few is not None:
+        lines = b"".join(map(binascii.b2a_base64, input.few)).translate(_WEB_SAFE, b"" if pad else b"=")
+        return StringArray.of(lines.split(b"\n")[:-1], input.shape)
     lengths = input.lengths
     offsets = offsets_of((lengths + 2) // 3 * 4 if pad else (lengths * 4 + 2) // 3)
     out = np.empty(offsets[-1], np.uint8)
@@ -35,6 +39,7 @@ def _encode_base64_kernel(input: StringArray, pad: bool = False) -> StringArray:
 
 
 _ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+_WEB_SAFE, _USUAL = bytes.maketrans(b"+/", b"-_"), bytes.maketrans(b"-_", b"+/")
 
 
 @loop
@@ -74,6 +79,8 @@ def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None)
 
 
 def _decode_base64_kernel(input: StringArray) -> StringArray:
+    if input.few is not None:
+        return each(_decode_few, input)
     out, offsets = np.empty(int(input.lengths.sum()), np.uint8), np.zeros(input.size + 1, np.int64)
     wrong = _read_base64(input.data, input.offsets, input.size, _SIXES, out, offsets)
     if wrong >= 0:
@@ -111,12 +118,18 @@ def _read_base64(data: Bytes, offsets: Int64s, count: int, sixes: Bytes, out: By
     return -1
 
 
+def _decode_few(text: bytes) -> bytes:
+    bare = text.rstrip(b"=")
+    _check_base64(text, bare)
+    return binascii.a2b_base64(bare.translate(_USUAL) + b"==")
+
+
 def _check_base64(text: bytes, bare: bytes) -> None:
     """Raises InvalidArgumentError if `text` is not base64. `bare` is `text` without padding."""
     if len(bare) % 4 == 1:
         raise invalid("Base64 string length cannot be 1 modulo 4.")
     padded = len(text) - len(bare)
-    if not re.fullmatch(rb"[-_A-Za-z0-9]*", bare) or (padded and (len(text) % 4 or padded > 2)):
+    if bare.translate(None, _ALPHABET) or (padded and (len(text) % 4 or padded > 2)):
         raise invalid("Invalid character found in base64.")
 
 
@@ -153,14 +166,16 @@ def _decoded_shape(input_bytes: TensorShape, *_: Any) -> TensorShape:
 @op("DecodeRaw", strings=True, shape=_decoded_shape)
 def _decode_raw(bytes: Any, out_type: Any, little_endian: bool = True) -> torch.Tensor:
     """Decodes the bytes of numbers."""
-    lengths, size = bytes.lengths, as_dtype(out_type).size
-    length = int(lengths[0]) if lengths.size else 0
-    different = np.flatnonzero(lengths != length)
-    if different.size:
-        raise invalid(
-            "DecodeRaw requires input strings to all be the same size, but element "
-            f"{different[0]} has size {length} != {lengths[different[0]]}"
-        )
+    size, few = as_dtype(out_type).size, bytes.few
+    lengths = bytes.lengths if few is None else list(map(len, few))
+    length = int(lengths[0]) if len(lengths) else 0
+    if few is None or len(set(lengths)) > 1:
+        different = np.flatnonzero(np.array(lengths) != length)
+        if different.size:
+            raise invalid(
+                "DecodeRaw requires input strings to all be the same size, but element "
+                f"{different[0]} has size {length} != {lengths[different[0]]}"
+            )
     if length % size:
         raise invalid(
             f"Input to DecodeRaw has length {length} that is not a multiple of {size}, the size of "

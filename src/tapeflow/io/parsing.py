@@ -36,8 +36,8 @@ from tapeflow.io.columns import (
     VariableColumn,
     VariableSteps,
     columns_of,
-    decoded,
 )
+from tapeflow.io.example_bytes import read_columns
 from tapeflow.io.features import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, VarLenFeature
 from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.sparse.tensor import SparseTensor
@@ -45,9 +45,17 @@ from tapeflow.strings.kernels import raw_value
 
 
 def _parsed(
-    columns: dict[str, Any], serialized: Any, message: Any, part: Callable[[Any], Any], op: str
+    columns: dict[str, Any], serialized: Any, message: Any, field: int, op: str
 ) -> dict[str, Any]:
-    """Parses the columns of serialized messages, at once or by an operation of the graph."""
+    """Parses the columns of serialized messages, at once or by an operation of the graph.
+
+    Args:
+        columns: the columns by key.
+        serialized: the messages.
+        message: their type.
+        field: the number of the field with the maps that the columns read.
+        op: the name of the op.
+    """
     if serialized.shape.rank not in (0, 1):
         shape = str(serialized.shape.as_list()).replace(" ", "") if serialized.shape.rank else "<unknown>"
         raise invalid(f"Expected serialized to be a scalar or vector, got shape: {shape} [Op:{op}]")
@@ -56,8 +64,8 @@ def _parsed(
     specs = [spec for column_specs in outputs.values() for spec in column_specs]
 
     def parse(texts: EagerTensor) -> list[Any]:
-        examples = [part(decoded(message, t, i)) for i, t in enumerate(texts.value.reshape(-1).tolist())]
-        raw_values = [v for c in columns.values() for v in c.read(examples, single)]
+        results = read_columns([*columns.values()], texts.value, message, field, single)
+        raw_values = [v for values in results for v in values]
         return [EagerTensor(v, dtype) for v, (dtype, _) in zip(raw_values, specs, strict=True)]
 
     if isinstance(serialized, SymbolicTensor) or state.graph is not None:
@@ -199,7 +207,7 @@ def parse_example(
         if isinstance(feature, FixedLenSequenceFeature) and not feature.allow_missing:
             raise ValueError("Unsupported: FixedLenSequenceFeature requires allow_missing to be True.")
     columns = columns_of(features, list(COLUMNS), "ParseExampleV2")
-    return _parsed(columns, convert(serialized, string), Example, lambda e: e.features.feature, "ParseExampleV2")
+    return _parsed(columns, convert(serialized, string), Example, 1, "ParseExampleV2")
 
 
 def parse_single_example(
@@ -344,8 +352,8 @@ def parse_sequence_example(
     context = columns_of(context_features or {}, [FixedLenFeature, VarLenFeature, RaggedFeature], op)
     steps = columns_of(sequence_features or {}, list(STEPS), op, STEPS)
     messages = convert(serialized, string)
-    contexts = _parsed(context, messages, SequenceExample, lambda e: e.context.feature, op) if context else {}
-    lists = _parsed(steps, messages, SequenceExample, lambda e: e.feature_lists.feature_list, op) if steps else {}
+    contexts = _parsed(context, messages, SequenceExample, 1, op) if context else {}
+    lists = _parsed(steps, messages, SequenceExample, 2, op) if steps else {}
     lengths = {key: value[1] for key, value in lists.items() if type(value) is tuple}
     return contexts, {key: value[0] if type(value) is tuple else value for key, value in lists.items()}, lengths
 

@@ -7,11 +7,13 @@ and shapes, build columns of them, and return the columns' tensors by output.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 
+from tapeflow.core.ops.batching import Batch, NoRule, Slices, leading_dimensions
+from tapeflow.core.ops.definition import find
 from tapeflow.core.ops.raw_kernels import define, parameters
 from tapeflow.core.protos import Example, SequenceExample
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, string
@@ -26,8 +28,8 @@ from tapeflow.io.columns import (
     RaggedSteps,
     VariableColumn,
     VariableSteps,
-    decoded,
 )
+from tapeflow.io.example_bytes import read_columns
 from tapeflow.io.features import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, VarLenFeature
 
 Column = Any
@@ -36,7 +38,7 @@ Column = Any
 def _texts(keys: Any) -> list[str]:
     """Returns the keys that a string tensor, a list of them or an attr holds."""
     if isinstance(keys, StringArray):
-        keys = keys.reshape(-1).tolist()
+        keys = keys.flat
     bare = [k.item() if isinstance(k, StringArray) else k for k in keys]
     return [k.decode() if isinstance(k, bytes) else k for k in bare]
 
@@ -71,24 +73,24 @@ def _splits(lengths: torch.Tensor) -> torch.Tensor:
     return torch.cat([lengths.new_zeros(1), torch.cumsum(lengths, 0, dtype=lengths.dtype)])
 
 
-def _by_output(columns: Sequence[Column], examples: Sequence[Any], single: bool, count: int) -> list[Any]:
+def _by_output(rows: Sequence[Any], count: int) -> list[Any]:
     """Returns the tensors of columns of one kind, which has `count` of them: first all first ones."""
-    rows = [column.read(examples, single) for column in columns]
     return [row[i] for i in range(count) for row in rows]
 
 
-def _of_ragged(columns: Sequence[Column], examples: Sequence[Any], single: bool, depth: int) -> list[Any]:
+def _of_ragged(columns: Sequence[Column], results: Sequence[Any], depth: int) -> list[Any]:
     rows = []
-    for column in columns:
-        values, *lengths = column.read(examples, single)
+    for column, (values, *lengths) in zip(columns, results, strict=True):
         splits = [_splits(row) for row in lengths]
         empty = torch.zeros(0, dtype=column.splits.torch)
         rows.append([values, *[empty] * (depth - len(splits)), *splits])
     return [row[i] for i in range(depth + 1) for row in rows]
 
 
-def _messages(serialized: StringArray, message: Any, part: Callable[[Any], Any]) -> list[Any]:
-    return [part(decoded(message, text, i)) for i, text in enumerate(serialized.reshape(-1).tolist())]
+def _read(groups: Sequence[Sequence[Column]], *source: Any) -> list[list[Any]]:
+    """Reads groups of columns, see `read_columns`; returns the results of each group."""
+    results = iter(read_columns([column for group in groups for column in group], *source))
+    return [[next(results) for _ in group] for group in groups]
 
 
 # ---- shapes ----------------------------------------------------------------------------------------------------------
@@ -114,11 +116,14 @@ def _blank(dtypes: Sequence[Any]) -> list[str]:
 # ---- ops -------------------------------------------------------------------------------------------------------------
 
 
+_parameters = functools.cache(parameters)
+
+
 class _Arguments(dict[str, Any]):
     """Arguments by the names of an op's definition; empty if the op lacks one."""
 
     def __init__(self, op: str, args: Sequence[Any]) -> None:
-        super().__init__(zip(parameters(op), args, strict=False))
+        super().__init__(zip(_parameters(op), args, strict=False))
 
     def __missing__(self, name: str) -> Any:
         return ()
@@ -137,16 +142,11 @@ def _parse_examples(op: str, *args: Any) -> tuple[Any, ...]:
             f"len(sparse_keys) != len(sparse_types): {len(_texts(named['sparse_keys']))} vs. {len(sparse_types)}"
         )
     single = serialized.ndim == 0
-    examples = _messages(serialized, Example, lambda e: e.features.feature)
-    return (
-        *_by_output(_variable(named["sparse_keys"], sparse_types), examples, single, 3),
-        *_by_output(
-            _dense(named["dense_keys"], defaults, _dtypes_of(defaults), named["dense_shapes"]), examples, single, 1
-        ),
-        *_of_ragged(
-            _ragged(named["ragged_keys"], named["ragged_value_types"], named["ragged_split_types"]), examples, single, 1
-        ),
-    )
+    sparse = _variable(named["sparse_keys"], sparse_types)
+    dense = _dense(named["dense_keys"], defaults, _dtypes_of(defaults), named["dense_shapes"])
+    ragged = _ragged(named["ragged_keys"], named["ragged_value_types"], named["ragged_split_types"])
+    results = _read([sparse, dense, ragged], serialized, Example, 1, single)
+    return (*_by_output(results[0], 3), *_by_output(results[1], 1), *_of_ragged(ragged, results[2], 1))
 
 
 def _shape_of_examples(op: str, *args: Any) -> list[Any]:
@@ -156,6 +156,15 @@ def _shape_of_examples(op: str, *args: Any) -> list[Any]:
     dense = _dense(_blank(dtypes), [None] * len(dtypes), dtypes, named["dense_shapes"])
     ragged = _ragged_shapes(len(named["ragged_value_types"]), 1)
     return [*_shapes(sparse, serialized, 3), *_shapes(dense, serialized, 1), *ragged]
+
+
+def _batch_examples(batch: Batch, serialized: Slices, *rest: Any) -> Any:
+    """Parses one example of each slice: all as a batch, if all have results of the same shapes."""
+    named = _Arguments("ParseExampleV2", (serialized, *rest))
+    same_shapes = all(TensorShape(shape).is_fully_defined() for shape in named["dense_shapes"])
+    if serialized.rank or named["sparse_types"] or named["ragged_value_types"] or not same_shapes:
+        raise NoRule
+    return leading_dimensions(batch, serialized, *rest)
 
 
 def _steps(keys: Any, dtypes: Sequence[DType], shapes: Sequence[Any], optional: Sequence[str]) -> list[Column]:
@@ -176,21 +185,23 @@ def _parse_sequences(op: str, *args: Any) -> tuple[Any, ...]:
     named = _Arguments(op, args)
     serialized, defaults = named["serialized"], named["context_dense_defaults"]
     single = serialized.ndim == 0
-    contexts = _messages(serialized, SequenceExample, lambda e: e.context.feature)
-    lists = _messages(serialized, SequenceExample, lambda e: e.feature_lists.feature_list)
     dense = _dense(named["context_dense_keys"], defaults, _dtypes_of(defaults), named["context_dense_shapes"])
     steps = _steps(
         named["feature_list_dense_keys"], named["feature_list_dense_types"], named["feature_list_dense_shapes"],
         _optional(named),
     )  # fmt: skip
     sparse_steps = _variable(named["feature_list_sparse_keys"], named["feature_list_sparse_types"], VariableSteps)
+    context = _variable(named["context_sparse_keys"], named["context_sparse_types"])
+    ragged, ragged_steps = _ragged_of(named, "context", RaggedColumn), _ragged_of(named, "feature_list", RaggedSteps)
+    contexts = _read([context, dense, ragged], serialized, SequenceExample, 1, single)
+    lists = _read([sparse_steps, steps, ragged_steps], serialized, SequenceExample, 2, single)
     return (
-        *_by_output(_variable(named["context_sparse_keys"], named["context_sparse_types"]), contexts, single, 3),
-        *_by_output(dense, contexts, single, 1),
-        *_of_ragged(_ragged_of(named, "context", RaggedColumn), contexts, single, 1),
-        *_by_output(sparse_steps, lists, single, 3),
-        *_by_output(steps, lists, single, 1 if op == "ParseSingleSequenceExample" else 2),
-        *_of_ragged(_ragged_of(named, "feature_list", RaggedSteps), lists, single, 2),
+        *_by_output(contexts[0], 3),
+        *_by_output(contexts[1], 1),
+        *_of_ragged(ragged, contexts[2], 1),
+        *_by_output(lists[0], 3),
+        *_by_output(lists[1], 1 if op == "ParseSingleSequenceExample" else 2),
+        *_of_ragged(ragged_steps, lists[2], 2),
     )
 
 
@@ -226,3 +237,6 @@ for _ops, _parse, _shape, _dtypes in (
 ):  # fmt: skip
     for _op in _ops:
         define(_op, functools.partial(_parse, _op), functools.partial(_shape, _op), shape_types=(_dtypes,))
+
+find("ParseExampleV2").batching = _batch_examples
+find("ParseExampleV2").exact_in_batches = True

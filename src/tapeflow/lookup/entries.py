@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from tapeflow.core.types.dtypes import DType, string
-from tapeflow.core.values.string_index import StringIndex
+from tapeflow.core.values.string_index import StringIndex, grow_array
 from tapeflow.core.values.strings import StringArray
 
 
@@ -75,22 +75,32 @@ class Column:
         """Returns rows."""
         return self._rows.index_select(0, torch.from_numpy(places))
 
+    def row(self, place: int) -> torch.Tensor:
+        """Returns one row."""
+        return self._rows[place].clone()
+
 
 class StringColumn:
     """Rows of strings, of which any may change. Equal strings are stored once."""
 
     def __init__(self, dtype: DType, shape: Sequence[int]) -> None:
-        self._shape = tuple(shape)
-        self._strings, self._places = StringIndex(), Column(dtype, shape)
-        self._places._rows = torch.zeros((16, *shape), dtype=torch.int64)
+        self._strings, self._places = StringIndex(), np.zeros((16, *shape), np.int64)
 
     def put(self, places: np.ndarray, rows: StringArray) -> None:
         """Sets rows; of several rows for one place, the last one counts."""
-        self._places.put(places, torch.from_numpy(self._strings.add(rows)))
+        most = int(places.max(initial=-1)) + 1
+        if most > len(self._places):
+            self._places = grow_array(self._places, most)
+        self._places[places] = self._strings.add(rows).reshape(-1, *self._places.shape[1:])
 
     def take(self, places: np.ndarray) -> StringArray:
         """Returns rows."""
-        return self._strings.strings.take(self._places.take(places).numpy())
+        return self._strings.strings.take(self._places[places])
+
+    def row(self, place: int) -> StringArray:
+        """Returns one row."""
+        strings, number = self._strings.strings, self._places[place]
+        return strings.take(number) if number.ndim else StringArray.scalar(strings[int(number)])
 
 
 class Entries:
@@ -143,6 +153,10 @@ class Entries:
     def take(self, numbers: np.ndarray) -> Any:
         """Returns the values of keys by their numbers, as raw values."""
         return self._values.take(numbers)
+
+    def row(self, number: int) -> Any:
+        """Returns the value of one key by its number, as a raw value."""
+        return self._values.row(number)
 
     def export(self) -> tuple[Any, Any]:
         """Returns all keys and all values, as raw values."""

@@ -12,7 +12,7 @@ from tapeflow.core.errors import AbortedError, FailedPreconditionError, Unimplem
 from tapeflow.core.forking import new_lock
 from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.values.boxed_objects import held_object
-from tapeflow.core.values.strings import StringArray
+from tapeflow.core.values.strings import FEW, StringArray
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.lookup.entries import Entries, keys_of
 from tapeflow.strings.hashing import murmurs
@@ -141,26 +141,27 @@ class TableStorage:
                 "initializer, or tf.compat.v1.tables_initializer(), in its session."
             )
         self._check_dtypes(keys, default)
-        rows = self.keys(keys)
-        shape = tuple(keys.value.shape)
-        shape = shape[: len(shape) - len(self.key_shape)] + self.value_shape
-        if tuple(default.value.shape) not in (self.value_shape, shape):
+        rows, shape, value_shape = self.keys(keys), tuple(keys.value.shape), self.value_shape
+        if self.key_shape or value_shape:
+            shape = shape[: len(shape) - len(self.key_shape)] + value_shape
+        if default.value.shape not in (value_shape, shape):
             raise invalid(
-                f"Expected shape {shape_text(self.value_shape)} or {shape_text(shape)} for default value, got "
+                f"Expected shape {shape_text(value_shape)} or {shape_text(shape)} for default value, got "
                 f"{shape_text(default.value.shape)}"
             )
         with self.lock:
             numbers = self.entries.find(rows)
+            any_missing = -1 in numbers.tolist() if len(numbers) <= FEW else numbers.min() < 0
             if len(numbers) == 1:
-                found = self.entries.take(numbers) if numbers[0] >= 0 else default.value
-                return EagerTensor(found.reshape(shape), self.value_dtype)
-            missing = numbers < 0 if numbers.size and numbers.min() < 0 else None
+                value = default.value if any_missing else self.entries.row(numbers.item())
+                return EagerTensor(value if value.shape == shape else value.reshape(shape), self.value_dtype)
+            missing = numbers < 0 if any_missing else None
             values: Any = None
             if missing is None or len(self.entries.keys):
                 values = self.entries.take(numbers if missing is None else np.maximum(numbers, 0))
         if missing is not None:
             values = _with_defaults(values, missing, default.value.reshape((-1, *self.value_shape)))
-        return EagerTensor(values.reshape(shape), self.value_dtype)
+        return EagerTensor(values if values.shape == shape else values.reshape(shape), self.value_dtype)
 
     def export(self) -> list[EagerTensor]:
         """Returns all keys and all values.

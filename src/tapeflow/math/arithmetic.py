@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import operator
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -24,6 +23,7 @@ from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import as_dtype, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.indexed_slices import IndexedSlices
+from tapeflow.core.values.string_joins import join_elements
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor, invalid
 
@@ -32,8 +32,7 @@ def _add_text(x: Any, y: Any) -> Any:
     shape = tuple(broadcast(TensorShape(x.shape), TensorShape(y.shape)))
     if not isinstance(x, StringArray):
         return x + y  # of a quantized dtype
-    first, second = (v.broadcast_to(shape).reshape(-1).tolist() for v in (x, y))
-    return StringArray.of(list(map(operator.add, first, second)), shape)
+    return join_elements([x.broadcast_to(shape), y.broadcast_to(shape)], shape)
 
 
 @op(

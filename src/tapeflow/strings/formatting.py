@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 import re
-import struct
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
+from math import frexp
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from tapeflow.core.ops.shape_rules import same
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, float32, string, uint64
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.strings import StringArray
+from tapeflow.core.values.strings import FEW, StringArray
 from tapeflow.core.values.tensor import EagerTensor, Tensor, as_numpy, invalid
 from tapeflow.printing import tensor_text
 from tapeflow.strings.joining import join
@@ -30,8 +31,8 @@ from tapeflow.strings.kernels import each, string_op
 
 # The flags of C's `printf` that may stand before a width.
 _FLAGS = " +-0#"
+_FEW = 16  # strings: up to here, Python reads numbers faster than a loop
 _BYTES_OF_LETTER = 16  # Python formats digit by digit, in several buffers
-_FEW = 4  # strings: up to here, Python reads numbers faster than a loop
 
 
 def _as_string(input: Any, precision: int, scientific: bool, shortest: bool, width: int, fill: str) -> StringArray:
@@ -75,7 +76,7 @@ def _as_string(input: Any, precision: int, scientific: bool, shortest: bool, wid
         return word.encode()
 
     texts = array.reshape(-1)
-    if dtype.is_integer and not size and not fill and dtype is not uint64:
+    if texts.size > FEW and dtype.is_integer and not size and not fill and dtype is not uint64:
         values, offsets = texts.astype(np.int64), np.zeros(texts.size + 1, np.int64)
         out = np.empty(20 * texts.size, np.uint8)
         _write_integers(values, texts.size, out, offsets)
@@ -149,42 +150,78 @@ as_string.op.differentiable = False
 
 
 def _to_number(input: StringArray, out_type: DType) -> torch.Tensor:
-    """Reads numbers. A loop reads those with few digits, whose value is exact or one rounding away; Python the rest."""
-    numbers, left = _read_most(input, out_type) if input.size > _FEW else (
-        np.empty(input.size, out_type.as_numpy_dtype), range(input.size)
-    )  # fmt: skip
-    strings = input.reshape(-1)
-    for i in left:
-        word = strings[i]
-        number = _parsed(word, out_type)
-        if number is None:
-            shown = word.decode("utf-8", "replace")
-            raise invalid(f"StringToNumberOp could not correctly convert string: {shown}")
-        numbers[i] = number
+    numbers, wrong = read_numbers(input, out_type)
+    if wrong >= 0:
+        shown = input.reshape(-1)[wrong].decode("utf-8", "replace")
+        raise invalid(f"StringToNumberOp could not correctly convert string: {shown}")
     return torch.from_numpy(numbers.reshape(input.shape))
 
 
-def _read_most(input: StringArray, out_type: DType) -> tuple[np.ndarray, Sequence[int]]:
-    """Returns numbers, and the places of the strings that are not read yet."""
-    count, left = input.size, np.empty(input.size, np.int64)
-    values: np.ndarray
-    if out_type.is_integer:
-        values = np.empty(count, np.int64)
-        rest = _read_integers(input.data, input.offsets, count, values, left)
-        others = np.flatnonzero((values < out_type.min) | (values > out_type.max))
-    else:
-        values = np.empty(count, np.float64)
-        rest = _read_floats(input.data, input.offsets, count, values, left)
-        others = np.flatnonzero(_is_midpoint(values)) if out_type is float32 else left[:0]
-    return values.astype(out_type.as_numpy_dtype), sorted({*left[:rest].tolist(), *others.tolist()})
+def read_numbers(strings: StringArray, dtype: DType) -> tuple[np.ndarray, int]:
+    """Reads the number in each string.
+
+    A loop reads those with few digits, whose value is exact or one rounding away. Python reads the rest.
+
+    Args:
+        strings: the strings.
+        dtype: float32, float64, or a dtype of integers.
+
+    Returns:
+        A vector of the numbers, and the place of the first string that is none of the dtype, or -1.
+    """
+    if strings.size <= _FEW:
+        return _read_few(strings.flat, dtype)
+    strings = strings.reshape(-1)
+    values = np.empty(strings.size, np.int64 if dtype.is_integer else np.float64)
+    left = np.empty(strings.size, np.int64)
+    read = _read_integers if dtype.is_integer else _read_floats
+    unread = {*left[: read(strings.data, strings.offsets, strings.size, values, left)].tolist()}
+    if dtype.is_integer:
+        least, greatest = _limits_of(dtype)
+        unread.update(np.flatnonzero((values < least) | (values > greatest)).tolist())
+    elif dtype is float32:
+        unread.update(np.flatnonzero(values.view(np.int64) & _LOST_BITS == _HALF).tolist())
+    numbers = values.astype(dtype.as_numpy_dtype)
+    for i in sorted(unread):
+        try:
+            numbers[i] = parse_number(strings[i], dtype)
+        except ValueError:
+            return numbers, i
+    return numbers, -1
 
 
-_LOST_BITS, _HALF, _LARGEST = 0x1FFFFFFF, 0x10000000, 3e38  # of a float64 that becomes a float32
+def _read_few(words: list[bytes], dtype: DType) -> tuple[np.ndarray, int]:
+    """Reads a few numbers, all at once if they are written and rounded as in Python."""
+    kind: Any = int if dtype.is_integer else float
+    with contextlib.suppress(ValueError, OverflowError):
+        values = [] if b"_" in b"".join(words) else list(map(kind, words))
+        # Some float32s need care, see `_as_float32`.
+        careful = dtype is float32 and [
+            v for v in values if frexp(v)[0] * _TWO_TO_24 % 1.0 == 0.5 or not -3e38 < v < 3e38
+        ]  # fmt: skip
+        if values and not careful:
+            return np.array(values, dtype.as_numpy_dtype), -1
+    numbers = np.zeros(len(words), dtype.as_numpy_dtype)
+    for i, word in enumerate(words):
+        try:
+            numbers[i] = parse_number(word, dtype)
+        except ValueError:
+            return numbers, i
+    return numbers, -1
 
 
-def _is_midpoint(values: np.ndarray) -> np.ndarray:
-    """Returns where float64s lie in the middle between two float32s: rounding them may be rounding a second time."""
-    return values.view(np.int64) & _LOST_BITS == _HALF
+def _as_float32(word: bytes, number: float) -> float:
+    """Returns the float32 next to a decimal number, for the float64 next to it, or a float64 that rounds to it."""
+    if frexp(number)[0] * _TWO_TO_24 % 1.0 == 0.5:  # in the middle between two float32s
+        exact = Fraction(number if _HEXADECIMAL.match(word) else Decimal(word.decode().strip()))
+        if exact != number:
+            number = math.nextafter(number, math.inf if exact > number else -math.inf)
+    return number * math.inf if abs(number) >= _TOO_LARGE else number
+
+
+_TWO_TO_24 = 2.0**24
+_LOST_BITS, _HALF = 0x1FFFFFFF, 0x10000000  # of a float64 that becomes a float32
+_TOO_LARGE = float.fromhex("0x1.ffffffp127")  # for a float32
 
 
 @loop
@@ -270,32 +307,29 @@ def _skip_blanks(data: Bytes, at: int, end: int) -> int:
 _HEXADECIMAL = re.compile(rb"[ \t-\r]*[-+]?0[xX]")
 
 
-def _parsed(word: bytes, dtype: DType) -> Any:
-    """Returns the number that a word means, or None if it is not one of the dtype."""
+@functools.cache
+def _limits_of(dtype: DType) -> tuple[int, int]:
+    return int(dtype.min), int(dtype.max)
+
+
+def parse_number(word: bytes, dtype: DType) -> Any:
+    """Returns the number that a word means.
+
+    Raises:
+        ValueError: it is no number, or out of the dtype's range.
+    """
     if b"_" in word:  # which Python allows between digits
-        return None
+        raise ValueError
+    if dtype.is_integer:
+        value, (least, greatest) = int(word), _limits_of(dtype)
+        if not least <= value <= greatest:
+            raise ValueError
+        return value
     try:
-        if dtype.is_integer:
-            value = int(word)
-            return value if dtype.min <= value <= dtype.max else None
         number = float.fromhex(word.decode()) if _HEXADECIMAL.match(word) else float(word)
     except OverflowError:
         return -math.inf if b"-" in word else math.inf
-    except ValueError:
-        return None
-    return _as_float32(word, number) if dtype is float32 else number
-
-
-def _as_float32(word: bytes, number: float) -> np.float32:
-    """Returns the float32 next to a decimal number, for the float64 next to it."""
-    with np.errstate(over="ignore") if abs(number) > _LARGEST else contextlib.nullcontext():
-        single = np.float32(number)
-    if struct.unpack("<q", struct.pack("<d", number))[0] & _LOST_BITS != _HALF or _HEXADECIMAL.match(word):
-        return single
-    exact, middle = Fraction(Decimal(word.decode().strip())), Fraction(number)
-    if exact == middle:
-        return single
-    return np.float32(math.nextafter(number, math.inf if exact > middle else -math.inf))
+    return number if dtype is not float32 else _as_float32(word, number)
 
 
 @string_op("StringToNumber", _to_number, shape=same, elementwise=True)

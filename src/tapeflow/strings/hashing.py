@@ -21,11 +21,11 @@ from tapeflow.strings.kernels import string_op
 _M = 0xC6A4A7935BD1E995
 
 
-def murmurs(strings: StringArray) -> np.ndarray:
-    """Computes the 64-bit hashes of strings, a vector of uint64."""
+def murmurs(strings: StringArray, modulus: int = 0) -> np.ndarray:
+    """Returns the 64-bit hashes of strings, or their remainders if there is a modulus, a vector of uint64."""
     out = np.empty(strings.size, np.uint64)
     _murmur(strings.data, strings.offsets, out, strings.size)
-    return out
+    return out % np.uint64(modulus) if modulus else out
 
 
 @loop
@@ -92,21 +92,20 @@ def _turn(value: int, by: int) -> int:
 # ---- the ops ---------------------------------------------------------------------------------------------------------
 
 
-def _buckets(hashes: Callable[[StringArray], np.ndarray], strings: StringArray, count: int) -> torch.Tensor:
+def _buckets(hashes: Callable[[StringArray, int], np.ndarray], strings: StringArray, count: int) -> torch.Tensor:
     if count < 1:
         raise invalid(f"Value for attr 'num_buckets' of {count} must be at least minimum 1")
-    buckets = hashes(strings) % np.uint64(count)
-    return torch.from_numpy(buckets.view(np.int64).reshape(strings.shape))
+    return torch.from_numpy(hashes(strings, count).view(np.int64).reshape(strings.shape))
 
 
 def _strong_buckets(strings: StringArray, count: int, key: Sequence[int]) -> Any:
     if len(key) != 2:
         raise invalid("Key must have 2 elements")
 
-    def siphashes(strings: StringArray) -> np.ndarray:
+    def siphashes(strings: StringArray, modulus: int) -> np.ndarray:
         out = np.empty(strings.size, np.uint64)
         _siphash(strings.data, strings.offsets, out, strings.size, key[0] & MASK, key[1] & MASK)
-        return out
+        return out % np.uint64(modulus)
 
     return _buckets(siphashes, strings, count)
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from tapeflow.array.shaping import expand_dims
+from tapeflow.array.shaping import expand_dims, reshape
+from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.errors import OutOfRangeError
-from tapeflow.core.loops import Bytes, Int64s, copy, loop
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.memory import UNFILLED, check_memory
@@ -20,7 +20,8 @@ from tapeflow.core.ops.shape_rules import text as shape_text
 from tapeflow.core.types.aliases import AxisLike, TensorLike
 from tapeflow.core.types.dtypes import string
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.strings import StringArray, offsets_of
+from tapeflow.core.values.string_joins import join_elements, join_segments
+from tapeflow.core.values.strings import StringArray, numbers_within, offsets_of
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.strings.kernels import encoded, string_op, text
 
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 
 def _join(inputs: list[StringArray], separator: str) -> StringArray:
     between = separator.encode()
-    if not any(v.shape for v in inputs):
-        return StringArray.scalar(between.join([v.item() for v in inputs]))
     shapes = [v.shape for v in inputs if v.ndim]
     shape = shapes[0] if shapes else ()
     for dims in shapes:
@@ -39,72 +38,7 @@ def _join(inputs: list[StringArray], separator: str) -> StringArray:
             raise invalid(
                 f"Input shapes do not match: {shape_text(TensorShape(shape))} vs. {shape_text(TensorShape(dims))}"
             )
-    size = math.prod(shape)
-    pieces = [inputs[0]]
-    for other in inputs[1:]:
-        pieces += [StringArray.scalar(between), other] if between else [other]
-    lengths = np.zeros(size, np.int64)
-    for v in pieces:
-        lengths += v.lengths
-    offsets = offsets_of(lengths)
-    out, places = np.empty(offsets[-1], np.uint8), offsets[:-1].copy()
-    for v in pieces:
-        _write_strings(v.data, v.offsets, int(v.ndim > 0), out, places, size)
-    return StringArray(out, offsets, shape)
-
-
-@loop
-def _write_strings(data: Bytes, offsets: Int64s, step: int, out: Bytes, places: Int64s, count: int) -> None:
-    """Writes a string to each place, the same one if `step` is 0, and moves the places behind it."""
-    for i in range(count):
-        start = offsets[i * step]
-        size = offsets[i * step + 1] - start
-        copy(out, places[i], data, start, size)
-        places[i] += size
-
-
-def _join_segments(
-    strings: StringArray, places: np.ndarray, splits: np.ndarray, separator: bytes, shape: Sequence[int],
-    drops_empty: bool = False,
-) -> StringArray:  # fmt: skip
-    """Joins strings, segment by segment.
-
-    Args:
-        strings: the strings.
-        places: the places of the strings to join.
-        splits: where each segment begins among the places, and the end of the last one.
-        separator: what stands between two strings.
-        shape: the result's shape.
-        drops_empty: ignores the empty strings at the beginning of a segment.
-    """
-    places, splits = np.ascontiguousarray(places, np.int64), np.ascontiguousarray(splits, np.int64)
-    count, size = len(splits) - 1, len(separator)
-    out = np.empty(int(strings.lengths[places].sum()) + size * len(places), np.uint8)
-    ends = np.zeros(count + 1, np.int64)
-    _write_segments(strings.data, strings.offsets, places, splits, count, separator, size, drops_empty, out, ends)
-    return StringArray(out[: ends[-1]], ends, shape)
-
-
-@loop
-def _write_segments(
-    data: Bytes, offsets: Int64s, places: Int64s, splits: Int64s, count: int, separator: Bytes, size: int,
-    drops_empty: int, out: Bytes, ends: Int64s,
-) -> None:  # fmt: skip
-    at = 0
-    for i in range(count):
-        begins = True
-        for j in range(splits[i], splits[i + 1]):
-            start = offsets[places[j]]
-            length = offsets[places[j] + 1] - start
-            if begins and drops_empty and length == 0:
-                continue
-            if not begins:
-                copy(out, at, separator, 0, size)
-                at += size
-            copy(out, at, data, start, length)
-            at += length
-            begins = False
-        ends[i + 1] = at
+    return join_elements(inputs, shape, between)
 
 
 def _joined_shape(inputs: Sequence[TensorShape], separator: str) -> TensorShape:
@@ -157,13 +91,15 @@ def _reduce_join(inputs: StringArray, reduction_indices: Any, keep_dims: bool, s
     axes = tuple(a % rank for a in axes)
     if len(set(axes)) != len(axes):
         raise invalid(f"Duplicate reduction dimension {next(a for a in axes if axes.count(a) > 1)}")
+    if rank == 1 and axes and not keep_dims and inputs.few is not None:
+        return StringArray.scalar(separator.encode().join(inputs.few))
     others = [i for i in range(rank) if i not in axes]
     shape = [inputs.shape[i] for i in others]
     length = math.prod(inputs.shape[i] for i in axes)
     places = inputs.places().transpose(*others, *axes[::-1]).reshape(-1)
     result = [1 if i in axes else d for i, d in enumerate(inputs.shape)] if keep_dims else shape
     splits = np.arange(math.prod(shape) + 1) * length
-    return _join_segments(inputs, places, splits, separator.encode(), result)
+    return join_segments(inputs, places, splits, separator.encode(), result)
 
 
 @string_op("ReduceJoin", _reduce_join, host=("reduction_indices",), shape=reduction)
@@ -228,7 +164,7 @@ def _segment_join(inputs: StringArray, segment_ids: torch.Tensor, num_segments: 
     # As in TensorFlow, a separator ends at a zero byte, and stands before each string but those at the beginning that
     # are empty.
     between = separator.encode().partition(b"\0")[0]
-    return _join_segments(inputs, order, splits, between, (num_segments, *rest), drops_empty=True)
+    return join_segments(inputs, order, splits, between, (num_segments, *rest), drops_empty=True)
 
 
 def _segments_shape(inputs: TensorShape, ids: TensorShape, num_segments: Any, separator: str) -> TensorShape:
@@ -290,7 +226,7 @@ def _ngrams(
     rows, windows = [], []  # the numbers of ngrams, and for each the places of its strings
     for width, pad, count in zip(ngram_widths, pads, counts, strict=True):
         words = _padded(starts, lengths, pad)
-        within = _within(count)
+        within = numbers_within(count)
         firsts = np.repeat(starts + 2 * pad * np.arange(len(lengths)), count) + within
         rows.append(np.repeat(next_places, count) + within)
         windows.append(words[firsts[:, None] + np.arange(width)])
@@ -308,7 +244,7 @@ def _ngrams(
         padded = _padded(starts[row : row + 1] * 0, lengths[row : row + 1], around)
         places[at : at + len(padded)] = np.where(padded < _PADS, padded, padded + starts[row])
     pool = StringArray.concatenate([StringArray.of([left, right]), data])
-    grams = _join_segments(pool, places, bounds, between, (total,))
+    grams = join_segments(pool, places, bounds, between, (total,))
     return grams, torch.from_numpy(np.append(0, ends)[: splits.size]).to(data_splits.dtype)
 
 
@@ -324,12 +260,6 @@ def _check_splits(splits: np.ndarray, count: int) -> None:
         raise invalid(f"Invalid split value {split}, must be in [{last}, {count}]")
     if splits[-1] != count:
         raise invalid(f"Last split value must be data size. Expected {count}, got {splits[-1]}")
-
-
-def _within(counts: np.ndarray) -> np.ndarray:
-    """Returns the numbers from 0 to each count, one range after the other."""
-    ends = np.cumsum(counts)
-    return np.arange(int(counts.sum())) - np.repeat(ends - counts, counts)
 
 
 _PADS = 2  # the left one and the right one stand before the strings
@@ -418,7 +348,8 @@ def ngrams(
         raise ValueError("ngrams needs at least one dimension to run along")
     if tensor.shape.rank == 1:
         return of_rows(RaggedTensor.from_tensor(expand_dims(tensor, 0))).values
-    return of_rows(RaggedTensor.from_tensor(tensor, ragged_rank=tensor.shape.rank - 1)).to_tensor("")
+    grams = of_rows(RaggedTensor.from_tensor(tensor, ragged_rank=tensor.shape.rank - 1)).flat_values
+    return reshape(grams, [*shape_of(tensor)[:-1], -1])
 
 
 def _text(value: str | bytes) -> str:

@@ -27,7 +27,8 @@ def string_op(name: str, kernel: Callable[..., Any], **options: Any) -> Callable
 
 def each(function: Callable[..., bytes], array: Any) -> StringArray:
     """Returns the strings that a function returns for each element of an array."""
-    return StringArray.of(list(map(function, array.reshape(-1).tolist())), array.shape)
+    flat = array.flat if type(array) is StringArray else array.reshape(-1).tolist()
+    return StringArray.of(list(map(function, flat)), array.shape)
 
 
 def text(element: bytes) -> str:
@@ -44,7 +45,7 @@ def raw_value(values: Sequence[Any], dtype: DType, shape: Sequence[int] = (-1,))
     """Returns Python values as the raw value of a tensor: a `torch.Tensor`, or a `StringArray`."""
     if dtype is string:
         return StringArray.of(values, shape)
-    return torch.from_numpy(np.array(values, dtype.as_numpy_dtype)).reshape(tuple(shape))
+    return torch.from_numpy(np.array(values, dtype.as_numpy_dtype).reshape(shape))
 
 
 def lines_of(content: bytes) -> StringArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,8 @@ from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.strings.automata import Automaton, automaton
 from tapeflow.strings.kernels import each, encoded, string_op, text
+
+_FEW = 5  # strings: up to here, RE2 is faster than a loop
 
 
 @functools.lru_cache(256)
@@ -37,6 +39,7 @@ def _compiled(pattern: bytes) -> Any:
         raise invalid(f"Invalid pattern: {text(pattern)}, error: {text(error.args[0])}") from None
 
 
+@functools.lru_cache(256)
 def _rewriting(rewrite: bytes) -> tuple[list[bytes | int], int, bool]:
     """Parses a rewrite.
 
@@ -109,21 +112,19 @@ def _replacing(pattern: bytes, rewrite: bytes, replace_global: bool) -> Callable
 def _replace_kernel(input: StringArray, pattern: Any, rewrite: Any, replace_global: bool) -> StringArray:
     pattern, rewrite = _bytes(pattern), _bytes(rewrite)
     replace = _replacing(pattern, rewrite, replace_global)
-    table = automaton(pattern, whole=False) if input.size > 1 else None
+    table = automaton(pattern, whole=False) if input.size > _FEW else None
     if table is None:
         return each(replace, input)
-    pieces, groups, complete = _rewriting(rewrite)
+    _, groups, complete = _rewriting(rewrite)
     if groups or not complete:  # RE2 finds the groups in the strings that match
         matching = np.flatnonzero(_search(input, table))
         changed = StringArray.of([replace(v) for v in input.reshape(-1).take(matching).tolist()])
         places = np.arange(input.size)
         places[matching] = input.size + np.arange(len(matching))
         return StringArray.concatenate([input.reshape(-1), changed]).take(places).reshape(input.shape)
-    parts = _joined_literals(pieces)
     data, offsets = input.packed()
     out, ends = np.empty(len(data) + 64, np.uint8), np.zeros(input.size + 1, np.int64)
-    literals, steps = (parts.data, parts.offsets, parts.size), np.empty(1, np.int64)
-    arguments = (data, offsets, input.size, *table, *literals, replace_global, steps)
+    arguments = (data, offsets, input.size, *table, *_literals_of(rewrite), replace_global, np.empty(1, np.int64))
     size = _replace_matches(*arguments, out, len(out), ends)
     if size > len(out):
         out = np.empty(size, np.uint8)
@@ -133,15 +134,18 @@ def _replace_kernel(input: StringArray, pattern: Any, rewrite: Any, replace_glob
     return StringArray(out[:size], ends, input.shape)
 
 
-def _joined_literals(pieces: Sequence[bytes | int]) -> StringArray:
-    """Returns the literals between those places of a rewrite where the match stands."""
+@functools.lru_cache(256)
+def _literals_of(rewrite: bytes) -> tuple[bytes, bytes, int]:
+    """Returns the literals between those places of a rewrite where the match stands: all in a row, their offsets as
+    bytes, and their number."""
     literals = [b""]
-    for piece in pieces:
+    for piece in _rewriting(rewrite)[0]:
         if isinstance(piece, bytes):
             literals[-1] += piece
         else:
             literals.append(b"")
-    return StringArray.of(literals)
+    array = StringArray.of(literals)
+    return array.packed()[0], array.offsets.tobytes(), array.size
 
 
 def _search(input: StringArray, table: Automaton) -> np.ndarray:
@@ -304,10 +308,10 @@ def regex_replace(
 def _full_match_kernel(input: StringArray, pattern: Any) -> torch.Tensor:
     pattern = _bytes(pattern)
     compiled = _compiled(pattern)
-    table = automaton(pattern, whole=True) if input.size > 1 else None
+    table = automaton(pattern, whole=True) if input.size > _FEW else None
     if table is None:
-        matches = (compiled.fullmatch(element) is not None for element in input.reshape(-1).tolist())
-        return torch.from_numpy(np.fromiter(matches, np.bool_, input.size).reshape(input.shape))
+        matches = [compiled.fullmatch(element) is not None for element in input.flat]
+        return torch.from_numpy(np.array(matches, np.bool_).reshape(input.shape))
     out = np.empty(input.size, np.uint8)
     _match_strings(input.data, input.offsets, input.size, *table, out)
     return torch.from_numpy(out.view(np.bool_).reshape(input.shape))

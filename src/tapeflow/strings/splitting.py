@@ -13,14 +13,14 @@ from tapeflow.array.properties import ensure_shape
 from tapeflow.array.shaping import reshape
 from tapeflow.core.autodiff.gradients import shape_of
 from tapeflow.core.context import state
-from tapeflow.core.loops import Bytes, Int64s, copy, equal, loop
+from tapeflow.core.loops import Bytes, Int64s, equal, loop
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.shape_rules import ranked
 from tapeflow.core.ops.shape_rules import text as shape_text
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import int64, string
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.strings import StringArray
+from tapeflow.core.values.strings import SLACK, StringArray, copy_string
 from tapeflow.core.values.tensor import Tensor, invalid, mistyped
 from tapeflow.math.casting import cast
 from tapeflow.strings.kernels import string_op
@@ -89,13 +89,12 @@ def _parts(input: StringArray, sep: StringArray, maxsplit: int) -> tuple[torch.T
         return torch.from_numpy(indices), StringArray.of(few), torch.from_numpy(np.array([1, len(few)]))
     size = int(input.lengths.sum())
     most = (size // len(separator) if separator else size // 2 + 1) + 2 * rows
-    out, offsets, indices = np.empty(size, np.uint8), np.empty(most + 1, np.int64), np.empty((most, 2), np.int64)
-    if separator:
-        count = _split_at(
-            input.data, input.offsets, rows, separator, len(separator), maxsplit, out, offsets, indices.reshape(-1)
-        )
-    else:
-        count = _split_at_spaces(input.data, input.offsets, rows, maxsplit, out, offsets, indices.reshape(-1))
+    out, offsets, pairs = np.empty(size + SLACK, np.uint8), np.empty(most + 1, np.int64), np.empty(2 * most, np.int64)
+    buffers, results = (input.data, len(input.data), input.offsets, rows), (maxsplit, out, offsets, pairs)
+    count = (
+        _split_at(*buffers, separator, len(separator), *results) if separator else _split_at_spaces(*buffers, *results)
+    )
+    indices = pairs.reshape(-1, 2)
     indices = indices[:count]
     longest = int(indices[:, 1].max(initial=-1)) + 1
     parts = StringArray(out[: offsets[count]], offsets[: count + 1])
@@ -104,7 +103,7 @@ def _parts(input: StringArray, sep: StringArray, maxsplit: int) -> tuple[torch.T
 
 @loop
 def _split_at(
-    data: Bytes, offsets: Int64s, rows: int, separator: Bytes, size: int, maxsplit: int, out: Bytes,
+    data: Bytes, data_size: int, offsets: Int64s, rows: int, separator: Bytes, size: int, maxsplit: int, out: Bytes,
     ends: Int64s, indices: Int64s,
 ) -> int:  # fmt: skip
     """Splits strings at a separator; returns the number of parts."""
@@ -114,21 +113,23 @@ def _split_at(
         at = begin
         while at + size <= end and part != maxsplit:
             if data[at] == first and equal(data, at, separator, 0, size):
-                count = _add_part(data, begin, at, row, part, out, ends, indices, count)
+                count = _add_part(data, data_size, begin, at, row, part, out, ends, indices, count)
                 part += 1
                 at += size
                 begin = at
             else:
                 at += 1
-        count = _add_part(data, begin, end, row, part, out, ends, indices, count)
+        count = _add_part(data, data_size, begin, end, row, part, out, ends, indices, count)
     return count
 
 
 @loop
 def _add_part(
-    data: Bytes, begin: int, end: int, row: int, part: int, out: Bytes, ends: Int64s, indices: Int64s, count: int
-) -> int:
-    copy(out, ends[count], data, begin, end - begin)
+    data: Bytes, size: int, begin: int, end: int, row: int, part: int, out: Bytes, ends: Int64s, indices: Int64s,
+    count: int,
+) -> int:  # fmt: skip
+    """Adds a part, which is a range of `data`, whose size is `size`; returns the new number of parts."""
+    copy_string(out, ends[count], data, size, begin, end - begin)
     indices[2 * count], indices[2 * count + 1] = row, part
     ends[count + 1] = ends[count] + end - begin
     return count + 1
@@ -136,7 +137,7 @@ def _add_part(
 
 @loop
 def _split_at_spaces(
-    data: Bytes, offsets: Int64s, rows: int, maxsplit: int, out: Bytes, ends: Int64s, indices: Int64s
+    data: Bytes, data_size: int, offsets: Int64s, rows: int, maxsplit: int, out: Bytes, ends: Int64s, indices: Int64s
 ) -> int:
     """Splits strings at runs of white space; returns the number of parts. After as many splits as allowed, the rest is
     a part, even if it is empty. With `maxsplit` 0, each string is a part as it is, with its white space."""
@@ -151,7 +152,7 @@ def _split_at_spaces(
             begin = at
             while at < end and (part == maxsplit or not (data[at] == 32 or 9 <= data[at] <= 13)):
                 at += 1
-            count = _add_part(data, begin, at, row, part, out, ends, indices, count)
+            count = _add_part(data, data_size, begin, at, row, part, out, ends, indices, count)
             part += 1
             if part > maxsplit >= 0:
                 break
@@ -171,11 +172,11 @@ def _split_at_any(input: StringArray, delimiter: StringArray, skip_empty: bool) 
     marks, rows, (data, offsets) = delimiter.item(), input.size, input.packed()
     size = len(data)
     if marks:
-        out, ends = np.empty(size, np.uint8), np.empty(size + rows + 1, np.int64)
+        out, ends = np.empty(size + SLACK, np.uint8), np.empty(size + rows + 1, np.int64)
         indices = np.empty((size + rows, 2), np.int64)
         is_mark = np.zeros(256, np.uint8)
         is_mark[list(marks)] = 1
-        count = _split_at_marks(data, offsets, rows, is_mark, skip_empty, out, ends, indices.reshape(-1))
+        count = _split_at_marks(data, size, offsets, rows, is_mark, skip_empty, out, ends, indices.reshape(-1))
         parts, indices = StringArray(out[: ends[count]], ends[: count + 1]), indices[:count]
     else:
         parts, indices = StringArray(data, np.arange(size + 1)), np.empty((size, 2), np.int64)
@@ -186,8 +187,9 @@ def _split_at_any(input: StringArray, delimiter: StringArray, skip_empty: bool) 
 
 @loop
 def _split_at_marks(
-    data: Bytes, offsets: Int64s, rows: int, is_mark: Bytes, skip_empty: int, out: Bytes, ends: Int64s, indices: Int64s
-) -> int:
+    data: Bytes, data_size: int, offsets: Int64s, rows: int, is_mark: Bytes, skip_empty: int, out: Bytes, ends: Int64s,
+    indices: Int64s,
+) -> int:  # fmt: skip
     """Splits strings at every byte that is a mark; returns the number of parts."""
     count, ends[0] = 0, 0
     for row in range(rows):
@@ -196,7 +198,7 @@ def _split_at_marks(
             if at < end and not is_mark[data[at]]:
                 continue
             if at > begin or not skip_empty:
-                count = _add_part(data, begin, at, row, part, out, ends, indices, count)
+                count = _add_part(data, data_size, begin, at, row, part, out, ends, indices, count)
                 part += 1
             begin = at + 1
     return count

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from operator import methodcaller
 from typing import Any
 
@@ -20,7 +21,10 @@ from tapeflow.strings.kernels import count_characters, each, string_op, text
 
 def _length(input: StringArray, unit: str) -> torch.Tensor:
     if unit == "BYTE":
-        return torch.from_numpy(input.lengths.astype(np.int32).reshape(input.shape))
+        if input.few is not None:
+            return torch.from_numpy(np.array(list(map(bytes.__len__, input.few)), np.int32).reshape(input.shape))
+        offsets = input.offsets.astype(np.int32)  # of the lengths, the lower halves are enough
+        return torch.from_numpy((offsets[1:] - offsets[:-1]).reshape(input.shape))
     return torch.from_numpy(count_characters(input).reshape(input.shape))
 
 
@@ -48,6 +52,8 @@ def _cased(input: StringArray, encoding: str, method: str) -> StringArray:
     if encoding not in ("", "utf-8"):
         raise invalid(f"only utf-8 or '' (no encoding) is supported, received {encoding}")
     cased = methodcaller(method)
+    if input.few is not None and not encoding:
+        return each(cased, input)
     whole, offsets = input.packed()
     if not encoding or whole.isascii():
         return StringArray(cased(whole), offsets, input.shape)
@@ -100,7 +106,7 @@ def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Ten
 
 
 def _stripped(input: StringArray) -> StringArray:
-    if input.size <= 1:
+    if input.few is not None:
         return each(bytes.strip, input)
     starts, lengths = np.empty(input.size, np.int64), np.empty(input.size, np.int64)
     _strip(input.data, input.offsets, starts, lengths, input.size)
@@ -142,21 +148,28 @@ def _substr(input: StringArray, pos: torch.Tensor, len: torch.Tensor, unit: str)
         shape = tuple(broadcast(TensorShape(shape), TensorShape(pos.shape)))
     strings = input.broadcast_to(shape)
     find = _find_bytes if unit == "BYTE" else _find_characters
-    if strings.size == 1:  # the loop as Python, on lists
-        one, start, size = strings.item(), [0], [0]
-        places = [int(pos)], [int(len)]
-        if find.function(memoryview(one), [0, one.__len__()], *places, 0, start, size, 1) >= 0:
-            raise invalid(f"pos {int(pos)} out of range for string b'{text(one)}' at index 0")
-        return StringArray.of([one[start[0] : start[0] + size[0]]], shape)
     same = pos.numel() == 1  # the same part of each string
     if not same:
         pos, len = pos.expand(shape), len.expand(shape)
-    first, most = (v.to(torch.int64).contiguous().view(-1).numpy() for v in (pos, len))
-    starts, lengths = np.empty(strings.size, np.int64), np.empty(strings.size, np.int64)
-    wrong = find(strings.data, strings.offsets, first, most, 0 if same else 1, starts, lengths, strings.size)
+    step, few = 0 if same else 1, strings.few
+    first: Any
+    most: Any
+    starts: Any
+    lengths: Any
+    if few is not None:  # the loop as Python, on lists
+        first, most = ([v.item()] if same else v.reshape(-1).tolist() for v in (pos, len))
+        starts, lengths = [0] * strings.size, [0] * strings.size
+        data, offsets = memoryview(b"".join(few)), [0, *accumulate(map(bytes.__len__, few))]
+        wrong = find.function(data, offsets, first, most, step, starts, lengths, strings.size)
+    else:
+        first, most = (v.to(torch.int64).contiguous().view(-1).numpy() for v in (pos, len))
+        starts, lengths = np.empty(strings.size, np.int64), np.empty(strings.size, np.int64)
+        wrong = find(strings.data, strings.offsets, first, most, step, starts, lengths, strings.size)
     if wrong >= 0:
-        shown, place = text(strings.reshape(-1)[wrong]), first[0 if same else wrong]
+        shown, place = text(strings.reshape(-1)[wrong]), first[wrong * step]
         raise invalid(f"pos {place} out of range for string b'{shown}' at index {wrong}")
+    if few is not None:
+        return StringArray.of([bytes(data[i : i + n]) for i, n in zip(starts, lengths, strict=True)], shape)
     return gather_ranges(strings.data, starts, lengths, shape)
 
 

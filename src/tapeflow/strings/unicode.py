@@ -431,6 +431,8 @@ def _transcoded(
     text = _valid_text(input, input_encoding, control)
     if text is None:
         return each(lambda v: "".join(chr(c) for c, _ in decode(v)).encode(codec, "replace"), input)
+    if input.few is not None:
+        return each(lambda v: v.decode().encode(codec, "replace"), input)
     splits = offsets_of(count_characters(input))
     return _encode_rows(_points(text), splits, codec).reshape(input.shape)
 

@@ -23,7 +23,7 @@ from tapeflow.core.forking import new_lock
 from tapeflow.core.os_errors import translate_os_errors
 from tapeflow.core.protos import BundleEntryProto, BundleHeaderProto, SavedTensorSlices
 from tapeflow.core.types.dtypes import DType, as_dtype, string
-from tapeflow.core.values.strings import StringArray
+from tapeflow.core.values.strings import StringArray, offsets_of
 from tapeflow.core.values.tensor import EagerTensor, flat_bytes
 from tapeflow.core.varint import read_varint, varint
 from tapeflow.io import gfile
@@ -395,10 +395,17 @@ class Bundle:
             pieces.append((where, self._read_slice(key, bounds).value))
         if sum(math.prod(p.shape) for _, p in pieces) != math.prod(dims):
             raise self._lost("its pieces do not fill it.", key)
-        whole = np.empty(dims, object) if dtype is string else torch.empty(dims, dtype=dtype.torch)
+        if dtype is string:
+            places, count = np.empty(dims, np.int64), 0
+            for where, piece in pieces:
+                places[where] = count + piece.places()
+                count += piece.size
+            strings = [piece.reshape(-1) for _, piece in pieces]
+            return EagerTensor(StringArray.concatenate(strings).take(places), dtype)
+        whole = torch.empty(dims, dtype=dtype.torch)
         for where, piece in pieces:
             whole[where] = piece
-        return EagerTensor(StringArray.from_objects(whole) if dtype is string else whole, dtype)
+        return EagerTensor(whole, dtype)
 
 
 # The fields of a message with a tensor, by the tensor's dtype; `int_val` for others.
@@ -471,7 +478,7 @@ def _strings(file: Any, entry: Any, count: int, lost: Callable[[str], Exception]
     _check(lengths_crc, struct.unpack("<I", stored)[0], lost)
     position += 4
     _check(crc32c(data[position:], crc32c(stored, lengths_crc)), entry.crc32c, lost)
-    return StringArray.from_lengths(data[position:], np.array(lengths, np.int64))
+    return StringArray(data[position:], offsets_of(np.array(lengths, np.int64)))
 
 
 def _messages(data: bytes, count: int, lost: Callable[[str], Exception]) -> list[bytes]:

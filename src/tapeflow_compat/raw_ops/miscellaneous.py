@@ -139,15 +139,6 @@ def _write_file(filename: Any, contents: Any) -> Any:
     return tf.io.write_file(filename, contents)
 
 
-@form("DecodeCSV")
-def _decode_csv(
-    records: Any, record_defaults: Any, field_delim: str, use_quote_delim: bool, na_value: str, select_cols: Any
-) -> Any:
-    defaults = [d.dtype if d.shape.num_elements() == 0 else d for d in record_defaults]
-    columns = list(select_cols or ()) or None
-    return tf.io.decode_csv(records, defaults, field_delim, use_quote_delim is not False, na_value, columns)
-
-
 @form("ShardedFilespec")
 def _filespec(basename: Any, num_shards: Any) -> Any:
     count = tf.strings.as_string(num_shards, width=5, fill="0")

@@ -47,3 +47,64 @@ def test_arrays_of_pyarrow():
     assert tf.constant(pa.array([1, 2])).numpy().tolist() == [1, 2]
     with pytest.raises(ValueError, match="missing strings"):
         tf.constant(pa.array(["a", None]))
+
+
+@pytest.mark.parametrize("kind", ["string_view", "binary_view"])
+def test_arrays_of_views(kind):
+    pa = pytest.importorskip("pyarrow")
+    texts = ["short", "", "a long string, which stands outside of its view", "just 12 char"] * 10
+    array = pa.array(texts, getattr(pa, kind)())
+    assert tf.constant(array).numpy().tolist() == [text.encode() for text in texts]
+    assert tf.constant(array[2:9]).numpy().tolist() == [text.encode() for text in texts[2:9]]
+    assert tf.constant(array[:0]).numpy().tolist() == []
+    with pytest.raises(ValueError, match="missing strings"):
+        tf.constant(pa.array(["a", None], getattr(pa, kind)()))
+
+
+class _Table:
+    """A table with the methods of pyarrow's, of Polars' if it has `get_column`."""
+
+    def __init__(self, columns, names):
+        self._columns = columns
+        setattr(self, names, list(columns))
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        raise AssertionError("only columns are read")
+
+    def __getitem__(self, name):
+        return self._columns[name]
+
+
+def test_datasets_of_tables():
+    columns = {"word": tf.constant(TEXTS), "number": list(range(40))}
+    tables = [_Table(columns, "column_names"), _Table(columns, "columns")]
+    tables[1].get_column = tables[1].__getitem__
+    for table in tables:
+        rows = list(tf.data.Dataset.from_tensor_slices(table).as_numpy_iterator())
+        assert rows[2] == {"word": TEXTS[2], "number": 2}
+        pair = next(iter(tf.data.Dataset.from_tensor_slices((table, columns["number"])).skip(3)))
+        assert (pair[0]["word"].numpy(), int(pair[1])) == (TEXTS[3], 3)
+
+
+def test_datasets_of_tables_of_libraries():
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table({"word": pa.array(TEXTS, pa.binary()), "number": list(range(40))})
+    for each in (table, table.to_batches()[0]):
+        rows = list(tf.data.Dataset.from_tensor_slices(each).as_numpy_iterator())
+        assert rows[5] == {"word": TEXTS[5], "number": 5}
+
+
+def test_frames_of_polars():
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame({"word": ["a", "b" * 20, ""], "number": [1, 2, 3]})
+    rows = list(tf.data.Dataset.from_tensor_slices(frame).as_numpy_iterator())
+    assert rows[1] == {"word": b"b" * 20, "number": 2}
+    assert tf.constant(frame["word"]).numpy().tolist() == [b"a", b"b" * 20, b""]
+
+
+@pytest.mark.parametrize("kind", ["str", "string", "category", object])
+def test_columns_of_pandas(kind):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"word": pd.Series(["a", "bb"], dtype=kind), "number": [1, 2]})
+    rows = list(tf.data.Dataset.from_tensor_slices(dict(frame)).as_numpy_iterator())
+    assert rows[1] == {"word": b"bb", "number": 2}

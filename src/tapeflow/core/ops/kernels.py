@@ -22,7 +22,7 @@ from tapeflow.core.ops.memory import is_out_of_memory, out_of_memory
 from tapeflow.core.ops.shape_rules import too_large
 from tapeflow.core.types.dtypes import DType, resource, variant
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.strings import StringArray
+from tapeflow.core.values.strings import FEW, StringArray
 
 if TYPE_CHECKING:
     from tapeflow.core.ops.op import RegisteredOp
@@ -277,23 +277,27 @@ def _moved_by_indices(op: RegisteredOp, *values: Any) -> Any:
     def index(value: Any) -> Any:
         nonlocal count
         if isinstance(value, (StringArray, np.ndarray)):
-            sources.append(value.reshape(-1))
+            sources.append(value)
             start, count = count, count + value.size
             return torch.arange(start, count).view(value.shape)
         return [index(v) for v in value] if type(value) is list else value
 
     result = op.kernel(*[index(v) for v in values])
+    of_strings = isinstance(sources[0], StringArray)
+    few = [b"", *[v for source in sources for v in source.flat]] if of_strings and count <= FEW else None
     pool: Any = None
 
     def back(output: torch.Tensor) -> Any:
         nonlocal pool
+        if few is not None:
+            return StringArray.of([few[i] for i in output.reshape(-1).tolist()], output.shape)
         places = output.cpu().numpy()
         if len(sources) == 1 and (not places.size or places.min() > 0):
-            return sources[0].take(places - 1)
+            return sources[0].reshape(-1).take(places - 1)
         if pool is None:
-            of_strings = isinstance(sources[0], StringArray)
             zero: Any = StringArray.of([b""]) if of_strings else np.zeros(1, sources[0].dtype)
-            pool = (StringArray.concatenate if of_strings else np.concatenate)([zero, *sources])
+            parts = [zero, *[source.reshape(-1) for source in sources]]
+            pool = (StringArray.concatenate if of_strings else np.concatenate)(parts)
         return pool.take(places)
 
     if isinstance(result, torch.Tensor):

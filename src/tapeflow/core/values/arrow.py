@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tapeflow.core.values.strings import StringArray
+from tapeflow.core.values.strings import StringArray, gather_ranges
 
 _Release = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
@@ -44,7 +44,9 @@ class _Stream(ctypes.Structure):
 
 # ---- from Arrow ------------------------------------------------------------------------------------------------------
 
-_OFFSETS = {b"u": np.int32, b"z": np.int32, b"U": np.int64, b"Z": np.int64}  # by the format of strings and of bytes
+# The types of offsets, by the format of strings and of bytes; None for views.
+_OFFSETS = {b"u": np.int32, b"z": np.int32, b"U": np.int64, b"Z": np.int64, b"vu": None, b"vz": None}
+_INLINE = 12  # bytes: longer strings stand outside of their views
 
 _pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
 _pointer_of.argtypes, _pointer_of.restype = [ctypes.py_object, ctypes.c_char_p], ctypes.c_void_p
@@ -65,6 +67,9 @@ def strings_of_arrow(value: Any) -> StringArray | None:
     """Returns the strings of an Arrow array, or of a series in several chunks; None if it holds something else.
 
     An array with 64-bit offsets shares its memory with the result.
+
+    Args:
+        value: an object with `__arrow_c_array__` or `__arrow_c_stream__`.
 
     Raises:
         ValueError: some strings are missing.
@@ -95,12 +100,33 @@ def _strings(kind: bytes, array: _Array, owner: Any) -> Any:
         raise ValueError("An Arrow array with missing strings cannot be a tensor: fill them, as with fill_null.")
     if not array.length:
         return StringArray.of([])
+    if _OFFSETS[kind] is None:
+        return _strings_of_views(array, owner)
     start = array.offset
     offsets = _memory(array.buffers[1], start + array.length + 1, np.dtype(_OFFSETS[kind]), owner)[start:]
     if offsets[0] < 0 or (offsets[1:] < offsets[:-1]).any():
         raise ValueError("An Arrow array is damaged: its offsets do not ascend.")
     data = _memory(array.buffers[2], int(offsets[-1]), np.dtype(np.uint8), owner)
     return StringArray(data, offsets.astype(np.int64, copy=False))
+
+
+def _strings_of_views(array: _Array, owner: Any) -> StringArray:
+    """Returns the strings of an array of views: 16 bytes with the length, and with the string or its place."""
+    views = _memory(array.buffers[1], 4 * (array.offset + array.length), np.dtype(np.int32), owner)
+    views = views[4 * array.offset :].reshape(-1, 4)
+    sizes = _memory(array.buffers[array.n_buffers - 1], array.n_buffers - 3, np.dtype(np.int64), owner)
+    data = [_memory(array.buffers[2 + i], int(n), np.dtype(np.uint8), owner) for i, n in enumerate(sizes)]
+    lengths, buffers, offsets = views[:, 0].astype(np.int64), views[:, 2], views[:, 3]
+    outside = np.flatnonzero(lengths > _INLINE)
+    starts = 16 * np.arange(array.length) + 4
+    if lengths.min() < 0 or not ((buffers[outside] >= 0) & (buffers[outside] < len(data))).all():
+        raise ValueError("An Arrow array is damaged: its views have no such lengths or buffers.")
+    ends = offsets[outside] + lengths[outside]
+    if (offsets[outside] < 0).any() or (ends > sizes[buffers[outside]]).any():
+        raise ValueError("An Arrow array is damaged: its views point outside of their buffers.")
+    begins = views.nbytes + np.cumsum([0, *sizes])
+    starts[outside] = begins[buffers[outside]] + offsets[outside]
+    return gather_ranges(np.concatenate([views.reshape(-1).view(np.uint8), *data]), starts, lengths)
 
 
 def _has_nulls(array: _Array) -> bool:

@@ -13,27 +13,28 @@ from tapeflow.core.loops import Bytes, Int64s, copy, equal, loop, trailing_zeros
 
 _new = object.__new__
 _FLAT = (-1,)
-_MANY, _NARROW = 64, 64  # strings, and bytes
-_FEW = 16  # strings: up to here, `bytes` are faster than loops over buffers
+SLACK = 16  # bytes that loops may write behind a string
+FEW = 32  # strings: up to here, `bytes` are faster than loops over buffers
+_FEWER = 8  # strings to pick from a larger array
+_LITTLE = 1 << 16  # bytes: up to here, a few strings are kept as `bytes` beside their buffers
 
 
 class StringArray:
     """An array of strings, which never changes.
 
     String `i`, counted in row-major order, is `data[offsets[i] : offsets[i + 1]]`. Parts of an array share its buffers,
-    so the first offset may be greater than zero. An array of one string may have no offsets: `data` is that string, and
-    `bytes`.
+    so the first offset may be greater than zero. A small array may be a list of `bytes` until its buffers are needed.
 
     Attributes:
-        data: the bytes of all strings in order, a contiguous uint8 array or `bytes`.
         shape: a tuple of ints.
     """
 
-    __slots__ = ("_offsets", "data", "shape")
+    __slots__ = ("_data", "_offsets", "_strings", "shape")
 
-    data: Any
     shape: tuple[int, ...]
-    _offsets: np.ndarray | None
+    _data: Any
+    _offsets: Any  # None as long as there are no buffers
+    _strings: list[bytes] | None  # of a small array; never changed
 
     def __init__(self, data: Any, offsets: np.ndarray, shape: Sequence[int] = _FLAT) -> None:
         """Creates an array of buffers, which nobody may change afterwards.
@@ -44,34 +45,26 @@ class StringArray:
             shape: the shape; -1 stands for a dimension that follows from the others.
         """
         count = len(offsets) - 1
-        self.data, self._offsets = data, offsets
+        self._data, self._offsets, self._strings = data, offsets, None
         self.shape = (count,) if shape is _FLAT else _whole_shape(shape, count)
 
     @staticmethod
     def scalar(value: bytes) -> StringArray:
         """Returns the array of shape `[]` with a string."""
         array = _new(StringArray)
-        array.data, array._offsets, array.shape = value, None, ()
+        array._strings, array._offsets, array.shape = [value], None, ()
         return array
 
     @staticmethod
     def of(values: Sequence[bytes], shape: Sequence[int] = _FLAT) -> StringArray:
         """Returns the array of a list of `bytes`."""
         count = len(values)
-        if count <= _FEW:
+        if count <= FEW:
             array = _new(StringArray)
+            array._strings, array._offsets = [*values], None
             array.shape = (count,) if shape is _FLAT else _whole_shape(shape, count)
-            if count == 1:
-                array.data, array._offsets = values[0], None
-            else:
-                array.data, array._offsets = b"".join(values), np.array([0, *accumulate(map(len, values))])
             return array
         return StringArray(b"".join(values), offsets_of(np.fromiter(map(len, values), np.int64, count)), shape)
-
-    @staticmethod
-    def from_lengths(data: Any, lengths: np.ndarray, shape: Sequence[int] = _FLAT) -> StringArray:
-        """Returns the array of strings that stand one after the other in a buffer."""
-        return StringArray(data, offsets_of(lengths), shape)
 
     @staticmethod
     def from_separated(data: bytes, shape: Sequence[int]) -> StringArray | None:
@@ -95,8 +88,8 @@ class StringArray:
     def full(shape: Sequence[int], value: bytes) -> StringArray:
         """Returns an array of a shape, filled with one string."""
         size = math.prod(shape)
-        if size == 1:
-            return StringArray.of([value], shape)
+        if size <= FEW:
+            return StringArray.of([value] * size, shape)
         return StringArray(value * size, np.arange(size + 1) * len(value), shape)
 
     @staticmethod
@@ -106,7 +99,7 @@ class StringArray:
             return arrays[0]
         shape = [*arrays[0].shape]
         shape[axis] = sum([a.shape[axis] for a in arrays])
-        whole = StringArray(*_joined_buffers(arrays))
+        whole = _join_arrays(arrays)
         if axis == 0:
             return whole.reshape(shape)
         starts = np.cumsum([0, *[a.size for a in arrays]])
@@ -115,18 +108,38 @@ class StringArray:
     @staticmethod
     def stack(arrays: Sequence[StringArray]) -> StringArray:
         """Returns arrays of one shape as the rows of an array."""
-        shape = arrays[0].shape
-        if not shape:
-            return StringArray.of([a.item() for a in arrays])
-        return StringArray(*_joined_buffers(arrays), (len(arrays), *shape))
+        return _join_arrays(arrays).reshape(len(arrays), *arrays[0].shape)
 
     # ---- as other arrays have them -----------------------------------------------------------------------------------
 
     @property
+    def data(self) -> Any:
+        """The bytes of all strings in order, a contiguous uint8 array or `bytes`."""
+        if self._offsets is None:
+            self._make_buffers()
+        return self._data
+
+    @property
     def offsets(self) -> np.ndarray:
         """The int64 offsets of the strings' starts in `data`, and of the end of the last one."""
-        offsets = self._offsets
-        return np.array([0, len(self.data)]) if offsets is None else offsets
+        if self._offsets is None:
+            self._make_buffers()
+        return self._offsets
+
+    def _make_buffers(self) -> None:
+        strings: Any = self._strings
+        self._data = strings[0] if len(strings) == 1 else b"".join(strings)
+        # The offsets come last: other threads take them for a sign that both are there.
+        self._offsets = np.array([0, *accumulate(map(len, strings))], np.int64)
+
+    @property
+    def few(self) -> list[bytes] | None:
+        """The strings of a small array in row-major order, a list that nobody may change; None for a larger array."""
+        if self._strings is None:
+            offsets = self._offsets
+            if len(offsets) <= FEW + 1 and offsets[-1] - offsets[0] <= _LITTLE:
+                self._strings = self._split_buffers()
+        return self._strings
 
     @property
     def buffer(self) -> np.ndarray:
@@ -137,6 +150,8 @@ class StringArray:
     @property
     def lengths(self) -> np.ndarray:
         """The int64 lengths of all strings in bytes, a vector."""
+        if self._strings is not None:
+            return np.array(list(map(len, self._strings)), np.int64)
         offsets = self.offsets
         return offsets[1:] - offsets[:-1]
 
@@ -146,7 +161,7 @@ class StringArray:
 
     @property
     def size(self) -> int:
-        return 1 if self._offsets is None else len(self._offsets) - 1
+        return len(self._offsets) - 1 if self._strings is None else len(self._strings)
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -165,78 +180,62 @@ class StringArray:
 
     def item(self) -> bytes:
         """Returns the only string."""
-        if self._offsets is None:
-            return self.data
         if self.size != 1:
             raise ValueError("can only convert an array of size 1 to bytes")
-        return bytes(self.data[self._offsets[0] : self._offsets[1]])
+        return self.flat[0]
 
     def tolist(self) -> Any:
         """Returns the strings as `bytes`, in lists nested like the dimensions."""
         if not self.shape:
             return self.item()
-        return self._flat_list() if self.ndim == 1 else self.__array__().tolist()
+        return [*self.flat] if len(self.shape) == 1 else self.__array__().tolist()
 
-    def _flat_list(self) -> list[bytes]:
-        if self._offsets is None:
-            return [self.data]
-        columns = self._as_columns()
-        if columns is not None:
-            return columns.tolist()
+    @property
+    def flat(self) -> list[bytes]:
+        """All strings in row-major order, a list that nobody may change."""
+        return self.few or self._split_buffers()
+
+    def _split_buffers(self) -> list[bytes]:
+        separated = self.separated() if self.size > FEW else None
+        if separated is not None:  # to split at zeros takes half the time
+            return separated.split(b"\0")
         whole, offsets = self.packed()
         return [whole[i:j] for i, j in pairwise(offsets.tolist())]
 
-    def _as_columns(self) -> np.ndarray | None:
-        """Returns the strings as a NumPy array of fixed width, whose elements become `bytes` twice as fast; None for
-        few strings, long ones, and any with a zero byte, which NumPy takes for padding."""
-        if self.size < _MANY:
-            return None
-        data, offsets = self.buffer, self.offsets
-        width = int(self.lengths.max())
-        if not 0 < width <= _NARROW or not data[offsets[0] : offsets[-1]].all():
-            return None
-        out = np.zeros(self.size * width, np.uint8)
-        _copy_ranges(data, offsets, out, np.arange(self.size) * width, offsets[1:] - offsets[:-1], self.size)
-        return out.view(f"S{width}")
-
     def packed(self) -> tuple[bytes, np.ndarray]:
         """Returns the bytes of these strings and no others, and offsets that begin with zero."""
-        if self._offsets is None:
-            return self.data, self.offsets
-        first, last = int(self._offsets[0]), int(self._offsets[-1])
-        data = self.data[first:last]
-        return data if type(data) is bytes else data.tobytes(), self._offsets - first if first else self._offsets
+        offsets = self.offsets
+        first, last = int(offsets[0]), int(offsets[-1])
+        data = self._data[first:last]
+        return data if type(data) is bytes else data.tobytes(), offsets - first if first else offsets
 
     def separated(self) -> bytes | None:
         """Returns the strings joined by zero bytes, for work on all at once; None if a string has a zero byte."""
         data, offsets = self.packed()
         if not self.size or 0 in data:
             return None
-        out = bytearray(len(data) + self.size)
-        _join_by_zeros(data, offsets, np.frombuffer(out, np.uint8), self.size)
-        return bytes(out[:-1])
+        out = np.empty(len(data) + self.size + SLACK, np.uint8)
+        _join_by_zeros(data, len(data), offsets, out, self.size)
+        return out[: len(data) + self.size - 1].tobytes()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         """Returns a NumPy array of `bytes` objects."""
-        columns = self._as_columns()
-        if columns is not None:
-            out = columns.astype(object)
-        else:
-            out = np.empty(self.size, object)
-            out[:] = self._flat_list()
-        return out.reshape(self.shape) if dtype in (None, object) else out.reshape(self.shape).astype(dtype)
+        strings = self.flat
+        out = np.fromiter(strings, object, len(strings))
+        if len(self.shape) != 1:
+            out = out.reshape(self.shape)
+        return out if dtype is None or dtype is object else out.astype(dtype)
 
     # ---- moves -------------------------------------------------------------------------------------------------------
 
     def reshape(self, *shape: Any) -> StringArray:
         """Returns the same strings in another shape; -1 stands for a dimension that follows from the others."""
         array = _new(StringArray)
-        array.data, array._offsets = self.data, self._offsets
-        if shape == (-1,):
-            array.shape = (self.size,)
-        else:
-            dims = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
-            array.shape = _whole_shape(dims, self.size)
+        array._strings, array._offsets = self._strings, self._offsets
+        if self._offsets is not None:
+            array._data = self._data
+        dims = shape if len(shape) != 1 or isinstance(shape[0], int) else shape[0]
+        array.shape = _whole_shape(dims, self.size)
         return array
 
     def take(self, indices: np.ndarray) -> StringArray:
@@ -246,11 +245,14 @@ class StringArray:
             indices: a NumPy array of integers; its shape is the result's.
         """
         shape = indices.shape
-        if indices.size <= _FEW and self.size <= _FEW:
-            strings = self._flat_list()
-            return StringArray.of([strings[i] for i in indices.reshape(-1).tolist()], shape)
-        flat = np.ascontiguousarray(indices, np.int64).reshape(-1)
+        few = self.few
+        if few is not None and indices.size <= FEW:
+            return StringArray.of([few[i] for i in indices.reshape(-1).tolist()], shape)
         offsets = self.offsets
+        if indices.size <= _FEWER:
+            data, places = self.data, indices.reshape(-1).tolist()
+            return StringArray.of([bytes(data[offsets[i] : offsets[i + 1]]) for i in places], shape)
+        flat = np.ascontiguousarray(indices, np.int64).reshape(-1)
         if flat.size and flat[-1] - flat[0] == flat.size - 1 and (flat[1:] - flat[:-1] == 1).all():
             return StringArray(self.data, offsets[flat[0] : flat[-1] + 2], shape)
         return gather_ranges(self.data, offsets[:-1][flat], self.lengths[flat], shape)
@@ -266,9 +268,11 @@ class StringArray:
             if not -count <= key < count:
                 raise IndexError(f"index {key} is out of bounds for axis 0 with size {count}")
             key = key % count
-            if self.ndim == 1:
+            if len(self.shape) == 1:
                 offsets = self._offsets
-                return self.data if offsets is None else bytes(self.data[offsets[key] : offsets[key + 1]])
+                if offsets is None:
+                    return self.flat[key]
+                return bytes(self._data[offsets.item(key) : offsets.item(key + 1)])
             return self._rows(key, key + 1).reshape(self.shape[1:])
         if type(key) is slice and self.shape and key.step in (None, 1):
             return self._rows(*key.indices(self.shape[0])[:2])
@@ -286,10 +290,13 @@ class StringArray:
         """Returns the rows of the first dimension in a range, without a copy."""
         stop = max(start, stop)
         inner = self.shape[1:]
-        if not inner:
-            return StringArray(self.data, self.offsets[start : stop + 1])
-        width = math.prod(inner)
-        return StringArray(self.data, self.offsets[start * width : stop * width + 1], (stop - start, *inner))
+        width = math.prod(inner) if inner else 1
+        shape = (stop - start, *inner)
+        if self._strings is not None:
+            array = _new(StringArray)
+            array._strings, array._offsets, array.shape = self._strings[start * width : stop * width], None, shape
+            return array
+        return StringArray(self.data, self.offsets[start * width : stop * width + 1], shape)
 
     def places(self) -> np.ndarray:
         """Returns the places of the strings, in this shape: what moves places moves strings."""
@@ -302,6 +309,8 @@ class StringArray:
             ValueError: the shapes do not fit.
         """
         shape = tuple(shape)
+        if self.size == 1 and len(shape) >= len(self.shape) and shape != self.shape:
+            return StringArray.full(shape, self.item())
         return self if shape == self.shape else self.take(np.broadcast_to(self.places(), shape))
 
     def padded(self, shape: Sequence[int], fill: bytes = b"") -> StringArray:
@@ -314,14 +323,29 @@ class StringArray:
         """Returns the strings with the dimensions in another order."""
         return self if axes == tuple(range(self.ndim)) else self.take(self.places().transpose(*axes))
 
+    def select(self, condition: np.ndarray, other: StringArray) -> StringArray:
+        """Chooses between these strings and another array's, by a condition; all have one shape."""
+        few, others = self.few, other.few
+        if few is not None and others is not None:
+            choices = zip(condition.reshape(-1).tolist(), few, others, strict=True)
+            return StringArray.of([a if holds else b for holds, a, b in choices], self.shape)
+        holds, offsets = np.ascontiguousarray(condition, np.bool_).reshape(-1), np.empty(self.size + 1, np.int64)
+        size = _select_offsets(holds, self.offsets, other.offsets, offsets, self.size)
+        out = np.empty(size + SLACK, np.uint8)
+        buffers = [part for a in (self, other) for part in (a.data, len(a.data), a.offsets)]
+        _select(holds, *buffers, out, self.size)
+        return StringArray(out, offsets, self.shape)
+
     def equals(self, other: StringArray) -> np.ndarray:
         """Compares strings with those of an array of the same shape, or with one string.
 
         Returns:
             A bool array of that shape.
         """
-        if self._offsets is None and other._offsets is None:
-            return np.full(self.shape, self.data == other.data)
+        few, others = self.few, other.few
+        if few is not None and others is not None:
+            pairs = zip(few, others if len(others) == len(few) else others * len(few), strict=True)
+            return np.array([a == b for a, b in pairs], np.bool_).reshape(self.shape)
         out = np.empty(self.size, np.uint8)
         _compare(self.data, self.offsets, other.data, other.offsets, other.size != 1, out, self.size)
         return out.view(np.bool_).reshape(self.shape)
@@ -334,6 +358,8 @@ def _whole_shape(shape: Sequence[int], size: int) -> tuple[int, ...]:
         ValueError: there are more or fewer elements.
     """
     dims = tuple(shape)
+    if (len(dims) == 1 and dims[0] == size) or (not dims and size == 1):
+        return dims
     if -1 in dims:
         known = -math.prod(dims)
         dims = tuple(size // known if d == -1 and known else 0 if d == -1 else d for d in dims)
@@ -349,6 +375,12 @@ def offsets_of(lengths: np.ndarray) -> np.ndarray:
     return offsets
 
 
+def numbers_within(counts: np.ndarray) -> np.ndarray:
+    """Returns the numbers from 0 to each count, one range after the other."""
+    ends = np.cumsum(counts)
+    return np.arange(int(counts.sum())) - np.repeat(ends - counts, counts)
+
+
 def gather_ranges(data: Any, starts: np.ndarray, lengths: np.ndarray, shape: Sequence[int] = _FLAT) -> StringArray:
     """Returns the array of ranges of a buffer.
 
@@ -362,44 +394,83 @@ def gather_ranges(data: Any, starts: np.ndarray, lengths: np.ndarray, shape: Seq
         start = int(starts[0])
         return StringArray.of([bytes(data[start : start + int(lengths[0])])], shape)
     starts, lengths = np.ascontiguousarray(starts, np.int64), np.ascontiguousarray(lengths, np.int64)
-    out, offsets = np.empty(int(lengths.sum()), np.uint8), np.empty(len(starts) + 1, np.int64)
-    _gather(data, starts, lengths, out, offsets, len(starts))
+    out, offsets = np.empty(int(lengths.sum()) + SLACK, np.uint8), np.empty(len(starts) + 1, np.int64)
+    _gather(data, len(data), starts, lengths, out, offsets, len(starts))
     return StringArray(out, offsets, shape)
 
 
-def _joined_buffers(arrays: Sequence[StringArray]) -> tuple[bytes, np.ndarray]:
-    if sum([a.size for a in arrays]) <= _FEW:
-        few = StringArray.of([v for a in arrays for v in a._flat_list()])
-        return few.data, few.offsets
+def _join_arrays(arrays: Sequence[StringArray]) -> StringArray:
+    """Returns the strings of all arrays, a vector."""
+    if sum([a.size for a in arrays]) <= FEW:
+        return StringArray.of([v for a in arrays for v in a.flat])
     parts = [a.packed() for a in arrays]
     starts = np.cumsum([0, *[len(p) for p, _ in parts]])
     offsets = np.concatenate([*[o[:-1] + s for (_, o), s in zip(parts, starts, strict=False)], starts[-1:]])
-    return b"".join([p for p, _ in parts]), offsets
+    return StringArray(b"".join([p for p, _ in parts]), offsets)
 
 
 # ---- loops -----------------------------------------------------------------------------------------------------------
 
 
 @loop
-def _gather(data: Bytes, starts: Int64s, sizes: Int64s, out: Bytes, offsets: Int64s, count: int) -> None:
+def copy_string(out: Bytes, to: int, data: Bytes, end: int, start: int, size: int) -> None:
+    """Copies a string. If it is short, this is one step, which writes up to `SLACK` bytes more.
+
+    Args:
+        out: the buffer to write to.
+        to: the place in it.
+        data: the buffer to read from.
+        end: its size.
+        start: the string's place in it.
+        size: the string's size.
+    """
+    if size <= 16 and start + 16 <= end:
+        copy(out, to, data, start, 16)
+    else:
+        copy(out, to, data, start, size)
+
+
+@loop
+def _gather(data: Bytes, end: int, starts: Int64s, sizes: Int64s, out: Bytes, offsets: Int64s, count: int) -> None:
     at, offsets[0] = 0, 0
     for i in range(count):
-        copy(out, at, data, starts[i], sizes[i])
+        copy_string(out, at, data, end, starts[i], sizes[i])
         at += sizes[i]
         offsets[i + 1] = at
 
 
 @loop
-def _copy_ranges(data: Bytes, starts: Int64s, out: Bytes, places: Int64s, sizes: Int64s, count: int) -> None:
+def _select_offsets(condition: Bytes, a_offsets: Int64s, b_offsets: Int64s, offsets: Int64s, count: int) -> int:
+    at, offsets[0] = 0, 0
     for i in range(count):
-        copy(out, places[i], data, starts[i], sizes[i])
+        a, b = a_offsets[i + 1] - a_offsets[i], b_offsets[i + 1] - b_offsets[i]
+        at += b + (a - b) * condition[i]
+        offsets[i + 1] = at
+    return at
 
 
 @loop
-def _join_by_zeros(data: Bytes, offsets: Int64s, out: Bytes, count: int) -> None:
+def _select(
+    condition: Bytes, a: Bytes, a_end: int, a_offsets: Int64s, b: Bytes, b_end: int, b_offsets: Int64s, out: Bytes,
+    count: int,
+) -> None:  # fmt: skip
+    """Copies one string of each pair. The other is copied as an empty string: a branch would cost more."""
+    at = 0
+    for i in range(count):
+        size = (a_offsets[i + 1] - a_offsets[i]) * condition[i]
+        copy_string(out, at, a, a_end, a_offsets[i], size)
+        at += size
+        size = (b_offsets[i + 1] - b_offsets[i]) * (1 - condition[i])
+        copy_string(out, at, b, b_end, b_offsets[i], size)
+        at += size
+
+
+@loop
+def _join_by_zeros(data: Bytes, end: int, offsets: Int64s, out: Bytes, count: int) -> None:
     for i in range(count):
         at = offsets[i]
-        copy(out, at + i, data, at, offsets[i + 1] - at)
+        copy_string(out, at + i, data, end, at, offsets[i + 1] - at)
+        out[offsets[i + 1] + i] = 0
 
 
 @loop

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.spec import TensorSpec
+from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.data.elements import Element
-from tapeflow.data.node import dataset_op
+from tapeflow.data.node import dataset_op, slices_of
 from tapeflow.data.sources.files import OfFiles, names_of, reading
+from tapeflow.data.threads import Chained
 from tapeflow.data.transformations.batch import runs
 from tapeflow.io.csv import CsvParser, defaults_of
 from tapeflow.io.records import opened
@@ -71,16 +72,63 @@ class Csv(OfFiles):
         return [convert([] if default is None else [default], dtype) for dtype, default in self.columns]
 
     def generate(self, *inputs: Iterator[Element]) -> Iterator[Element]:
-        return map(self._parser.scalars, self._values(inputs[0]))
+        return Chained(_Blocks(self._every_record(inputs[0]), self._parser))
 
     def batches(self, size: int, drop_remainder: bool) -> Iterator[Element]:
-        return map(self._parser.vectors, runs(self._values(self.input_dataset.iterate()), size, drop_remainder))
+        records = self._every_record(self.input_dataset.iterate())
+        return map(self._columns_of, runs(records, size, drop_remainder))
 
-    def _values(self, filenames: Iterator[Element]) -> Iterator[list[Any]]:
-        """Returns an iterator over the records' values."""
-        records = itertools.chain.from_iterable(map(self._records, filenames))
-        return map(functools.partial(self._parser.values, which="record"), records)
+    def _every_record(self, filenames: Iterator[Element]) -> Iterator[bytes]:
+        return itertools.chain.from_iterable(map(self._records, filenames))
+
+    def _columns_of(self, records: list[bytes]) -> Element:
+        columns, _, error = self._parser.parse(StringArray.of(records), "record")
+        if error is not None:
+            raise error
+        return columns
 
     def _records(self, filename: Element) -> Iterator[bytes]:
         with opened(filename[0].item(), self.compression_type, self.buffer_size) as file:
             yield from itertools.islice(self._parser.records(file), int(self.header), None)
+
+
+class _Blocks:
+    """The rows of blocks of records, which are parsed together. An error comes in the place of its record.
+
+    Args:
+        records: the records of all files.
+        parser: their parser.
+    """
+
+    def __init__(self, records: Iterator[bytes], parser: CsvParser) -> None:
+        self._records, self._parser = records, parser
+        self._size = 8  # the first blocks are short, for a fast start
+        self._left = StringArray.of([])  # records that are read, but not parsed
+        self._wrong: Exception | None = None  # the error of the record before these
+        self._failure: Exception | None = None  # the error of the file behind these
+
+    def __iter__(self) -> Iterator[Iterator[Element]]:
+        return self
+
+    def __next__(self) -> Iterator[Element]:
+        if self._wrong is not None:
+            error, self._wrong = self._wrong, None
+            raise error
+        if not self._left.size:
+            self._left = StringArray.of(self._read())
+        columns, count, self._wrong = self._parser.parse(self._left, "record")
+        self._left = self._left[count + 1 :]
+        return zip(*[slices_of(column, count) for column in columns], strict=True)
+
+    def _read(self) -> list[bytes]:
+        block: list[bytes] = []
+        if self._failure is None:
+            try:
+                block.extend(itertools.islice(self._records, self._size))
+            except Exception as error:
+                self._failure = error
+        if not block:
+            failure, self._failure = self._failure, None
+            raise failure or StopIteration
+        self._size = min(2 * self._size, 256)
+        return block

@@ -21,6 +21,7 @@ from tapeflow.data.seeds import Seeds, seeds_of
 from tapeflow.data.sources.from_tensor_slices import FromTensorSlices
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.data.threads import AUTOTUNE, cores
+from tapeflow.data.transformations.batch import runs
 from tapeflow.data.transformations.flat_map import FlatMap
 from tapeflow.data.transformations.interleave import LegacyInterleave, ParallelInterleave, in_turn
 from tapeflow.data.transformations.shuffle import Shuffle
@@ -110,12 +111,16 @@ class Contents(OfFiles):
         return TensorSpec([], string)
 
     def iterate(self) -> Iterator[Element]:
+        return zip(map(StringArray.scalar, self._every_content()), strict=False)
+
+    def batches(self, size: int, drop_remainder: bool) -> Iterator[Element]:
+        return zip(map(StringArray.of, runs(self._every_content(), size, drop_remainder)), strict=False)
+
+    def _every_content(self) -> Iterator[bytes]:
         files = map(self._of_file, self.input_dataset.iterate())
         if self.parallel:
-            contents = in_turn(files, cores() if self.parallel == AUTOTUNE else self.parallel, 1)
-        else:
-            contents = itertools.chain.from_iterable(files)
-        return zip(map(StringArray.scalar, contents), strict=False)
+            return in_turn(files, cores() if self.parallel == AUTOTUNE else self.parallel, 1)
+        return itertools.chain.from_iterable(files)
 
     def _of_file(self, name: Element) -> Iterator[bytes]:
         return self.contents_of(name[0].item())

@@ -12,7 +12,7 @@ from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.data import elements
 from tapeflow.data.elements import Element
-from tapeflow.data.node import UNKNOWN, Node, Rows, dataset_op, pieces
+from tapeflow.data.node import UNKNOWN, Node, Rows, dataset_op, slices_of
 
 
 @dataset_op("TensorSliceDataset")
@@ -51,12 +51,7 @@ class FromTensorSlices(Node):
         return UNKNOWN if self._count is None else self._count
 
     def iterate(self) -> Iterator[Element]:
-        return zip(*map(self._slices, self._columns), strict=False)
-
-    def _slices(self, value: Any) -> Iterator[Any]:
-        if isinstance(value, torch.Tensor):
-            return (row for start, stop in pieces(self._count) for row in value[start:stop].unbind(0))
-        return (elements.slice_row(value, i) for i in range(self._count))
+        return zip(*[slices_of(value, self._count) for value in self._columns], strict=False)
 
     def rows(self) -> Rows | None:
         columns = self._columns

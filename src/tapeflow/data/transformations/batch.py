@@ -39,6 +39,12 @@ def runs(items: Iterator[Any], size: int, drop_remainder: bool) -> Iterator[list
     return filter(lambda run: len(run) == size, lists) if drop_remainder else lists
 
 
+def stacked(source: Node, items: Iterator[Element], size: int, drop_remainder: bool) -> Iterator[Element]:
+    """Returns an iterator over batches of a node's elements, stacked one by one."""
+    stack = functools.partial(elements.batched, specs=elements.flatten(source.spec))
+    return map(stack, runs(items, size, drop_remainder))
+
+
 class Batching(Unary):
     """A node that combines each run of `batch_size` elements."""
 
@@ -105,9 +111,7 @@ class Batch(Batching):
         return _RowBatches([numbers] if choosers else [], self, rows)
 
     def generate(self, *inputs: Iterator[Element]) -> Iterator[Element]:
-        specs = elements.flatten(self.input_dataset.spec)
-        stacked = functools.partial(elements.batched, specs=specs)
-        return map(stacked, runs(inputs[0], self.batch_size, self.drop_remainder))
+        return stacked(self.input_dataset, inputs[0], self.batch_size, self.drop_remainder)
 
 
 @dataset_op("ParallelBatchDataset")

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.tensor import invalid
 from tapeflow.data import elements
 from tapeflow.data.elements import Element
 from tapeflow.data.functions import MappedFunction, OpFunction
 from tapeflow.data.node import Node, Rows, Unary, dataset_op, op_kernel
 from tapeflow.data.threads import AUTOTUNE, mapped_in_threads
-from tapeflow.data.transformations.batch import Batch
+from tapeflow.data.transformations.batch import Batch, stacked
 
 
 @dataset_op("MapDataset")
@@ -40,6 +41,16 @@ class Map(Unary):
 
     def function_of_rows(self) -> MappedFunction | None:
         return None if self.f.of_batches is None else self.f
+
+    def batches(self, size: int, drop_remainder: bool) -> Iterator[Element] | None:
+        source, function = self.input_dataset, self.f
+        specs = elements.flatten(source.spec)
+        if function.of_batches is None or not all(type(s) is TensorSpec and s.shape.is_fully_defined() for s in specs):
+            return None
+        batches = source.batches(size, drop_remainder)
+        if batches is None:
+            batches = stacked(source, source.iterate(), size, drop_remainder)
+        return map(function.many, batches)
 
 
 @dataset_op("ParallelMapDatasetV2", "ParallelMapDataset")

@@ -9,7 +9,7 @@ from tapeflow.core.values.tensor import invalid
 from tapeflow.data import elements
 from tapeflow.data.elements import Element
 from tapeflow.data.functions import MappedFunction
-from tapeflow.data.node import INFINITE, UNKNOWN, Unary, dataset_op
+from tapeflow.data.node import INFINITE, UNKNOWN, Unary, dataset_op, slices_of
 from tapeflow.data.threads import Chained
 from tapeflow.data.transformations.map import Map
 
@@ -61,4 +61,5 @@ def _slices(element: Element) -> Iterator[Element]:
     sizes = {elements.rows_of(v) for v in element if v is not None}
     if len(sizes) > 1:
         raise invalid(f"Input element must have the same batch size in each component, not {sorted(sizes)}.")
-    return (tuple([elements.slice_row(v, i) for v in element]) for i in range(sizes.pop()))
+    count = sizes.pop()
+    return zip(*[slices_of(v, count) for v in element], strict=False)
