@@ -127,7 +127,7 @@ def _entries_shape(entries: np.ndarray, element_shape: Any, dtype: DType) -> Ten
 
 
 def _with_shapes(shape: TensorShape, shapes: Sequence[Sequence[int]]) -> TensorShape:
-    """Returns the static shape of entries, from what is known and the shapes of those that are written."""
+    """Returns the static shape of entries, from a list's and the shapes of its written entries."""
     for i, other in enumerate(shapes):
         if not i or other != shapes[i - 1]:  # most have one shape; torch's symbolic sizes have no hash
             shape = _merge_shapes(shape, _element(other))
@@ -150,7 +150,7 @@ def _unwritten_entry(shape: TensorShape, dtype: DType, items: Sequence[Any], mes
 
 
 def _check_length(length: int) -> None:
-    """Raises ResourceExhaustedError for a list that would be much longer than what is written to it."""
+    """Raises ResourceExhaustedError for a list that would be much longer than its written entries."""
     check_memory([length], _BYTES_OF_ENTRY, UNFILLED)
 
 
@@ -167,7 +167,7 @@ def _joined(items: Sequence[Any], shape: TensorShape, dtype: DType, empty: str, 
 
     Args:
         items: the entries; None for those that were not written.
-        shape: what the list says of their shape.
+        shape: their shape, as the list declares it.
         dtype: their dtype.
         empty: the message if there are no entries, and the shape is unknown.
         unwritten: the message if no entry is written, and the shape is unknown.

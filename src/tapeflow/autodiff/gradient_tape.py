@@ -37,7 +37,7 @@ class GradientTape:
     Trainable variables are watched when they are read, tensors by calling `watch`.
 
     Args:
-        persistent: retains the record, so that `gradient` can be called more than once.
+        persistent: retains the record for several calls of `gradient`.
         watch_accessed_variables: whether trainable variables are watched when they are read.
 
     Example:

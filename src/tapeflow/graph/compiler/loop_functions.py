@@ -113,7 +113,7 @@ def loop_code(loop: Loop, parts: Parts, most: int) -> tuple[Code, list[Entries |
 
     Args:
         loop: the loop.
-        parts: its programs. The operands are the inputs of the loop, and what is computed before it.
+        parts: its programs. The operands are the inputs of the loop, and the results of the part before it.
         most: the most multiplications of a matrix product.
 
     Raises:

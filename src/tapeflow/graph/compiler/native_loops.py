@@ -1,9 +1,10 @@
-"""Native loops: compiles loops over small tensors to machine code, without kernel calls and without Python.
+"""Native loops: compiles loops to machine code, without kernel calls and without Python.
 
 A loop qualifies if its ops are element-wise ops, reductions, matrix products, moves of elements, reads and writes of
 lists, or conditionals and loops of such ops. The machine code is for tensors of known sizes. A loop over small tensors
-of static shapes is compiled as a whole. Another loop is compiled when it runs, for the sizes of that call; kernels
-first compute what does not depend on its state, such as the input projection of a recurrent layer, for all iterations.
+of static shapes is compiled as a whole. Another loop is compiled when it runs, for the sizes of that call. If its
+weights are large, kernels first compute the part that does not depend on its state, such as the input projection of a
+recurrent layer, for all iterations.
 
 If machine code meets an index out of range, the loop runs again in Python, which raises the error.
 """
@@ -95,8 +96,8 @@ class Parts(NamedTuple):
     Attributes:
         condition, body: the programs. The body also returns residuals.
         tensors: the inputs of the loop.
-        shared, stacked: what the body takes after its other inputs: tensors that are computed before the loop, and
-            tensors with a row for each iteration.
+        shared, stacked: the last inputs of the body: tensors from kernels that run before the loop, and tensors with a
+            row for each iteration.
     """
 
     condition: Program
@@ -290,7 +291,7 @@ class NativeLoop(_Native):
         loop: the loop, which is the fallback for other shapes.
         parts: its programs.
         most: the most multiplications of a matrix product.
-        hoisted: what kernels compute before the loop.
+        hoisted: the part that kernels compute before the loop; None without one.
 
     Raises:
         Unsupported: the loop does not qualify.
@@ -461,8 +462,8 @@ class SizedLoop:
         Args:
             tensors: the values of the loop's inputs.
             sizes: their shapes, and the shapes of lists' entries.
-            hoisted: what is computed before the loop.
-            values: what it computes for one iteration.
+            hoisted: the part that kernels compute before the loop.
+            values: its results for one iteration.
         """
         loop = self.loop
         count = 0 if hoisted is None else len(hoisted.shared)
