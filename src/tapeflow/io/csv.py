@@ -13,6 +13,7 @@ import torch
 
 from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError
+from tapeflow.core.forking import cached_property
 from tapeflow.core.loops import Bytes, Int64s, loop
 from tapeflow.core.ops.batching import leading_dimensions
 from tapeflow.core.ops.convert import convert
@@ -192,7 +193,7 @@ class CsvParser:
             columns.append(torch.from_numpy(values))
         return tuple(columns if good == count else [column[:good] for column in columns]), good
 
-    @functools.cached_property
+    @cached_property
     def _skipped(self) -> tuple[bytes, bool]:
         """A flag for each of the first fields of a record, 1 to skip it, and whether to skip all others."""
         if self._selected is None:

@@ -6,7 +6,6 @@ import functools
 import hashlib
 import math
 import struct
-import threading
 from collections.abc import Callable, Sequence
 from math import nan
 from typing import Any, NamedTuple
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from tapeflow.core.forking import new_lock
 from tapeflow.core.loops import MASK, Float64s, Int64s, Words, exp, expm1, log, log1p, loop
 from tapeflow.core.ops.memory import check_memory
 from tapeflow.core.ops.op import OpFunction, not_differentiable, op
@@ -310,7 +310,7 @@ class _LearnedCounts:
 
     def __init__(self, range_max: int) -> None:
         self.weights = _Weights(range_max)
-        self._lock = threading.Lock()
+        self._lock = new_lock()
 
     def add(self, true: torch.Tensor) -> None:
         """Counts an occurrence of each class."""
