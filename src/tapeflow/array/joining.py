@@ -17,7 +17,8 @@ from tapeflow.core.context import state
 from tapeflow.core.ops.arguments import is_tensor_like
 from tapeflow.core.ops.batching import Batch, Slices, behind, static
 from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import NotStatic, ops
+from tapeflow.core.ops.definition import MANY, NotStatic, ops
+from tapeflow.core.ops.memory import check_outputs
 from tapeflow.core.ops.op import op, widened
 from tapeflow.core.ops.shape_rules import leave_to_kernel, stated, text
 from tapeflow.core.ops.static import elements, host_static
@@ -365,6 +366,8 @@ def _split_rule(axis: int, value: TensorShape, num_split: int) -> list[TensorSha
 @op("Split", host=("axis",), shape=_split_rule, moves=True, node_name="split")
 def _split(axis: int, value: torch.Tensor, num_split: int) -> tuple[torch.Tensor, ...]:
     """Splits a tensor into equal parts along a dimension."""
+    if num_split > MANY:
+        check_outputs(num_split)
     length, rest = divmod(value.shape[axis], num_split)
     if rest:
         raise TypeError("the shape rule says what is wrong")

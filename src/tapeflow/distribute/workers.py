@@ -199,8 +199,6 @@ def _close_all() -> None:
         group.close()
 
 
-
-
 def join(resolver: ClusterResolver, timeout_seconds: float | None, bytes_per_pack: int) -> WorkerGroup | None:
     """Meets the other workers of a cluster.
 

@@ -140,7 +140,9 @@ def _explaining_lost_gradients(filter_empty: Any) -> Any:
         try:
             result = filter_empty(self, grads, vars)
         except ValueError as error:
-            raise ValueError(f"{error} {explanation}") from None if explanation else error
+            if explanation is None:
+                raise
+            raise ValueError(f"{error} {explanation}") from None
         if explanation:
             warnings.warn(explanation, stacklevel=2)
         return result

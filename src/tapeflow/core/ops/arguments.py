@@ -20,7 +20,7 @@ from tapeflow.core.ops import op_def as op_defs
 from tapeflow.core.ops.attr_values import attr_value, items_of
 from tapeflow.core.ops.convert import convert, datatype_name, from_numpy_type, host_value, operand, wrapped
 from tapeflow.core.ops.definition import Op, ops
-from tapeflow.core.ops.memory import UNFILLED, check_memory
+from tapeflow.core.ops.memory import check_outputs
 from tapeflow.core.ops.op_def import AttrDef, OpDef, snake_case
 from tapeflow.core.ops.sequences import MIXED, array_of, fits, letter, unconvertible, unfit, unsupported
 from tapeflow.core.types.dtypes import DType, as_dtype, int32, string, uint64
@@ -428,7 +428,7 @@ class DefinedOp(Op):
         elif type(value) is int and (outputs := value * self.outputs_of(attr.name)):
             if outputs >= 2**31:
                 raise ValueError(f"Number of outputs is too big: {outputs}")
-            check_memory([outputs], _BYTES_OF_OUTPUT, UNFILLED)
+            check_outputs(outputs)
             return
         elif attr.minimum and type(value) is tuple and len(value) < attr.minimum and state.graph is None:
             raise self.refused(f"Length for attr '{attr.name}' of {len(value)} must be at least minimum {attr.minimum}")
@@ -467,7 +467,6 @@ class DefinedOp(Op):
 
 
 _INT32 = range(-(2**31), 2**31)
-_BYTES_OF_OUTPUT = 1024  # of a tensor without elements
 
 # The attrs of 64 bits that TensorFlow's kernels read as numbers of 32.
 _OF_32_BITS = frozenset(

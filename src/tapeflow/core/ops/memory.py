@@ -19,6 +19,7 @@ from tapeflow.core.types.dtypes import DType
 from tapeflow.core.types.shape import TensorShape
 
 UNFILLED = 1 / 4
+_BYTES_OF_OUTPUT = 1024  # of a tensor without elements
 _FEW = 2**26  # bytes that every machine has
 # Of torch's `RuntimeError`s for CPUs, and of NumPy's `ValueError`s.
 _NO_MEMORY = re.compile(
@@ -47,6 +48,15 @@ def check_memory(dims: Iterable[int], itemsize: int = 4, share: float = 1.0) -> 
     count = math.prod(dims)
     if count * itemsize > _FEW and count * itemsize > share * _memory():
         raise ResourceExhaustedError.of(f"OOM when allocating tensor with shape{text(TensorShape(dims))}")
+
+
+def check_outputs(count: int) -> None:
+    """Checks that a machine's memory holds a number of outputs.
+
+    Raises:
+        ResourceExhaustedError: it does not.
+    """
+    check_memory([count], _BYTES_OF_OUTPUT, UNFILLED)
 
 
 def is_out_of_memory(error: Exception) -> bool:

@@ -607,7 +607,8 @@ def _shape(tensor: SymbolicTensor | TensorSpec) -> torch.Size | None:
 
 def drawn(step: Step, trips: int) -> torch.Tensor:
     """Returns the stacked random numbers of a step for some iterations."""
-    shape, *rest = step.args
+    _, *rest = step.args  # the shape may be computed by other steps
+    shape = step.outputs[0].shape.as_list()
     draw = with_stream(step, functools.partial(step.op.kernel, device=torch.device("cpu")))
     if trips and has_stream(step):  # each draw moves the stream of the seeds
         return torch.stack([draw(tuple(shape), *rest) for _ in range(trips)])
