@@ -9,12 +9,19 @@ os.environ.setdefault("TAPEFLOW_CHECK_PASSES", "1")  # read once, when TapeFlow 
 import tapeflow as tf
 from tapeflow.core import device as devices
 from tapeflow.core.settings import settings
+from tapeflow.summary.recording import recording
 
 
 @pytest.fixture(autouse=True)
 def no_global_seed():
     """A test that sets the global seed decides nothing for the next one."""
     tf.random.set_seed(None)
+
+
+@pytest.fixture(autouse=True)
+def no_default_writer():
+    """A test that sets a default writer of summaries sets it for itself."""
+    recording.writer = None
 
 
 @pytest.fixture(autouse=True)
