@@ -171,7 +171,7 @@ class Loop:
         dtype = "" if self._numbers is None else _LETTERS[args[self._numbers].dtype]
         compiled = self._compiled.get(dtype)
         if compiled is None:
-            sizes = [getattr(a, "nbytes", len(a)) for a, buffer in zip(args, self._buffers, strict=True) if buffer]
+            sizes = [a.nbytes if hasattr(a, "nbytes") else len(a) for a, buffer in zip(args, self._buffers, strict=True) if buffer]
             self._work += 256 + sum(sizes)
             if self._work < _WORTH_COMPILING:
                 return self._run(*args)

@@ -70,12 +70,12 @@ def _isotonic(input: torch.Tensor, output_dtype: DType) -> tuple[torch.Tensor, t
     shape = input.shape
     if not input.numel():
         return input.new_empty(shape, dtype=output_dtype.torch), input.new_empty(shape, dtype=torch.int32)
-    x = input.detach().double().cpu().contiguous()
+    x = input.detach().double().cpu().reshape(-1)
     length = shape[-1] if shape else 1
-    values, segments = torch.empty_like(x), torch.empty(shape, dtype=torch.int32)
+    values, segments = torch.empty_like(x), torch.empty(len(x), dtype=torch.int32)
     sums, counts = torch.empty(length, dtype=torch.float64), torch.empty(length, dtype=torch.int64)
     _pool_violators(x, x.numel() // length, length, sums, counts, values, segments)
-    return values.to(input.device, output_dtype.torch), segments.to(input.device)
+    return values.view(shape).to(input.device, output_dtype.torch), segments.view(shape).to(input.device)
 
 
 @_isotonic.gradient(needs="shapes outputs", none_for_zero=True)
