@@ -171,8 +171,8 @@ class Loop:
         dtype = "" if self._numbers is None else _LETTERS[args[self._numbers].dtype]
         compiled = self._compiled.get(dtype)
         if compiled is None:
-            sizes = [a.nbytes if hasattr(a, "nbytes") else len(a) for a, buffer in zip(args, self._buffers, strict=True) if buffer]
-            self._work += 256 + sum(sizes)
+            buffers = [a for a, is_buffer in zip(args, self._buffers, strict=True) if is_buffer]
+            self._work += 256 + sum(len(a) if isinstance(a, bytes) else a.nbytes for a in buffers)
             if self._work < _WORTH_COMPILING:
                 return self._run(*args)
             compiled = self._compiled[dtype] = self._compile(dtype)
