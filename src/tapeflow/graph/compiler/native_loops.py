@@ -301,6 +301,7 @@ class NativeLoop(_Native):
         from tapeflow.graph.compiler.loop_functions import loop_code  # it loads LLVM
 
         self._loop, self._hoisted = loop, hoisted
+        self._of_rows = [torch.Size(t.shape.as_list()) for t in parts.stacked]
         code, lists = loop_code(loop, parts, most)
         shapes = [*map(_shape, (*parts.tensors, *parts.shared)), *[None] * len(parts.stacked)]
         super().__init__(loop.name, code, lists, shapes, loop.count)
@@ -333,6 +334,9 @@ class NativeLoop(_Native):
         if ahead is not None and not limit:
             return loop(*values)
         hoisted = () if ahead is None else ahead.values(tensors, limit)
+        stacked = hoisted[len(hoisted) - len(self._of_rows) :]
+        if any(t.shape != (limit, *size) for t, size in zip(stacked, self._of_rows, strict=True)):
+            return loop(*values)  # entries of a list, or a variable, have another shape than before
         operands = self.bind(*tensors, *hoisted)
         if operands is None:
             return loop(*values)
@@ -352,8 +356,8 @@ class NativeLoop(_Native):
             if not status or trips >= limit:
                 break
             at_once = min(2 * at_once, self._most_drawn or _AT_ONCE)
-            if ahead is not None:
-                operands = (*operands[: -len(ahead.stacked)], *(t[count:] for t in operands[-len(ahead.stacked) :]))
+            if stacked:
+                operands = (*operands[: -len(stacked)], *(t[count:] for t in operands[-len(stacked) :]))
         last = self._results(operands[: loop.count], tensors, trips)
         if loop.residuals is None:
             return tuple(last)
@@ -420,6 +424,7 @@ class SizedLoop:
 
     def __init__(self, loop: Loop, tensors: Sequence[SymbolicTensor]) -> None:
         self.loop, self._tensors = loop, tensors
+        self._counts = counts_to_known_bound(loop)
         self._of_sizes = BySizes()
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:
@@ -428,10 +433,12 @@ class SizedLoop:
         Raises:
             OpError: an op failed.
         """
-        tensors = values[1:] if self.loop.limited else values
+        loop, tensors = self.loop, values[1:] if self.loop.limited else values
+        if self._counts and not trip_count(loop, tensors):
+            return loop(*values)  # nothing can be computed before it
         sizes = tuple([t.shape if isinstance(t, torch.Tensor) else entry_shape(t) for t in tensors])
         native = self._of_sizes.get(sizes, lambda: self._compiled(tensors, sizes))
-        results: tuple[Any, ...] = (native or self.loop)(*values)
+        results: tuple[Any, ...] = (native or loop)(*values)
         return results
 
     def _compiled(self, tensors: Sequence[Any], sizes: Sequence[torch.Size | None]) -> NativeLoop | None:
@@ -439,11 +446,11 @@ class SizedLoop:
         loop = self.loop
         ahead = loop.prologue.tensors
         read = sum(map(_elements_of, tensors[loop.count :]))
-        hoists = ahead and read > _READ_QUICKLY and counts_to_known_bound(loop)
+        hoists = ahead and read > _READ_QUICKLY and self._counts
         hoisted = Hoisted(loop) if hoists else None
         values: Sequence[torch.Tensor] = ()
         if hoisted is not None:
-            if not trip_count(loop, tensors) or any(t.dtype not in DTYPES for t in ahead):
+            if any(t.dtype not in DTYPES for t in ahead):
                 return None
             values = hoisted.values(tensors, 1)
         parts = self._parts(tensors, sizes, hoisted, values)
@@ -472,23 +479,30 @@ class SizedLoop:
         programs = []
         for program, places in zip((loop.condition.compiled.program, body), loop.places, strict=True):
             own = [*sizes[: loop.count], *(sizes[loop.count + i] for i in places), *shapes]
-            pairs = [(t, TensorShape(size)) for t, size in zip(program.inputs, own, strict=False) if size is not None]
-            of_lists = {id(t): size for t, size in pairs if t.dtype is variant}
-            sized = with_shapes(program, {id(t): size for t, size in pairs if id(t) not in of_lists}, of_lists)
+            sized = sized_program(program, own[: len(program.inputs)])
             if sized is None:
                 return None
-            simplify(sized)
             programs.append(sized)
         specs = [_spec(t, value) for t, value in zip(self._tensors, tensors, strict=True)]
         extra = [TensorSpec(size, t.dtype) for t, size in zip(loop.prologue.tensors, shapes, strict=False)]
         return Parts(programs[0], programs[1], specs, extra[:count], extra[count:])
 
 
-def simplify(program: Program) -> None:
-    """Runs the passes that simplify a program."""
+def sized_program(program: Program, sizes: Sequence[torch.Size | None]) -> Program | None:
+    """Returns a program for inputs of some sizes, or None if a shape rule rejects them.
+
+    Args:
+        program: the program.
+        sizes: the shapes of the inputs, and of the entries of lists; None for those that stay.
+    """
     from tapeflow.graph.codegen.passes import SIMPLIFY  # they load this module
 
-    run_passes(program, SIMPLIFY)
+    pairs = [(t, TensorShape(size)) for t, size in zip(program.inputs, sizes, strict=True) if size is not None]
+    of_lists = {id(t): size for t, size in pairs if t.dtype is variant}
+    sized = with_shapes(program, {id(t): size for t, size in pairs if id(t) not in of_lists}, of_lists)
+    if sized is not None:
+        run_passes(sized, SIMPLIFY)
+    return sized
 
 
 def _rest_of(loop: Loop) -> Program:

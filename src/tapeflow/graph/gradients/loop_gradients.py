@@ -13,13 +13,19 @@ from tapeflow.core.autodiff.gradients import raw_zeros
 from tapeflow.core.forking import cached_property
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import variant
-from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.codegen.loops import Loop
 from tapeflow.graph.codegen.program import needed
-from tapeflow.graph.codegen.sizes import BySizes, with_shapes
-from tapeflow.graph.compiler.native_loops import KEPT, NativeGradient, entry_shape, is_static, may_compile, simplify
+from tapeflow.graph.codegen.sizes import BySizes
+from tapeflow.graph.compiler.native_loops import (
+    KEPT,
+    NativeGradient,
+    entry_shape,
+    is_static,
+    may_compile,
+    sized_program,
+)
 from tapeflow.graph.gradients.loop_sums import LoopSums
 
 if TYPE_CHECKING:
@@ -280,12 +286,10 @@ class _Iteration:
         """
         gradient, program = self._gradient, self.function.program
         if sizes is not None:
-            pairs = [(t, TensorShape(size)) for t, size in zip(program.inputs, sizes, strict=True) if size is not None]
-            of_lists = {id(t): size for t, size in pairs if t.dtype is variant}
-            sized = with_shapes(program, {id(t): size for t, size in pairs if id(t) not in of_lists}, of_lists)
+            sized = sized_program(program, sizes)
             if sized is None:
                 return None
-            simplify(program := sized)
+            program = sized
         following: list[int | None] = []
         for i in gradient.live:
             number = gradient.result_places[i]
