@@ -53,11 +53,11 @@ def test_hoisted_rows_of_another_size(monkeypatch):
 
     def function(x):
         h = tf.ones([4])
-        for t in tf.range(5):
+        for t in tf.range(60):
             h = tf.tanh(h + tf.reduce_sum(h[:, tf.newaxis] * tf.matmul(x[t], weights), -1))
         return h
 
-    x = tf.constant(np.random.default_rng(0).standard_normal([5, 4, 3]).astype(np.float32))
+    x = tf.constant(np.random.default_rng(0).standard_normal([60, 4, 3]).astype(np.float32))
     compiled = tf.function(function, input_signature=[tf.TensorSpec([None, 4, 3])])
     for size in (600, 2, 600):
         weights.assign(tf.fill([3, size], 0.01))
