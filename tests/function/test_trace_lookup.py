@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import inspect
 import sys
@@ -150,12 +151,15 @@ def tuple_or_int(value):
 def frames(call) -> int:
     """Returns the number of Python functions that a call enters."""
     entered: list[str] = []
-    before = sys.getprofile()
+    before, collects = sys.getprofile(), gc.isenabled()
+    gc.disable()  # a collection would enter the finalizers of other tests' objects
     sys.setprofile(lambda frame, event, _: entered.append(frame.f_code.co_name) if event == "call" else None)
     try:
         call()
     finally:
         sys.setprofile(before)
+        if collects:
+            gc.enable()
     return len(entered)
 
 
