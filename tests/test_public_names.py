@@ -4,6 +4,7 @@
 """
 
 import functools
+import inspect
 import json
 import pathlib
 import subprocess
@@ -83,3 +84,15 @@ def test_star_import_of_everything():
 
 def test_names_of_tensorflow_2_in_compat():
     assert set(dir(tf.compat.v2)) == {*dir(tf), "enable_v2_behavior"} == set(tf.compat.v2.__all__)
+
+
+@pytest.mark.parametrize("path", NAMESPACES)
+def test_functions_open_at_their_source(path):
+    """`??` of a notebook and "view source" of an editor show what was written, never code that was generated."""
+    module = namespace(path)
+    functions = [f for name in module.__all__ if isinstance(f := getattr(module, name), types.FunctionType)]
+    for function in functions:
+        if function.__module__.startswith("tapeflow"):
+            source = pathlib.Path(inspect.unwrap(function).__code__.co_filename)
+            assert source.is_file(), (function, source)
+            assert inspect.getsource(function)

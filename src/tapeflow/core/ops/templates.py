@@ -79,8 +79,8 @@ def function_of(op: RegisteredOp, declared: Any, slow: Callable[..., Any]) -> Ca
     call.__code__ = dressed(call.__code__)
     call.__defaults__ = declared.__defaults__
     call.__kwdefaults__ = declared.__kwdefaults__
-    functools.update_wrapper(call, declared)
-    del call.__wrapped__  # its signature is its own
+    functools.update_wrapper(call, declared)  # whose source `inspect` and editors show
+    call.__signature__ = None  # the function's own: the declaration may lack `name`
     return call
 
 
