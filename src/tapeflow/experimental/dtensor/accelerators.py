@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import datetime
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -84,6 +85,15 @@ def _meet(kind: str) -> None:
     backend = "cpu:gloo,cuda:nccl" if kind == "GPU" else "gloo"
     with reporting(f"the meeting at {jobs[0]}: see that all are started with the same DTENSOR_JOBS"):
         c10d.init_process_group(backend, f"tcp://{jobs[0]}", TIMEOUT, rank=rank, world_size=len(jobs))
+    atexit.register(_leave)
+
+
+def _leave() -> None:
+    """Ends the connections while Python can still wait for their threads: later these end the process by an abort."""
+    import torch.distributed as c10d
+
+    if c10d.is_initialized():
+        c10d.destroy_process_group()
 
 
 @contextmanager
