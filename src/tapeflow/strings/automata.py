@@ -104,7 +104,8 @@ def automaton(pattern: bytes, whole: bool) -> Automaton | None:
 # ---- the expression as a tree ----------------------------------------------------------------------------------------
 
 # A node is a tuple of a kind and its parts: ("set", bytes, whether characters beyond ASCII are in it, too),
-# ("all", nodes), ("any", nodes), ("repeat", node, least, most or None, greedy), ("assert", kind), ("save", a group's end).
+# ("all", nodes), ("any", nodes), ("repeat", node, least, most or None, greedy), ("assert", kind),
+# ("save", a group's end).
 
 _ANY_BEGINNING = ("repeat", ("set", _EVERY_BYTE, False), 0, None, False), ("save", 0)
 
