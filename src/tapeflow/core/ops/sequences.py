@@ -148,10 +148,10 @@ def quick_strings(value: Any, dtype: DType | None) -> StringArray | None:
     """Returns the array of a list of texts, or None where something else may be in it."""
     if type(value) is not list or not value or type(value[0]) not in _TEXTS or dtype not in (None, string):
         return None
-    if len(value) <= FEW and set(map(type, value)) != {type(value[0])}:
-        return None
     try:
-        return StringArray.of_text(value) if type(value[0]) is str else StringArray.of(value)
+        if type(value[0]) is str:
+            return StringArray.of_text(value)
+        return StringArray.of(value) if len(value) > FEW or set(map(type, value)) == {bytes} else None
     except TypeError:
         return None
 
