@@ -247,7 +247,7 @@ class StringArray:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         """Returns a NumPy array of `bytes` objects."""
-        few = self.few
+        few = self._strings or self.few
         out = self._objects() if few is None else np.fromiter(few, object, len(few))
         if len(self.shape) != 1:
             out = out.reshape(self.shape)
