@@ -215,7 +215,8 @@ class StringArray:
     @property
     def flat(self) -> list[bytes]:
         """All strings in row-major order, a list that nobody may change."""
-        return self.few or self._split_buffers()
+        few = self.few
+        return self._split_buffers() if few is None else few
 
     def _split_buffers(self) -> list[bytes]:
         if self.size > FEW:
