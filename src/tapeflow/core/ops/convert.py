@@ -114,7 +114,7 @@ def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -
     if isinstance(value, (int, float, complex, str, bytes)):  # subclasses, such as IntEnum
         base: Any = next(b for b in (bool, int, float, complex, str, bytes) if isinstance(value, b))
         return operand(base(value), dtype)
-    if dtype in (None, string) and _is_arrow(value):
+    if dtype in (None, string) and is_arrow(value):
         from tapeflow.core.values.arrow import strings_of_arrow  # here, as few programs have such values
 
         strings = strings_of_arrow(value)
@@ -134,7 +134,7 @@ def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -
     raise unsupported(value, value)
 
 
-def _is_arrow(value: Any) -> bool:
+def is_arrow(value: Any) -> bool:
     """Returns True for an array or a series of an Arrow library; a series may also hold an array of NumPy."""
     kind = type(value)
     if hasattr(kind, "__arrow_c_array__"):
