@@ -159,8 +159,8 @@ HAS_JUPYTER = all(map(importlib.util.find_spec, ["nbformat", "nbclient", "ipyker
 def test_programs_of_pages_run(page, tmp_path):
     pytest.importorskip("matplotlib")
     pytest.importorskip("aiohttp")
-    if page.stem == "lite":
-        pytest.importorskip("ai_edge_quantizer")
+    for needed in {"lite": ["ai_edge_quantizer"], "arrow": ["pyarrow"]}.get(page.stem, ()):
+        pytest.importorskip(needed)
     outputs = blocks.run(page, tmp_path)
     assert not [o.text for o in outputs if str(blocks.ROOT) in o.text or sys.prefix in o.text], "a path of this machine"
     if page.name == "README.md":  # which holds what its first program prints

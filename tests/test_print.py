@@ -49,6 +49,20 @@ def test_texts(values, text, capsys):
     assert capsys.readouterr().out == text + "\n"
 
 
+def test_bytes_that_are_not_text(capsys):
+    tensor = tf.constant([b"\x80\x01\x7fe\xed\xa0\x80", "\u200b\U000e0001".encode()])
+    assert tf.strings.format("{}", tensor).numpy() == b'["\x80\\001\\177e\xed\xa0\x80" "\xe2\x80\x8b\xf3\xa0\x80\x81"]'
+
+    def show():
+        tf.print(tensor[:1], output_stream=sys.stdout)
+
+    for call in (show, tf.function(show)):
+        call()
+        assert capsys.readouterr().out == '["\\x80\\001\\177e\\xed\\xa0\\x80"]\n'
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"\\x80.*\\xa0"):
+        tf.function(lambda: [tf.debugging.Assert(False, [tensor]), tensor][1])()
+
+
 def test_how_much_is_shown(capsys):
     tf.print(tf.range(10), summarize=-1, output_stream=sys.stdout)
     tf.print(tf.reshape(tf.range(100), [10, 10]), summarize=1, output_stream=sys.stdout)

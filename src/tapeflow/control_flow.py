@@ -24,7 +24,7 @@ from tapeflow.graph.ir.checks import assert_op
 from tapeflow.graph.ir.operation import Operation
 from tapeflow.math.casting import cast
 from tapeflow.math.reduction import count_nonzero
-from tapeflow.printing import element_text, escape_bytes
+from tapeflow.printing import element_text, escape_bytes, printable
 from tapeflow.tensor_array import TensorArray
 
 
@@ -358,7 +358,8 @@ def check_assertion(summarize: int) -> Callable[..., None]:
 
     def check(holds: Any, *shown: Any) -> None:
         if not holds:
-            raise invalid(f"assertion failed: {' '.join(f'[{_first_elements(d, summarize)}]' for d in shown)}")
+            elements = " ".join([f"[{_first_elements(d, summarize)}]" for d in shown])
+            raise invalid(f"assertion failed: {printable(elements)}")
 
     return check
 

@@ -62,7 +62,7 @@ def print(*inputs: Any, **kwargs: Any) -> Operation | None:
         return _staged(inputs, stream, summarize, end, separator)
     edge = None if summarize is None or summarize < 0 else summarize
     if len(inputs) == 1 and isinstance(inputs[0], Tensor) and inputs[0].dtype is string and not inputs[0].shape.rank:
-        text = inputs[0].numpy().decode("utf-8", "backslashreplace")  # without quotes, as a Python string is
+        text = inputs[0].numpy().decode("utf-8", "surrogateescape")  # without quotes, as a Python string is
     else:
         text = separator.join([_top(v, edge, tensor_text) for v in inputs])
     _write(text, end, stream)
@@ -81,7 +81,7 @@ def _staged(inputs: Any, stream: Any, summarize: Any, end: str, separator: str) 
         text = _template(inputs, -1 if summarize is None or summarize < 0 else summarize, separator)
 
     def write(value: Any) -> None:
-        _write(value.numpy().decode("utf-8", "backslashreplace"), end, stream)
+        _write(value.numpy().decode("utf-8", "surrogateescape"), end, stream)
 
     return python_op("PrintV2", write, [text], attrs={"output_stream": target, "end": end}, diagnostic=True)
 
@@ -150,7 +150,13 @@ def stream_of(name: str) -> Any:
     )
 
 
+def printable(text: str) -> str:
+    """Returns a text with bytes that are not UTF-8 in hexadecimal digits, for streams and messages."""
+    return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
 def _write(text: str, end: str, stream: Any) -> None:
+    text = printable(text)
     if isinstance(stream, str) and stream.startswith(_FILE):
         path = stream[len(_FILE) :]
         with translate_os_errors(path), open(path, "a") as file:
@@ -200,7 +206,7 @@ def _composite(value: Any, edge: int | None, of_tensor: Callable[[Any, int | Non
     if hasattr(value, "ragged_rank"):
         from tapeflow.ragged.text import text_of
 
-        return text_of(value, edge).numpy().decode("utf-8", "backslashreplace")
+        return text_of(value, edge).numpy().decode("utf-8", "surrogateescape")
     if hasattr(value, "dense_shape") and hasattr(value, "indices"):
         parts = (value.indices, value.values, value.dense_shape)
         # In quotes, as TensorFlow prints it.
@@ -210,7 +216,7 @@ def _composite(value: Any, edge: int | None, of_tensor: Callable[[Any, int | Non
 
 
 def tensor_text(value: Any, edge: int | None = 3) -> str:
-    """Returns the text of a tensor in the notation of `tf.print`."""
+    """Returns the text of a tensor in the notation of `tf.print`. Bytes that are not UTF-8 are surrogates."""
     tensor = value._read() if isinstance(value, ReadAsTensor) else value
     return _array(tensor._array(), tensor.dtype, edge, 0)
 
@@ -253,8 +259,6 @@ def _number(value: float, wide: bool) -> str:
 
 
 def escape_bytes(value: bytes) -> str:
-    """Escapes a string like in C, but keeps UTF-8 characters."""
-    text = value.decode("utf-8", "backslashreplace")
-    return "".join(
-        _ESCAPES.get(c) or (c if c.isprintable() else "".join(f"\\{b:03o}" for b in c.encode())) for c in text
-    )
+    """Escapes the ASCII characters of a string like in C."""
+    text = value.decode("utf-8", "surrogateescape")
+    return "".join([_ESCAPES.get(c) or (f"\\{ord(c):03o}" if c.isascii() and not c.isprintable() else c) for c in text])

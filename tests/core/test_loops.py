@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import sys
 
 import numpy as np
 import pytest
@@ -15,14 +16,18 @@ from tapeflow.core.loops import (
     Int32s,
     Int64s,
     Numbers,
+    Objects,
+    Strings,
     copy,
     equal,
     exp,
     loop,
     order,
+    read_string,
     simd_range,
     sqrt,
     word,
+    write_bytes,
 )
 
 WIDE = 0x9DDFEA08EB382D69
@@ -149,6 +154,54 @@ def test_complex_quotients_do_not_overflow():
     x = np.array([3e-30 + 4e-30j], np.complex64)
     _, (_, (*_, out)) = _both(_complexes, x, x * 2, x, 1, dtype="F")
     assert out[0] == pytest.approx(-2.25)
+
+
+@loop
+def _copy_strings(out: Bytes, room: int, strings: Strings, count: int, is_text: int) -> int:
+    at = 0
+    for i in range(count):
+        left = room - at
+        size = read_string(strings, i, is_text, out, at, left)
+        if size < 0 or size > left:
+            return -1
+        at += size
+    return at
+
+
+@loop
+def _write_pairs(data: Bytes, out: Objects, count: int) -> None:
+    for i in range(count):
+        write_bytes(out, i, data, 2 * i, 2)
+
+
+@pytest.mark.parametrize("strings", [["ab", "", "é\0日"], [b"ab", b"", b"\xff\0"]])
+def test_strings_of_python(strings):
+    pytest.importorskip("llvmlite")
+    is_text = type(strings[0]) is str
+    whole = "".join(strings).encode() if is_text else b"".join(strings)
+    for room in (len(whole), len(whole) - 1, 0):
+        python, machine = _both(_copy_strings, np.zeros(9, np.uint8), room, strings, 3, is_text)
+        assert python == machine
+        assert python[0] == (len(whole) if room == len(whole) else -1)
+    for wrong in ([*strings[:2], 7], [7], [strings[0], b"" if is_text else "", None]):
+        for run in (_copy_strings._run, _copy_strings._compile()):
+            with pytest.raises(TypeError):
+                run(np.zeros(9, np.uint8), 9, wrong, len(wrong), is_text)
+    for run in (_copy_strings._run, _copy_strings._compile()):
+        with pytest.raises(UnicodeEncodeError):
+            run(np.zeros(9, np.uint8), 9, ["\ud800"], 1, True)
+
+
+def test_bytes_objects_are_made_and_owned_once():
+    pytest.importorskip("llvmlite")
+    data, old = b"abcd\0\xff" * 50, b"an object that arrays hold"
+    for run in (_write_pairs._run, _write_pairs._compile()):
+        out = np.array([old] * 150, object)
+        count = sys.getrefcount(old)
+        run(data, out, 150)
+        assert sys.getrefcount(old) == count - 150
+        assert out.tolist() == [b"ab", b"cd", b"\0\xff"] * 50
+        assert {sys.getrefcount(each) for each in out} == {3}  # the array, `each` and the call
 
 
 def test_a_loop_is_compiled_after_some_work():

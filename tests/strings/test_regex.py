@@ -14,6 +14,8 @@ TOKENS = [
     rb"[a-c\s]", rb"[^\w]", rb"[\]x]", rb"[,-\.^]", rb"[!\-]", rb"[\d_]", b"[)(|]", b"(ab)", b"(.)", b"([^b]c)",
     b"a+", b".*", rb"\w?", rb"\b", b"(a|bc)", b"(a*|[^b]+x)", b"(ab|a|)", "é".encode(), b"^", b"$", rb"\B", b"a??",
     b"(?:b|a+?)+", b"c{2}", b"(a|b){1,3}", b"[[:alpha:]]", b"[[:punct:] ]", "(?:日|x)*y".encode(), b"(a|b)*", b"((a)b)",
+    b"(?:(a)|(b))+", b"((a)|b)*?", b"(a*)(a*)", b"(b)?", b"(?P<n>[ab])", b"(a|ab)(c|bcd)?", rb"(\b)", b"(^|a)",
+    b"(?:(a)|b){2}",
 ]  # fmt: skip
 PIECES = [
     *map(bytes, zip(b"aabbc \t\n\v\f\r.,-!x]1_^)|}#Zy")), b"\0", b"\xff", b"\xc3", b"\xa9", "é".encode(), "日".encode(),
@@ -36,7 +38,7 @@ def test_automata_match_as_re2_does():
         strings = StringArray.of(words)
         matches = [compiled.fullmatch(word) is not None for word in words]
         assert regex._full_match_kernel(strings, pattern).tolist() == matches, pattern
-        for rewrite in (b"<>", rb"[\0]", rb"\1x", rb"\\"):
+        for rewrite in (b"<>", rb"[\0]", rb"\1x", rb"\\", rb"\2,\1", rb"\3\2\1", rb"\1\x"):
             for everywhere in (True, False):
                 replace = regex._replacing(pattern, rewrite, everywhere)
                 replaced = regex._replace_kernel(strings, pattern, rewrite, everywhere)
@@ -44,9 +46,7 @@ def test_automata_match_as_re2_does():
     assert built > 700
 
 
-@pytest.mark.parametrize(
-    "pattern", ["a**", "(a*)+", "(?i)a", "[é]", r"\pN", "(?P<n>a)", "a{900}", r"\x41", r"[\D]", "a{"]
-)
+@pytest.mark.parametrize("pattern", ["a**", "(a*)+", "(?i)a", "[é]", r"\pN", "a{900}", r"\x41", r"[\D]", "a{"])
 def test_other_expressions_are_left_to_re2(pattern):
     assert automaton(pattern.encode(), whole=False) is None
 

@@ -12,6 +12,11 @@ PATTERNS = [
     "[^a-z]", r"\s+", "a*", "(a|ab)(.)", "é", ".", r"\bB", "^a", "[[:punct:]]", "(?i)b", r"\d{1,2}", "b+?", "", "a$",
     r"\W",
 ]  # fmt: skip
+GROUPS = [
+    r"(\w+)(\W)?", "(a)|(B)", "(?P<x>.)(.)?", "([^b]*)b", "(?:(a)|(b)|(é))+", "()a", r"\b(\w)", "((a)(B))", "^(.)(.)*$",
+    "(a|ab)(1|é)?(.*)", "(a*)*", "(?i)(ab)",
+]  # fmt: skip
+ORDERS = [r"\2\1", r"[\1]", r"\3", r"\1\0\1", r"\1\x"]
 REWRITES = ["", "x", r"<\0>", r"\1", r"\\", "日"]
 SEPARATORS = ["", ",", "ab", " ", "é", "\0"]
 NUMBERS = ["1", " -2.5 ", "+7", "1e3", "inf", "-nan", "0x1F", "1_0", "", "9" * 30, "1e-400", "16777217.0000001"]
@@ -47,6 +52,13 @@ def calls(tf, rng):
     encoding = rng.choice(["UTF-8", "UTF-8", "UTF-16-BE"])
     errors = rng.choice(["replace", "ignore"])
     known = list(dict.fromkeys(values)) or [b""]
+    cells = [rng.choice([v, b'"' + v.replace(b'"', b'""') + b'"', b""]) for v in others for _ in (0, 1)]
+    lines = tf.constant([b",".join(cells[2 * i : 2 * i + 2]) for i in range(size)], tf.string, [size])
+    groups, order = rng.choice(GROUPS), rng.choice(ORDERS)
+    bytes_of = [tf.train.BytesList(value=values[i : i + 2]) for i in range(0, size, 2)]
+    features = [tf.train.Features(feature={"a": tf.train.Feature(bytes_list=each)}) for each in bytes_of]
+    examples = [tf.train.Example(features=each).SerializeToString() for each in features] or [b""]
+    ragged = {"a": tf.io.RaggedFeature(tf.string), "b": tf.io.FixedLenFeature([], tf.string, default_value="é")}
     table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(known, list(range(len(known)))), -1)
     return {
         "length": lambda: s.length(x, unit=unit),
@@ -64,6 +76,11 @@ def calls(tf, rng):
         "to_number, whole": lambda: s.to_number(numbers, tf.int32),
         "as_string": lambda: (tf.as_string(at), tf.as_string(length, width=4)),
         "regex_replace": lambda: s.regex_replace(x, pattern, rewrite, replace_global=most < 0),
+        "regex_replace, groups": lambda: s.regex_replace(x, groups, order, replace_global=most < 0),
+        "decode_csv": lambda: tf.io.decode_csv(lines, [["d"], [""]], use_quote_delim=most < 0),
+        "parse_example": lambda: [v for _, v in sorted(tf.io.parse_example(examples, ragged).items())],
+        "serialize_tensor": lambda: tf.io.parse_tensor(tf.io.serialize_tensor(x), tf.string),
+        "format": lambda: s.format("{} is {}", (x, rows), summarize=split),
         "regex_full_match": lambda: s.regex_full_match(x, pattern),
         "unicode_decode": lambda: s.unicode_decode_with_offsets(x, encoding, errors),
         "unicode_split": lambda: s.unicode_split(x, "UTF-8", errors),

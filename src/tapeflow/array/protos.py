@@ -14,7 +14,7 @@ from tapeflow.core.ops.sequences import array_of, is_sequence
 from tapeflow.core.types.aliases import DTypeLike, ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, as_dtype, string, variant
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.strings import StringArray
+from tapeflow.core.values.strings import StringArray, offsets_of
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.varint import read_varint, varint
 
@@ -44,7 +44,7 @@ def _proto_class() -> Any:
     return tensor_pb2.TensorProto
 
 
-def _array(values: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:
+def _array(values: Any, dtype: DType | None) -> tuple[Any, DType]:
     if isinstance(values, EagerTensor) or not (is_sequence(values) and not isinstance(values, np.ndarray)):
         if dtype is None or isinstance(values, EagerTensor):
             tensor = convert(values)
@@ -53,9 +53,9 @@ def _array(values: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:
                 tensor = convert(values, dtype)
             except TypeError:
                 raise TypeError(f"Expected {dtype.name}, but got {values} of type '{type(values).__name__}'.") from None
-        return tensor._array(), tensor.dtype
+        return tensor.value if tensor.dtype is string else tensor._array(), tensor.dtype
     array, dtype = array_of(values, dtype)
-    return (np.asarray(array) if dtype is string else array.astype(storage_type(dtype))), dtype
+    return (array if dtype is string else array.astype(storage_type(dtype))), dtype
 
 
 def make_tensor_proto(
@@ -116,7 +116,7 @@ def make_tensor_proto(
     return proto
 
 
-def _strings(content: bytes, count: int) -> np.ndarray:
+def _strings(content: bytes, count: int) -> StringArray:
     """Returns the strings of a message's content: the lengths of all, then all bytes."""
     lengths, position = [], 0
     for _ in range(count):
@@ -124,11 +124,7 @@ def _strings(content: bytes, count: int) -> np.ndarray:
         lengths.append(length)
     if position + sum(lengths) != len(content):
         raise ValueError("the lengths of strings do not fit their bytes")
-    out = np.empty(count, object)
-    for i, length in enumerate(lengths):
-        out[i] = content[position : position + length]
-        position += length
-    return out
+    return StringArray(content, position + offsets_of(np.array(lengths, np.int64)))
 
 
 # ---- variants --------------------------------------------------------------------------------------------------------
@@ -173,7 +169,7 @@ def _variants(tensor: TensorProto, count: int) -> np.ndarray:
 
     messages: Any = tensor.variant_val
     if tensor.tensor_content:
-        messages = map(VariantTensorDataProto.FromString, _strings(tensor.tensor_content, count))
+        messages = map(VariantTensorDataProto.FromString, _strings(tensor.tensor_content, count).flat)
     out = np.empty(count, object)
     for i, message in enumerate(messages):
         parts = list(message.tensors)
@@ -208,14 +204,19 @@ def make_ndarray(tensor: TensorProto) -> np.ndarray:
         >>> tf.make_ndarray(tf.make_tensor_proto([1, 2])).tolist()  # doctest: +SKIP
         [1, 2]
     """
+    return np.asarray(_value(tensor))
+
+
+def _value(tensor: TensorProto) -> Any:
+    """Returns the value of a message as an array, a `StringArray` for strings."""
     dims, size = _dims(tensor), math.prod(_dims(tensor))
     if as_dtype(tensor.dtype) is variant:
         return _variants(tensor, size).reshape(dims)
     row = _elements(tensor)
-    if len(row) < size:  # the last one is repeated
-        first, row = row, np.zeros(size, row.dtype)
-        if len(first):
-            row[: len(first)], row[len(first) :] = first, first[-1]
+    if not len(row):
+        row = StringArray.full([size], b"") if isinstance(row, StringArray) else np.zeros(size, row.dtype)
+    elif len(row) < size:  # the last one is repeated
+        row = row[np.minimum(np.arange(size), len(row) - 1)]
     return row.reshape(dims)
 
 
@@ -229,20 +230,21 @@ def tensor_of_proto(tensor: TensorProto) -> EagerTensor:
     if dtype is not variant and math.prod(dims) * dtype.size > _SHARED_BYTES:
         row = _elements(tensor)
         if len(row) <= 1:
+            if isinstance(row, StringArray):
+                text = row.item() if len(row) else b""
+                check_memory(dims, 8 + len(text), UNFILLED)
+                return EagerTensor(StringArray.full(dims, text), dtype)
             one = convert(row.reshape(()) if len(row) else np.zeros((), row.dtype), dtype).value
-            if isinstance(one, StringArray):
-                check_memory(dims, 8 + len(one.data), UNFILLED)
-                return EagerTensor(StringArray.full(dims, one.item()), dtype)
             return EagerTensor(one.expand(dims) if isinstance(one, torch.Tensor) else np.broadcast_to(one, dims), dtype)
-    array = make_ndarray(tensor)
-    return EagerTensor(array, dtype) if dtype is variant else convert(array, dtype)
+    value = _value(tensor)
+    return EagerTensor(value, dtype) if dtype in (variant, string) else convert(value, dtype)
 
 
 def _dims(tensor: TensorProto) -> list[int]:
     return [d.size for d in tensor.tensor_shape.dim]
 
 
-def _elements(tensor: TensorProto) -> np.ndarray:
+def _elements(tensor: TensorProto) -> Any:
     """Returns the elements of a message that are written down: the last stands for all others of its shape.
 
     Raises:
@@ -265,9 +267,9 @@ def _elements(tensor: TensorProto) -> np.ndarray:
     if tensor.tensor_content:
         return np.frombuffer(tensor.tensor_content, np.dtype(kind).newbyteorder("<")).astype(kind).reshape(size)
     values = list(getattr(tensor, _FIELDS[dtype.name]))
+    row: Any
     if dtype is string:
-        row = np.empty(len(values), object)
-        row[:] = values
+        row = StringArray.of(values)
     elif _FIELDS[dtype.name] == "half_val":
         row = np.array(values, np.int32).astype(np.uint16).view(kind)
     elif dtype.is_complex:

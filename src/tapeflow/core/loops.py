@@ -9,13 +9,14 @@
         return count
 
 A loop takes buffers and numbers, and returns a number or nothing. Buffers are bytes, arrays of NumPy, or tensors of
-torch in the memory of the host; all are contiguous. A loop may use integers, floats, indexing, arithmetic,
-comparisons, `if`, `while`, `for` over a `range`, other loops, and the functions of this module. It is Python: small
-calls run as they stand, until a loop has had enough work to be worth its compilation. Both ways give the same results
-if the source keeps to three rules. An integer that can exceed 64 bits is masked by `MASK`, and shifts to the right,
-quotients and remainders take integers that are not negative. In a loop over `Numbers`, constants and floats made of
-integers meet an element first: Python computes with two of them in float64. Only the last bits of complex quotients
-may differ. Machine code checks no indices, so a loop does that itself.
+torch in the memory of the host; all are contiguous. `read_string` reads a list of strings, and `write_bytes`
+fills an array with `bytes`, by functions of Python's C API. A loop may use integers, floats, indexing,
+arithmetic, comparisons, `if`, `while`, `for` over a `range`, other loops, and the functions of this module. It is
+Python: small calls run as they stand, until a loop has had enough work to be worth its compilation. Both ways give the
+same results if the source keeps to three rules. An integer that can exceed 64 bits is masked by `MASK`, and shifts to
+the right, quotients and remainders take integers that are not negative. In a loop over `Numbers`, constants and floats
+made of integers meet an element first: Python computes with two of them in float64. Only the last bits of complex
+quotients may differ. Machine code checks no indices, so a loop does that itself.
 
 NumPy has no function for strings of different lengths, and a library of such kernels (Arrow's, 170 MB) has those of
 TensorFlow for few ops: its kernels for text refuse bytes that are not UTF-8, positions differ, and there are no hashes.
@@ -30,6 +31,7 @@ import hashlib
 import inspect
 import math
 import pathlib
+import re
 import textwrap
 from collections.abc import Callable
 from typing import Any
@@ -68,12 +70,21 @@ class Numbers(np.ndarray[Any, Any]):
     with its precision, that of float64 beside integers."""
 
 
+class Strings(list[Any]):
+    """A list of `str`, or of `bytes`."""
+
+
+class Objects(list[Any]):
+    """An array of Python objects."""
+
+
 _ELEMENTS = {
     "Bytes": ("i8", "zext"), "Int32s": ("i32", "sext"), "Int64s": ("i64", ""), "Words": ("i64", ""),
-    "Float64s": ("double", ""), "Numbers": ("", ""),
+    "Float64s": ("double", ""), "Numbers": ("", ""), "Strings": ("ptr", ""), "Objects": ("ptr", ""),
 }  # fmt: skip
 _RETURNED = {"None": "void", "int": "i64", "float": "double"}
 _C_TYPES: dict[str, Any] = {"None": None, "int": ctypes.c_int64, "float": ctypes.c_double}
+_OF_PYTHON = {"Strings", "Objects"}
 _FORMATS: dict[str, Any] = {"Bytes": "B", "Int32s": "i", "Int64s": "q", "Words": "Q", "Float64s": "d"}
 
 # By the letter of the dtype of `Numbers`: the loop's floats, the elements and how they become integers.
@@ -120,6 +131,27 @@ def word(data: Any, at: int, size: int) -> int:
     return int.from_bytes(data[at : at + size], "little")
 
 
+def read_string(strings: Any, i: int, is_text: int, target: Any, at: int, room: int) -> int:
+    """Copies a string of a list to a buffer if there is room for it, text as UTF-8. Returns its size.
+
+    Raises:
+        TypeError: it is something else. Machine code returns a negative number and has to return then.
+        UnicodeEncodeError: it has half of a surrogate pair.
+    """
+    value = str.encode(strings[i]) if is_text else strings[i]
+    if not isinstance(value, bytes):
+        raise TypeError(f"expected bytes, {type(value).__name__} found")
+    if len(value) <= room:
+        target[at : at + len(value)] = value
+    return len(value)
+
+
+def write_bytes(objects: Any, i: int, data: Any, at: int, size: int) -> int:
+    """Puts a new `bytes` into an array of objects. Returns a negative number if there is no memory."""
+    objects[i] = bytes(data[at : at + size])
+    return 0
+
+
 def sqrt(value: Any) -> Any:
     """Returns the square root of a float that is not negative."""
     return type(value)(math.sqrt(value))
@@ -162,6 +194,7 @@ class Loop:
         self._buffers = [kind in _ELEMENTS for kind in self.params.values()]
         self._first = self._buffers.index(True) if any(self._buffers) else None
         self._numbers = [*self.params.values()].index("Numbers") if "Numbers" in self.params.values() else None
+        self._calls_python = not _OF_PYTHON.isdisjoint(self.params.values())
         self._compiled: dict[str, Callable[..., Any]] = {}  # by the dtype of `Numbers`
         self._work = 0  # the bytes it has run over in Python
 
@@ -172,7 +205,7 @@ class Loop:
         compiled = self._compiled.get(dtype)
         if compiled is None:
             buffers = [a for a, is_buffer in zip(args, self._buffers, strict=True) if is_buffer]
-            self._work += 256 + sum(len(a) if isinstance(a, bytes) else a.nbytes for a in buffers)
+            self._work += 256 + sum(len(a) if isinstance(a, (bytes, list)) else a.nbytes for a in buffers)
             if self._work < _WORTH_COMPILING:
                 return self._run(*args)
             compiled = self._compiled[dtype] = self._compile(dtype)
@@ -199,19 +232,23 @@ class Loop:
             target = machine_code.target()
         except Unsupported:
             return self._run
+        if self._calls_python and not all(map(target.has, _PYTHON_FUNCTIONS)):
+            return self._run
         function = self.function
         key = f"{function.__module__}.{function.__qualname__} {dtype} {_source_hash(function.__code__.co_filename)}"
         code = target.load(function.__name__.strip("_"), key, lambda: _module_text(self, dtype))
         kinds = [_C_TYPES.get(kind, ctypes.c_void_p) for kind in self.params.values()]
         names = [f"a{i}" for i in range(len(kinds))]
         values = [
+            f"id({n})" if kind == "Strings" else n if kind not in _ELEMENTS else
             f"{n}.data_ptr() if type({n}) is Tensor and {n}.is_cpu else {n} if type({n}) is bytes else address({n})"
-            if buffer else n
-            for n, buffer in zip(names, self._buffers, strict=True)
-        ]
+            for n, kind in zip(names, self.params.values(), strict=True)
+        ]  # fmt: skip
         # A function generated for the parameters takes half the time of one that goes through them.
         source = f"lambda {', '.join(names)}: compiled({', '.join(values)})"
-        compiled: Any = ctypes.CFUNCTYPE(_C_TYPES[self.returns], *kinds)(code.address)
+        # Python's own functions need its lock, and their errors are raised.
+        prototype: Any = ctypes.PYFUNCTYPE if self._calls_python else ctypes.CFUNCTYPE
+        compiled: Any = prototype(_C_TYPES[self.returns], *kinds)(code.address)
         compiled.code = code  # it is freed with the function
         return eval(source, {"compiled": compiled, "Tensor": torch.Tensor, "address": _address_of})
 
@@ -260,7 +297,67 @@ def _module_text(main: Loop, dtype: str) -> str:
     for kind, (suffix, ending) in _SUFFIXES.items():
         declared += "".join(f"declare {kind} @llvm.{name}.{suffix}({kind})\n" for name in ("fabs", "sqrt"))
         declared += "".join(f"declare {kind} @{name}{ending}({kind})\n" for name in _FUNCTIONS)
+    if not _OF_PYTHON.isdisjoint(main.params.values()):
+        declared += _CALLS_OF_PYTHON
     return "\n".join([declared, *written.values(), *metadata])
+
+
+_CALLS_OF_PYTHON = """
+declare ptr @PyList_GetItem(ptr, i64)
+declare ptr @PyUnicode_AsUTF8AndSize(ptr, ptr)
+declare ptr @PyBytes_AsString(ptr)
+declare i64 @PyBytes_Size(ptr)
+declare ptr @PyBytes_FromStringAndSize(ptr, i64)
+declare void @Py_DecRef(ptr)
+
+define internal i64 @read_string(ptr %list, i64 %i, i64 %is.text, ptr %target, i64 %room) alwaysinline {
+  %place = alloca i64
+  %item = call ptr @PyList_GetItem(ptr %list, i64 %i)
+  %missing = icmp eq ptr %item, null
+  br i1 %missing, label %failed, label %found
+found:
+  %is.bytes = icmp eq i64 %is.text, 0
+  br i1 %is.bytes, label %bytes, label %text
+text:
+  %text.data = call ptr @PyUnicode_AsUTF8AndSize(ptr %item, ptr %place)
+  %text.size = load i64, ptr %place
+  br label %read
+bytes:
+  %bytes.data = call ptr @PyBytes_AsString(ptr %item)
+  %bytes.size = call i64 @PyBytes_Size(ptr %item)
+  br label %read
+read:
+  %data = phi ptr [%text.data, %text], [%bytes.data, %bytes]
+  %size = phi i64 [%text.size, %text], [%bytes.size, %bytes]
+  %wrong = icmp eq ptr %data, null
+  br i1 %wrong, label %failed, label %good
+good:
+  %fits = icmp sle i64 %size, %room
+  br i1 %fits, label %copied, label %done
+copied:
+  call ptr @memcpy(ptr %target, ptr %data, i64 %size)
+  br label %done
+done:
+  ret i64 %size
+failed:
+  ret i64 -1
+}
+
+define internal i64 @write_bytes(ptr %objects, i64 %i, ptr %data, i64 %size) alwaysinline {
+  %new = call ptr @PyBytes_FromStringAndSize(ptr %data, i64 %size)
+  %missing = icmp eq ptr %new, null
+  br i1 %missing, label %failed, label %made
+made:
+  %place = getelementptr ptr, ptr %objects, i64 %i
+  %old = load ptr, ptr %place
+  store ptr %new, ptr %place
+  call void @Py_DecRef(ptr %old)
+  ret i64 0
+failed:
+  ret i64 -1
+}
+"""
+_PYTHON_FUNCTIONS = re.findall(r"declare .*@(\w+)", _CALLS_OF_PYTHON)
 
 
 _ARITHMETIC = {
@@ -645,6 +742,11 @@ class _Writer:
             if name == "equal":
                 return self._value(f"icmp eq i32 {compared}, 0"), "i1"
             return self._value(f"sext i32 {compared} to i64"), "i64"
+        if name in ("read_string", "write_bytes"):
+            objects, *numbers, buffer, at, size = node.args
+            passed = [f"i64 {self._integer(self._expression(number))}" for number in (*numbers, at, size)]
+            passed[-2] = f"ptr {self._value(f'getelementptr i8, ptr %{buffer.id}, {passed[-2]}')}"
+            return self._value(f"call i64 @{name}(ptr %{objects.id}, {', '.join(passed)})"), "i64"
         if name == "trailing_zeros":
             value = self._integer(self._expression(node.args[0]))
             return self._value(f"call i64 @llvm.cttz.i64(i64 {value}, i1 true)"), "i64"
@@ -683,6 +785,8 @@ __all__ = [
     "Int64s",
     "Loop",
     "Numbers",
+    "Objects",
+    "Strings",
     "Words",
     "copy",
     "equal",
@@ -692,8 +796,10 @@ __all__ = [
     "log1p",
     "loop",
     "order",
+    "read_string",
     "simd_range",
     "sqrt",
     "trailing_zeros",
     "word",
+    "write_bytes",
 ]  # fmt: skip

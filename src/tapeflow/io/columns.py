@@ -93,8 +93,10 @@ class DenseColumn(_Column):
 
     def read(self, rows: Rows, single: bool) -> list[Any]:
         size, dims = self.shape.num_elements(), self.shape.as_list()
-        flat, counts, kinds, missing = rows.values(self.key, self.dtype)
-        bad: Any = () if (counts == size).all() else np.flatnonzero((counts != size) & (kinds != 0))
+        flat, counts, least, most, kinds, missing = rows.values(self.key, self.dtype)
+        if least == most == size and not missing:
+            return [flat.reshape(dims if single else [len(rows), *dims])]
+        bad = np.flatnonzero((counts != size) & (kinds != 0))
         lacking: Any = np.flatnonzero(kinds == 0) if missing and self.default is None else ()
         if len(lacking) and (not len(bad) or lacking[0] < bad[0]):
             raise invalid(
@@ -131,8 +133,8 @@ class PaddedColumn(_Column):
         return [(self.dtype, TensorShape(front).concatenate(self.shape))]
 
     def read(self, rows: Rows, single: bool) -> list[Any]:
-        flat, counts, *_ = rows.values(self.key, self.dtype)
-        return [self.padded(flat, counts, single)]
+        values = rows.values(self.key, self.dtype)
+        return [self.padded(values.flat, values.counts, single)]
 
     def padded(self, flat: Any, counts: np.ndarray, single: bool) -> Any:
         """Returns rows of values, padded to the longest one, as a raw value."""

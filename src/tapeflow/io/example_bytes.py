@@ -10,6 +10,7 @@ https://protobuf.dev/programming-guides/encoding describes the bytes.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ from tapeflow.core.values.strings import StringArray, gather_ranges
 from tapeflow.core.values.tensor import invalid
 
 KINDS: tuple[DType | None, ...] = (None, string, float32, int64)  # of a feature, by the number of its field
+_TOTALS = 10  # numbers for each key
 SHOWN = {int64: "int64", float32: "float", string: "string"}
 
 
@@ -36,12 +38,15 @@ class Values(NamedTuple):
     Attributes:
         flat: the values of all rows one after the other, a raw vector.
         counts: the number of values in each row, an int64 vector.
+        least, most: the least and the greatest of these numbers; 0 if there are no rows.
         kinds: the kind of each row's values, 0 for a missing feature.
         missing: the number of rows without the feature.
     """
 
     flat: Any
     counts: np.ndarray
+    least: int
+    most: int
     kinds: np.ndarray
     missing: int
 
@@ -52,30 +57,27 @@ class Rows:
     Args:
         data: the bytes of all messages.
         keys: the keys.
-        ranges: int64 of shape `[2, keys, rows]`: the start of each feature, -1 for a missing one, and its end.
+        fields: int64s that are free to be written to, see `_measure_features`.
+        count: the number of rows.
         numbers: the numbers of the rows' examples, for error messages; None if there is one example.
 
     Raises:
         UnusualMessageError: a feature is damaged, or written in an unusual way.
     """
 
-    def __init__(self, data: Any, keys: Sequence[str], ranges: np.ndarray, numbers: Sequence[int] | None) -> None:
-        count, self._count = len(keys), ranges.shape[2]
-        self._keys, self._numbers = {key: i for i, key in enumerate(keys)}, numbers
-        self._kinds = np.zeros((count, self._count), np.uint8)
-        self._counts = np.zeros((count, self._count), np.int64)
-        totals = np.zeros((count, 2, len(KINDS)), np.int64)
-        starts, ends = (part.reshape(-1) for part in ranges)
-        rows = (data, starts, ends, count, self._count, self._kinds.reshape(-1))
-        if _measure_features(*rows, self._counts.reshape(-1), totals.reshape(-1)):
+    def __init__(
+        self, data: Any, keys: Sequence[str], fields: np.ndarray, count: int, numbers: Sequence[int] | None
+    ) -> None:
+        self._data, self._keys, self._fields, self._count, self._numbers = data, keys, fields, count, numbers
+        if _measure_features(data, fields, len(keys), count):
             raise UnusualMessageError
-        self._totals = totals.tolist()
-        sizes = [sum([each[1][kind] for each in self._totals]) for kind in range(len(KINDS))]
-        places, floats = np.empty((2, sizes[1]), np.int64), np.empty(sizes[2], np.float32)
-        integers = np.empty(sizes[3], np.uint64)
-        _read_values(*rows, places[0], places[1], floats.view(np.uint8), integers)
-        self._data, self._places = data, places
-        self._flat = {float32: torch.from_numpy(floats), int64: torch.from_numpy(integers.view(np.int64))}
+        totals = fields[4 * len(keys) * count :].tolist()
+        self._totals = [totals[i : i + _TOTALS] for i in range(0, len(totals), _TOTALS)]
+        self._sizes = [sum(totals[kind::_TOTALS]) for kind in range(4, 8)]
+        strings = self._sizes[1]
+        words, floats = np.empty(2 * strings + self._sizes[3], np.uint64), np.empty(self._sizes[2], np.float32)
+        _read_values(data, fields, len(keys), count, words, strings, floats.view(np.uint8))
+        self._words, self._floats = words.view(np.int64), floats
 
     def __len__(self) -> int:
         return self._count
@@ -86,9 +88,10 @@ class Rows:
         Raises:
             InvalidArgumentError: they are of another dtype.
         """
-        at, kind = self._keys[key], KINDS.index(dtype)
-        kinds, (rows, sizes) = self._kinds[at], self._totals[at]
-        if rows[0] + rows[kind] < self._count:
+        at, kind, count = self._keys.index(key), KINDS.index(dtype), self._count
+        totals, half = self._totals[at], 2 * len(self._keys)
+        counts, kinds = (self._fields[i * count : (i + 1) * count] for i in (half + at, half + len(self._keys) + at))
+        if totals[0] + totals[kind] < count:
             wrong = np.flatnonzero((kinds != 0) & (kinds != kind))[0]
             place = f"Key: {key}. "
             if self._numbers is not None:
@@ -97,13 +100,15 @@ class Rows:
             raise invalid(
                 f"{place} Data types don't match. Data type: {SHOWN[found]} but expected type: {SHOWN[dtype]}"
             )
-        start = sum([each[1][kind] for each in self._totals[:at]])
-        stop = start + sizes[kind]
+        start = sum([each[4 + kind] for each in self._totals[:at]])
+        stop, strings, words = start + totals[4 + kind], self._sizes[1], self._words
         if dtype is string:
-            flat: Any = gather_ranges(self._data, *self._places[:, start:stop])
+            flat: Any = gather_ranges(self._data, words[start:stop], words[strings + start : strings + stop])
+        elif dtype is int64:
+            flat = torch.from_numpy(words[2 * strings + start : 2 * strings + stop])
         else:
-            flat = self._flat[dtype][start:stop]
-        return Values(flat, self._counts[at], kinds, rows[0])
+            flat = torch.from_numpy(self._floats[start:stop])
+        return Values(flat, counts, *totals[8:], kinds, totals[0])
 
 
 class Lists:
@@ -142,7 +147,9 @@ class Lists:
         if (lengths != lengths[0]).any():
             raise invalid(f"The feature lists {', '.join(keys)} of an example differ in their lengths.")
         numbers = np.repeat(np.arange(len(self)), lengths[0]).tolist()
-        return Rows(self._data, keys, np.stack(ranges, 1), numbers), lengths[0]
+        fields = np.stack(ranges, 1).reshape(-1)
+        room = np.empty(len(fields) + _TOTALS * len(keys), np.int64)
+        return Rows(self._data, keys, np.concatenate([fields, room]), len(numbers), numbers), lengths[0]
 
 
 def read_columns(
@@ -160,7 +167,7 @@ def read_columns(
     Raises:
         InvalidArgumentError: a message is damaged, or its features are not as the columns expect them.
     """
-    keys = list(dict.fromkeys(key for column in columns for key in column.keys))
+    keys = [*dict.fromkeys([key for column in columns for key in column.keys])]
     try:
         rows = _rows_of(serialized, field, keys, single)
         return [column.read(rows, single) for column in columns]
@@ -170,15 +177,19 @@ def read_columns(
 
 
 def _rows_of(serialized: StringArray, field: int, keys: Sequence[str], single: bool) -> Rows | Lists:
-    count, names, data = serialized.size, StringArray.of([key.encode() for key in keys]), serialized.data
-    ranges = np.full((2, len(keys), count), -1, np.int64)
-    found = _find_entries(
-        data, serialized.offsets, count, 8 * field + 2, names.data, names.offsets, len(keys), ranges[0].reshape(-1),
-        ranges[1].reshape(-1),
-    )  # fmt: skip
+    count, names, data, wanted = serialized.size, _names_of(*keys), serialized.data, len(keys)
+    fields = np.empty((4 * count + _TOTALS) * wanted, np.int64)
+    found = _find_entries(data, serialized.offsets, count, 8 * field + 2, names.data, names.offsets, wanted, fields)
     if found < count:
         raise UnusualMessageError
-    return Rows(data, keys, ranges, None if single else range(count)) if field == 1 else Lists(data, keys, ranges)
+    if field == 2:
+        return Lists(data, keys, fields[: 2 * wanted * count].reshape(2, wanted, count))
+    return Rows(data, keys, fields, count, None if single else range(count))
+
+
+@functools.lru_cache(256)
+def _names_of(*keys: str) -> StringArray:
+    return StringArray.of([key.encode() for key in keys])
 
 
 def _written_anew(serialized: StringArray, message: Any) -> StringArray:
@@ -242,9 +253,8 @@ def _field_end(data: Bytes, at: int, end: int) -> int:
 
 @loop
 def _find_entries(
-    data: Bytes, offsets: Int64s, count: int, tag: int, keys: Bytes, key_ends: Int64s, wanted: int, starts: Int64s,
-    ends: Int64s,
-) -> int:  # fmt: skip
+    data: Bytes, offsets: Int64s, count: int, tag: int, keys: Bytes, key_ends: Int64s, wanted: int, fields: Int64s
+) -> int:
     """Finds the values of keys in the maps of messages.
 
     Args:
@@ -255,12 +265,13 @@ def _find_entries(
         keys: the keys.
         key_ends: their offsets.
         wanted: their number.
-        starts: for each key and message, the start of the value; -1 at first.
-        ends: the same for the ends.
+        fields: for each key and message, the start of the value, or -1; then the ends.
 
     Returns:
         The number of messages before one that is damaged or unusual.
     """
+    for i in range(2 * wanted * count):
+        fields[i] = -1
     for i in range(count):
         at, end, seen, following = offsets[i], offsets[i + 1], 0, 0
         while at < end:
@@ -298,7 +309,7 @@ def _find_entries(
                     k = (following + j) % wanted
                     size = key_ends[k + 1] - key_ends[k]
                     if size == key_end - key and equal(keys, key_ends[k], data, key, size):
-                        starts[k * count + i], ends[k * count + i] = value, value_end
+                        fields[k * count + i], fields[(wanted + k) * count + i] = value, value_end
                         following = k + 1
                         break
     return count
@@ -332,27 +343,26 @@ def _find_steps(data: Bytes, starts: Int64s, ends: Int64s, count: int, first: In
 
 
 @loop
-def _measure_features(
-    data: Bytes, starts: Int64s, ends: Int64s, keys: int, count: int, kinds: Bytes, counts: Int64s, totals: Int64s
-) -> int:
+def _measure_features(data: Bytes, fields: Int64s, keys: int, count: int) -> int:
     """Measures features, and narrows their ranges to their lists of values; missing features get empty ranges.
 
     Args:
         data: the messages.
-        starts: for each key and row, the start of the feature, or -1.
-        ends: the same for the ends.
+        fields: four numbers for each key and row: first all starts, -1 for a missing feature, then all ends, the
+            numbers of values, and the kinds. For each key, `_TOTALS` numbers follow: the rows by kind, the values by
+            kind, and the least and the greatest number of values in a row. Only starts and ends are read.
         keys: the number of keys.
         count: the number of rows.
-        kinds: for each key and row the kind of the feature.
-        counts: for each key and row the number of its values.
-        totals: for each key, the numbers of rows by kind, and then the numbers of values by kind; 0 at first.
 
     Returns:
         1 if a feature is damaged or unusual, or 0.
     """
-    for i in range(keys * count):
-        at, end, kind = starts[i], ends[i], 0
-        starts[i], ends[i] = 0, 0
+    size = keys * count
+    for i in range(4 * size, 4 * size + _TOTALS * keys):
+        fields[i] = 0
+    for i in range(size):
+        at, end, kind = fields[i], fields[size + i], 0
+        fields[i], fields[size + i] = 0, 0
         while 0 <= at < end:
             stop = _field_end(data, at, end)
             if stop < 0:
@@ -361,10 +371,9 @@ def _measure_features(
                 if kind:
                     return 1
                 kind = data[at] >> 3
-                starts[i], ends[i] = _varint_end(data, at + 1, stop), stop
+                fields[i], fields[size + i] = _varint_end(data, at + 1, stop), stop
             at = stop
-        kinds[i] = kind
-        at, end, found = starts[i], ends[i], 0
+        at, end, found = fields[i], fields[size + i], 0
         while at < end:
             stop = _field_end(data, at, end)
             if stop < 0:
@@ -383,35 +392,44 @@ def _measure_features(
             elif data[at] == 10 or (kind == 2 and data[at] == 13) or (kind == 3 and data[at] == 8):
                 found += 1
             at = stop
-        counts[i] = found
-        place = 8 * (i // count) + kind
-        totals[place] += 1
-        totals[place + 4] += found
+        fields[2 * size + i], fields[3 * size + i] = found, kind
+        place = 4 * size + _TOTALS * (i // count)
+        fields[place + kind] += 1
+        fields[place + 4 + kind] += found
+        fields[place + 8] = min(fields[place + 8], found) if i % count else found
+        fields[place + 9] = max(fields[place + 9], found)
     return 0
 
 
 @loop
-def _read_values(
-    data: Bytes, starts: Int64s, ends: Int64s, keys: int, count: int, kinds: Bytes, places: Int64s, lengths: Int64s,
-    floats: Bytes, integers: Words,
-) -> None:  # fmt: skip
-    """Reads the values of measured features: numbers, and the starts and lengths of strings."""
-    strings, size, whole = 0, 0, 0
-    for i in range(keys * count):
-        at, end, kind = starts[i], ends[i], kinds[i]
+def _read_values(data: Bytes, fields: Int64s, keys: int, count: int, words: Words, strings: int, floats: Bytes) -> None:
+    """Reads the values of measured features.
+
+    Args:
+        data: the messages.
+        fields: the numbers that `_measure_features` wrote.
+        keys: the number of keys.
+        count: the number of rows.
+        words: the starts of strings, their lengths, and integers.
+        strings: the number of strings.
+        floats: the bytes of floats.
+    """
+    found, written, whole, size = 0, 0, 2 * strings, keys * count
+    for i in range(size):
+        at, end, kind = fields[i], fields[size + i], fields[3 * size + i]
         while at < end:
             stop = _field_end(data, at, end)
             first = _varint_end(data, at + 1, stop) if data[at] == 10 else at + 1
             if kind == 1 and data[at] == 10:
-                places[strings], lengths[strings] = first, stop - first
-                strings += 1
+                words[found], words[strings + found] = first, stop - first
+                found += 1
             elif kind == 2 and (data[at] == 10 or data[at] == 13):
-                copy(floats, size, data, first, stop - first)
-                size += stop - first
+                copy(floats, written, data, first, stop - first)
+                written += stop - first
             elif kind == 3 and (data[at] == 10 or data[at] == 8):
                 while first < stop:
                     after = _varint_end(data, first, stop)
-                    integers[whole] = _varint_value(data, first, after)
+                    words[whole] = _varint_value(data, first, after)
                     whole += 1
                     first = after
             at = stop

@@ -12,6 +12,7 @@ import torch
 from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.values.string_index import StringIndex, grow_array
 from tapeflow.core.values.strings import StringArray
+from tapeflow.core.values.tensor import as_numpy
 
 
 class Keys:
@@ -60,16 +61,17 @@ class Column:
     """Rows of numbers, of which any may change."""
 
     def __init__(self, dtype: DType, shape: Sequence[int]) -> None:
-        self._rows = torch.zeros((16, *shape), dtype=dtype.torch)
+        self._dtype, self._rows = dtype, torch.zeros((16, *shape), dtype=dtype.torch)
+        self._array = as_numpy(self._rows, dtype)  # in the same memory
 
-    def put(self, places: np.ndarray, rows: torch.Tensor) -> None:
-        """Sets rows; of several rows for one place, the last one counts."""
-        most = int(places.max(initial=-1)) + 1
-        if most > len(self._rows):
-            more = self._rows.new_zeros((max(most, 2 * len(self._rows)), *self._rows.shape[1:]))
-            more[: len(self._rows)] = self._rows
-            self._rows = more
-        self._rows[torch.from_numpy(places)] = rows.reshape((-1, *self._rows.shape[1:])).to(self._rows.device)
+    def put(self, places: np.ndarray, rows: torch.Tensor, count: int) -> None:
+        """Sets rows, of which there are `count` then; of several rows for one place, the last one counts."""
+        if count > len(self._array):
+            more = self._rows.new_zeros((max(count, 2 * len(self._array)), *self._rows.shape[1:]))
+            more[: len(self._array)] = self._rows
+            self._rows, self._array = more, as_numpy(more, self._dtype)
+        array = as_numpy(rows, self._dtype)
+        self._array[places] = array if array.ndim == self._array.ndim else array.reshape(-1, *self._array.shape[1:])
 
     def take(self, places: np.ndarray) -> torch.Tensor:
         """Returns rows."""
@@ -86,11 +88,10 @@ class StringColumn:
     def __init__(self, dtype: DType, shape: Sequence[int]) -> None:
         self._strings, self._places = StringIndex(), np.zeros((16, *shape), np.int64)
 
-    def put(self, places: np.ndarray, rows: StringArray) -> None:
-        """Sets rows; of several rows for one place, the last one counts."""
-        most = int(places.max(initial=-1)) + 1
-        if most > len(self._places):
-            self._places = grow_array(self._places, most)
+    def put(self, places: np.ndarray, rows: StringArray, count: int) -> None:
+        """Sets rows, of which there are `count` then; of several rows for one place, the last one counts."""
+        if count > len(self._places):
+            self._places = grow_array(self._places, count)
         self._places[places] = self._strings.add(rows).reshape(-1, *self._places.shape[1:])
 
     def take(self, places: np.ndarray) -> StringArray:
@@ -117,7 +118,7 @@ class Entries:
         self._description = key_dtype, value_dtype, key_shape, value_shape
         self.keys = keys_of(key_dtype, key_shape)
         self._values = (StringColumn if value_dtype is string else Column)(value_dtype, value_shape)
-        self._exists = np.zeros(16, np.bool_)  # by number: False for keys that were removed
+        self._is_removed = np.zeros(0, np.bool_)  # by number; keys beyond its end are not
         self._removed = 0
 
     def __len__(self) -> int:
@@ -126,18 +127,21 @@ class Entries:
     def put(self, keys: Any, values: Any) -> np.ndarray:
         """Sets the values of keys, raw values. Returns the keys' numbers."""
         numbers = self.keys.add(keys)
-        self._values.put(numbers, values)
-        if len(self.keys) > len(self._exists):
-            self._exists = np.concatenate([self._exists, np.zeros(len(self.keys), np.bool_)])
-        self._exists[numbers] = True
-        self._removed = len(self.keys) - int(np.count_nonzero(self._exists)) if self._removed else 0
+        self._values.put(numbers, values, len(self.keys))
+        if self._removed:
+            self._mark(numbers, False)
         return numbers
+
+    def _mark(self, numbers: np.ndarray, is_removed: bool) -> None:
+        if len(self._is_removed) < len(self.keys):
+            self._is_removed = np.pad(self._is_removed, (0, 2 * len(self.keys) - len(self._is_removed)))
+        self._is_removed[numbers] = is_removed
+        self._removed = int(np.count_nonzero(self._is_removed))
 
     def remove(self, keys: Any) -> None:
         """Removes keys; missing ones are ignored."""
         numbers = self.keys.find(keys)
-        self._exists[numbers[numbers >= 0]] = False
-        self._removed = len(self.keys) - int(np.count_nonzero(self._exists))
+        self._mark(numbers[numbers >= 0], True)
         if self._removed > len(self) + 1024:  # their room is worth having again
             left = Entries(*self._description)
             left.put(*self.export())
@@ -147,7 +151,7 @@ class Entries:
         """Returns the numbers of keys, an int64 vector; -1 for missing keys."""
         numbers = self.keys.find(keys)
         if self._removed:
-            numbers[~self._exists[numbers] & (numbers >= 0)] = -1
+            numbers[self._is_removed[numbers]] = -1
         return numbers
 
     def take(self, numbers: np.ndarray) -> Any:
@@ -161,10 +165,10 @@ class Entries:
     def export(self) -> tuple[Any, Any]:
         """Returns all keys and all values, as raw values."""
         keys = self.keys.values(self._description[0])
-        numbers = np.flatnonzero(self._exists[: len(self.keys)])
-        if self._removed:
-            keys = keys[numbers]
-        return keys, self._values.take(numbers)
+        if not self._removed:
+            return keys, self._values.take(np.arange(len(self.keys)))
+        numbers = np.flatnonzero(~self._is_removed[: len(self.keys)])
+        return keys[numbers], self._values.take(numbers)
 
 
 def keys_of(dtype: DType, shape: Sequence[int]) -> Any:

@@ -79,9 +79,9 @@ class TableStorage:
         """Returns the raw values of keys and of values."""
         self._check_dtypes(keys, values)
         rows = self.keys(keys)
-        shape = tuple(keys.value.shape)
-        expected = shape[: len(shape) - len(self.key_shape)] + self.value_shape
-        if tuple(values.value.shape) != expected:
+        shape = keys.value.shape
+        expected = (*shape[: len(shape) - len(self.key_shape)], *self.value_shape)
+        if values.value.shape != expected:
             raise invalid(f"Expected shape {shape_text(expected)} for value, got {shape_text(values.value.shape)}")
         return rows, values.value
 

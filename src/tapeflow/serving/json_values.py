@@ -93,7 +93,10 @@ def array(name: str, value: Any, spec: Any) -> Any:
     if not spec.shape.is_compatible_with(list(shape)):
         raise BadRequest(f"{wanted}, not of shape {shape}.")
     if spec.dtype is string:
-        return StringArray.of([string_of(name, leaf) for leaf in leaves]).reshape(shape)
+        try:
+            return StringArray.of_text(leaves).reshape(shape)
+        except (TypeError, UnicodeEncodeError):  # bytes in base64, or wrong
+            return StringArray.of([string_of(name, leaf) for leaf in leaves], shape)
     kinds = {bool} if spec.dtype.is_bool else {int} if spec.dtype.is_integer else {int, float}
     if not kinds.issuperset(map(type, leaves)):
         raise BadRequest(f"{wanted}, not {_quoted(next(v for v in leaves if type(v) not in kinds))}.")

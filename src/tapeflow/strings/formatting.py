@@ -27,7 +27,7 @@ from tapeflow.core.values.strings import FEW, StringArray
 from tapeflow.core.values.tensor import EagerTensor, Tensor, as_numpy, invalid
 from tapeflow.printing import tensor_text
 from tapeflow.strings.joining import join
-from tapeflow.strings.kernels import each, string_op
+from tapeflow.strings.kernels import each, encoded, string_op
 
 # The flags of C's `printf` that may stand before a width.
 _FLAGS = " +-0#"
@@ -362,7 +362,7 @@ def _formatted(inputs: list[Any], template: str, placeholder: str, summarize: in
     tensors = [EagerTensor(v, string if isinstance(v, StringArray) else FROM_TORCH[v.dtype]) for v in inputs]
     parts = template.split(placeholder)
     texts = [tensor_text(t, edge) + p for t, p in zip(tensors, parts[1:], strict=True)]
-    return StringArray.scalar((parts[0] + "".join(texts)).encode())
+    return StringArray.scalar(encoded(parts[0] + "".join(texts)))
 
 
 def _format_rule(inputs: Sequence[TensorShape], template: str, placeholder: str, summarize: int) -> TensorShape:

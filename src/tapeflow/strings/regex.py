@@ -11,16 +11,17 @@ import numpy as np
 import re2
 import torch
 
-from tapeflow.core.loops import Bytes, Int32s, Int64s, copy, loop
+from tapeflow.core.loops import Bytes, Int32s, Int64s, copy, loop, trailing_zeros
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.shape_rules import ranked, same
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import string
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.strings.automata import Automaton, automaton
+from tapeflow.strings.automata import PATH_BITS, automaton
 from tapeflow.strings.kernels import each, encoded, string_op, text
 
+GROUP_ENDS = 20  # of the match and of the nine groups that a rewrite can name
 _FEW = 5  # strings: up to here, RE2 is faster than a loop
 
 
@@ -88,13 +89,17 @@ def _width(element: bytes, position: int) -> int:
     return 1
 
 
+def _keep_element(element: bytes) -> bytes:
+    return element
+
+
 @functools.lru_cache(256)
 def _replacing(pattern: bytes, rewrite: bytes, replace_global: bool) -> Callable[[bytes], bytes]:
     """Returns the function that replaces the matches in a string, or its first one."""
     compiled = _compiled(pattern)
     pieces, groups, complete = _rewriting(rewrite)
     if groups > compiled.groups or not (complete or replace_global):
-        return lambda element: element  # as RE2 does
+        return _keep_element  # as RE2 does
 
     def replace(element: bytes) -> bytes:
         out, done = [], 0
@@ -113,83 +118,88 @@ def _replace_kernel(input: StringArray, pattern: Any, rewrite: Any, replace_glob
     pattern, rewrite = _bytes(pattern), _bytes(rewrite)
     replace = _replacing(pattern, rewrite, replace_global)
     table = automaton(pattern, whole=False) if input.size > _FEW else None
-    if table is None:
+    if table is None or replace is _keep_element:
         return each(replace, input)
-    _, groups, complete = _rewriting(rewrite)
-    if groups or not complete:  # RE2 finds the groups in the strings that match
-        matching = np.flatnonzero(_search(input, table))
-        changed = StringArray.of([replace(v) for v in input.reshape(-1).take(matching).tolist()])
-        places = np.arange(input.size)
-        places[matching] = input.size + np.arange(len(matching))
-        return StringArray.concatenate([input.reshape(-1), changed]).take(places).reshape(input.shape)
     data, offsets = input.packed()
     out, ends = np.empty(len(data) + 64, np.uint8), np.zeros(input.size + 1, np.int64)
-    arguments = (data, offsets, input.size, *table, *_literals_of(rewrite), replace_global, np.empty(1, np.int64))
+    room = np.empty(int(input.lengths.max()) + 1, np.int32), np.empty(GROUP_ENDS, np.int64)
+    arguments = data, offsets, input.size, *table, *_rewrite_parts(rewrite), replace_global, *room
     size = _replace_matches(*arguments, out, len(out), ends)
     if size > len(out):
         out = np.empty(size, np.uint8)
         size = _replace_matches(*arguments, out, len(out), ends)
-    if size < 0:
-        return each(replace, input)
     return StringArray(out[:size], ends, input.shape)
 
 
 @functools.lru_cache(256)
-def _literals_of(rewrite: bytes) -> tuple[bytes, bytes, int]:
-    """Returns the literals between those places of a rewrite where the match stands: all in a row, their offsets as
-    bytes, and their number."""
-    literals = [b""]
+def _rewrite_parts(rewrite: bytes) -> tuple[bytes, bytes, bytes, int]:
+    """Returns the parts of a rewrite: the literals between groups, all in a row, with their offsets as bytes; the
+    numbers of the groups, as bytes; and how many groups there are."""
+    literals, groups = [b""], []
     for piece in _rewriting(rewrite)[0]:
         if isinstance(piece, bytes):
             literals[-1] += piece
         else:
             literals.append(b"")
+            groups.append(piece)
     array = StringArray.of(literals)
-    return array.packed()[0], array.offsets.tobytes(), array.size
-
-
-def _search(input: StringArray, table: Automaton) -> np.ndarray:
-    """Returns which strings have a match. True also for one whose search takes too many steps."""
-    out = np.empty(input.size, np.uint8)
-    _search_strings(input.data, input.offsets, input.size, *table, np.empty(1, np.int64), out)
-    return out.view(np.bool_)
-
-
-_PATIENCE = 64  # the steps of an automaton for each byte of a string, on average, after which RE2 goes on
+    numbers = np.array(groups, np.int64).tobytes()
+    return array.packed()[0], array.offsets.tobytes(), numbers, len(groups)
 
 
 @loop
-def _search_strings(
-    data: Bytes, offsets: Int64s, count: int, table: Int32s, starts: Int32s, steps: Int64s, out: Bytes
-) -> None:
-    for i in range(count):
-        begin, end, found = offsets[i], offsets[i + 1], 0
-        steps[0] = 0
-        for at in range(begin, end + 1):
-            stop = _match_at(data, begin, at, end, table, starts, steps)
-            if stop >= 0 or steps[0] > _PATIENCE * (end - begin + 1):
-                found = 1
-                break
-        out[i] = found
+def _state_at(data: Bytes, begin: int, at: int, starts: Int32s) -> int:
+    """Returns the first state for matches that begin at a place or behind it."""
+    if at == begin:
+        return starts[0]
+    byte = data[at - 1]
+    return starts[1 + (48 <= byte <= 57 or 65 <= byte <= 90 or 97 <= byte <= 122 or byte == 95)]
 
 
 @loop
-def _match_at(data: Bytes, begin: int, at: int, end: int, table: Int32s, starts: Int32s, steps: Int64s) -> int:
-    """Returns the end of the match that begins at a place, or -1. Counts the steps."""
-    before = 0
-    if at > begin:
-        byte = data[at - 1]
-        before = 1 + (48 <= byte <= 57 or 65 <= byte <= 90 or 97 <= byte <= 122 or byte == 95)
-    state, found, first = starts[before], -1, at
+def _find_end(data: Bytes, begin: int, at: int, end: int, table: Int32s, starts: Int32s, states: Int32s) -> int:
+    """Returns the end of the first match, or -1. Writes the states that lead there."""
+    state, found, first = _state_at(data, begin, at, starts), -1, at
     while True:
-        entry = table[257 * state + (data[at] if at < end else 256)]
+        states[at - first] = state
+        entry = table[state + (data[at] if at < end else 256)]
         if entry & 1:
             found = at
         state = entry >> 1
         if state == 0 or at == end:
-            steps[0] += at - first + 1
             return found
         at += 1
+
+
+@loop
+def _find_groups(
+    data: Bytes, at: int, stop: int, end: int, rows: Int32s, paths: Int32s, states: Int32s, groups: Int64s
+) -> None:
+    """Goes back from the end of a match to its beginning. Writes where groups begin and end, or -1.
+
+    Args:
+        data: the strings.
+        at: the place where the search began.
+        stop: the end of the match.
+        end: the end of the string.
+        rows, paths: of the automaton.
+        states: the states from `at` to `stop`.
+        groups: int64s to write to.
+    """
+    for i in range(GROUP_ENDS):
+        groups[i] = -1
+    path = paths[rows[states[stop - at] + (data[stop] if stop < end else 256)]]
+    while True:
+        ends = path >> PATH_BITS
+        while ends:
+            i = trailing_zeros(ends)
+            if groups[i] < 0:
+                groups[i] = stop
+            ends &= ends - 1
+        if groups[0] >= 0:
+            break
+        stop -= 1
+        path = paths[rows[states[stop - at] + data[stop]] + 1 + (path & (1 << PATH_BITS) - 1)]
 
 
 @loop
@@ -212,39 +222,40 @@ def _width_at(data: Bytes, at: int, end: int) -> int:
 
 @loop
 def _replace_matches(
-    data: Bytes, offsets: Int64s, count: int, table: Int32s, starts: Int32s, parts: Bytes, ends_of_parts: Int64s,
-    parts_count: int, replaces_all: int, steps: Int64s, out: Bytes, room: int, ends: Int64s,
+    data: Bytes, offsets: Int64s, count: int, table: Int32s, starts: Int32s, rows: Int32s, paths: Int32s,
+    literals: Bytes, ends_of_literals: Int64s, parts: Int64s, parts_count: int, replaces_all: int, states: Int32s,
+    groups: Int64s, out: Bytes, room: int, ends: Int64s,
 ) -> int:  # fmt: skip
-    """Replaces matches. Returns the size of the result, of which no more is written than there is room for; or -1 if
-    that takes too many steps."""
+    """Replaces matches. Returns the size of the result, of which no more is written than there is room for."""
     to = 0
     for i in range(count):
         begin, end = offsets[i], offsets[i + 1]
         kept, at, last = begin, begin, -1  # what is copied already, and the end of the match before
-        steps[0] = 0
         while at <= end:
-            stop = _match_at(data, begin, at, end, table, starts, steps)
-            if steps[0] > _PATIENCE * (end - begin + 1):
-                return -1
+            stop = _find_end(data, begin, at, end, table, starts, states)
             if stop < 0:
-                at += 1
-                continue
-            if stop == at and at == last:  # an empty match at the end of another does not count
+                break
+            _find_groups(data, at, stop, end, rows, paths, states, groups)
+            groups[1] = stop
+            if groups[0] == stop and stop == last:  # an empty match at the end of another does not count
                 at += _width_at(data, at, end)
                 last = -1
                 continue
-            if to + at - kept <= room:
-                copy(out, to, data, kept, at - kept)
-            to += at - kept
-            for j in range(parts_count):
-                size = ends_of_parts[j + 1] - ends_of_parts[j]
+            size = groups[0] - kept
+            if to + size <= room:
+                copy(out, to, data, kept, size)
+            to += size
+            for j in range(parts_count + 1):
+                size = ends_of_literals[j + 1] - ends_of_literals[j]
                 if to + size <= room:
-                    copy(out, to, parts, ends_of_parts[j], size)
+                    copy(out, to, literals, ends_of_literals[j], size)
                 to += size
-                if j + 1 < parts_count:
-                    if to + stop - at <= room:
-                        copy(out, to, data, at, stop - at)
-                    to += stop - at
+                if j < parts_count:
+                    first = groups[2 * parts[j]]
+                    size = groups[2 * parts[j] + 1] - first  # 0 for a group that is not there
+                    if to + size <= room:
+                        copy(out, to, data, first, size)
+                    to += size
             kept, at, last = stop, stop, stop
             if not replaces_all:
                 break
@@ -313,7 +324,7 @@ def _full_match_kernel(input: StringArray, pattern: Any) -> torch.Tensor:
         matches = [compiled.fullmatch(element) is not None for element in input.flat]
         return torch.from_numpy(np.array(matches, np.bool_).reshape(input.shape))
     out = np.empty(input.size, np.uint8)
-    _match_strings(input.data, input.offsets, input.size, *table, out)
+    _match_strings(input.data, input.offsets, input.size, table.table, table.starts, out)
     return torch.from_numpy(out.view(np.bool_).reshape(input.shape))
 
 
@@ -322,9 +333,9 @@ def _match_strings(data: Bytes, offsets: Int64s, count: int, table: Int32s, star
     for i in range(count):
         state, at, end = starts[0], offsets[i], offsets[i + 1]
         while state and at < end:
-            state = table[257 * state + data[at]] >> 1
+            state = table[state + data[at]] >> 1
             at += 1
-        out[i] = table[257 * state + 256] & 1 if state else 0
+        out[i] = table[state + 256] & 1 if state else 0
 
 
 @string_op("StaticRegexFullMatch", _full_match_kernel, shape=same, elementwise=True)

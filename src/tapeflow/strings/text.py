@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from tapeflow.core.loops import Bytes, Int64s, loop
+from tapeflow.core.loops import Bytes, Int32s, Int64s, loop, simd_range
 from tapeflow.core.ops.shape_rules import broadcast, same
 from tapeflow.core.ops.shape_rules import text as shape_text
 from tapeflow.core.types.aliases import TensorLike
@@ -23,9 +23,16 @@ def _length(input: StringArray, unit: str) -> torch.Tensor:
     if unit == "BYTE":
         if input.few is not None:
             return torch.from_numpy(np.array(list(map(bytes.__len__, input.few)), np.int32).reshape(input.shape))
-        offsets = input.offsets.astype(np.int32)  # of the lengths, the lower halves are enough
-        return torch.from_numpy((offsets[1:] - offsets[:-1]).reshape(input.shape))
+        lengths = np.empty(input.size, np.int32)
+        _write_lengths(input.offsets, lengths, input.size)
+        return torch.from_numpy(lengths.reshape(input.shape))
     return torch.from_numpy(count_characters(input).reshape(input.shape))
+
+
+@loop
+def _write_lengths(offsets: Int64s, lengths: Int32s, count: int) -> None:
+    for i in simd_range(count):
+        lengths[i] = offsets[i + 1] - offsets[i]
 
 
 @string_op("StringLength", _length, shape=same, elementwise=True)

@@ -1,6 +1,9 @@
 """Strings go to Arrow's C data interface and come back in the same memory."""
 
 import gc
+import subprocess
+import sys
+import textwrap
 
 import pytest
 
@@ -21,6 +24,19 @@ def test_strings_go_out_and_come_back_without_a_copy():
     del strings
     gc.collect()
     assert not arrow._held
+
+
+def test_programs_end_in_silence():
+    program = """
+        import tapeflow as tf
+        from tapeflow.core.values import arrow
+
+        tensor = tf.constant(["a"] * 40)
+        strings, capsules = arrow.strings_of_arrow(tensor), tensor.__arrow_c_array__()
+        tf.keep = strings, capsules, tensor.__arrow_c_array__()  # a module frees it late
+    """
+    run = [sys.executable, "-c", textwrap.dedent(program)]
+    assert subprocess.run(run, capture_output=True, check=True, text=True).stderr == ""
 
 
 def test_parts_of_tensors():
@@ -92,6 +108,14 @@ def test_datasets_of_tables_of_libraries():
     for each in (table, table.to_batches()[0]):
         rows = list(tf.data.Dataset.from_tensor_slices(each).as_numpy_iterator())
         assert rows[5] == {"word": TEXTS[5], "number": 5}
+
+
+def test_generators_of_arrow_arrays():
+    spec = tf.TensorSpec([None], tf.string)
+    pa = pytest.importorskip("pyarrow")
+    for array in (pa.array(TEXTS, pa.binary()), pa.chunked_array([pa.array(TEXTS)])):
+        dataset = tf.data.Dataset.from_generator(lambda: [array], output_signature=spec)  # noqa: B023
+        assert next(dataset.as_numpy_iterator()).tolist() == TEXTS
 
 
 def test_frames_of_polars():

@@ -6,6 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
+import tapeflow as tf
 from tapeflow.core.values.string_index import StringIndex
 from tapeflow.core.values.strings import StringArray
 
@@ -29,6 +30,31 @@ def test_lists_and_arrays(texts):
 def test_indexing_is_numpys(key):
     strings, objects = StringArray.of(TEXTS, (40, 5)), np.array(TEXTS, object).reshape(40, 5)
     assert np.asarray(strings[key]).tolist() == objects[key].tolist()
+
+
+@pytest.mark.parametrize("count", [3, 40, 1000])
+def test_lists_of_text(count):
+    texts = ["a", "", "\0é日", "\U0001f600" * 30, "b" * count][:count] * (count // 4 or 1)
+    encoded = [text.encode() for text in texts]
+    assert StringArray.of_text(texts).tolist() == encoded
+    for same in (
+        texts,
+        tuple(texts),
+        np.array(texts),
+        np.array(encoded),
+        np.array(texts, object),
+        [*encoded[:2], *texts[2:]],
+    ):
+        expected = [text.rstrip(b"\0") for text in encoded] if getattr(same, "dtype", "") == "S" else encoded
+        assert tf.constant(same).numpy().tolist() == expected
+    ascii = np.array([["ab", ""], ["c", "d\0e"]] * count)
+    for same in (ascii, ascii.T[::-1], ascii.astype("S"), ascii.astype(ascii.dtype.newbyteorder(">"))):
+        assert tf.constant(same).numpy().tolist() == same.astype("S").tolist()
+    for wrong in ([*texts, 1], [*texts, None], [*encoded, 1.5]):
+        with pytest.raises((TypeError, ValueError)):
+            tf.constant(wrong)
+    with pytest.raises(UnicodeEncodeError):
+        tf.constant([*texts, "\ud800"])
 
 
 def test_moves():

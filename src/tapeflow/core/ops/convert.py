@@ -44,7 +44,7 @@ from tapeflow.core.types.dtypes import (
     uint64,
 )
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.core.values.strings import StringArray
+from tapeflow.core.values.strings import FEW, StringArray, gather_ranges
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.logger import get_logger
 
@@ -114,7 +114,7 @@ def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -
     if isinstance(value, (int, float, complex, str, bytes)):  # subclasses, such as IntEnum
         base: Any = next(b for b in (bool, int, float, complex, str, bytes) if isinstance(value, b))
         return operand(base(value), dtype)
-    if dtype in (None, string) and _is_arrow(value):
+    if dtype in (None, string) and is_arrow(value):
         from tapeflow.core.values.arrow import strings_of_arrow  # here, as few programs have such values
 
         strings = strings_of_arrow(value)
@@ -134,7 +134,7 @@ def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -
     raise unsupported(value, value)
 
 
-def _is_arrow(value: Any) -> bool:
+def is_arrow(value: Any) -> bool:
     """Returns True for an array or a series of an Arrow library; a series may also hold an array of NumPy."""
     kind = type(value)
     if hasattr(kind, "__arrow_c_array__"):
@@ -403,7 +403,11 @@ def _from_text(array: np.ndarray, dtype: DType | None) -> EagerTensor:
         if dtype.is_bool or dtype.as_numpy_dtype.__module__ == "ml_dtypes":
             array = array.astype(object)
         return from_array(array.astype(storage_type(dtype)), dtype, own=True)
-    flat = array.reshape(-1).tolist()
+    strings = _strings_of_width(array) if array.dtype.kind in "SU" and array.size > FEW else None
+    flat = array.reshape(-1).tolist() if strings is None else []
+    strings = strings or quick_strings(flat, string)
+    if strings is not None:
+        return EagerTensor(strings.reshape(array.shape), string)
     for v in flat:
         if not isinstance(v, (str, bytes)):
             raise ValueError(
@@ -411,6 +415,17 @@ def _from_text(array: np.ndarray, dtype: DType | None) -> EagerTensor:
             )
     encoded = [v.encode() if isinstance(v, str) else v for v in flat]
     return EagerTensor(StringArray.of(encoded, array.shape), string)
+
+
+def _strings_of_width(array: np.ndarray) -> StringArray | None:
+    """Returns the strings of an array of one width, which zeros fill; None if there are characters beyond ASCII."""
+    flat = np.ascontiguousarray(array, array.dtype.newbyteorder("=")).reshape(-1)
+    data = flat.view(np.uint8 if array.dtype.kind == "S" else np.uint32)
+    if data.itemsize > 1:
+        if data.max(initial=0) > 127:
+            return None
+        data = data.astype(np.uint8)
+    return gather_ranges(data, np.arange(flat.size) * (data.size // flat.size), np.strings.str_len(flat))
 
 
 def from_torch(value: torch.Tensor, dtype: DType | None = None) -> EagerTensor:

@@ -32,7 +32,7 @@ from tapeflow.core.types.dtypes import (
     string,
     uint64,
 )
-from tapeflow.core.values.strings import StringArray
+from tapeflow.core.values.strings import FEW, StringArray
 
 MIXED = "Can't convert Python sequence with mixed types to Tensor."
 _DATATYPE_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
@@ -149,15 +149,11 @@ def quick_strings(value: Any, dtype: DType | None) -> StringArray | None:
     if type(value) is not list or not value or type(value[0]) not in _TEXTS or dtype not in (None, string):
         return None
     try:
-        whole = "\0".join(value).encode() if type(value[0]) is str else b"\0".join(value)
+        if type(value[0]) is str:
+            return StringArray.of_text(value)
+        return StringArray.of(value) if len(value) > FEW or set(map(type, value)) == {bytes} else None
     except TypeError:
         return None
-    if type(value[0]) is bytes and set(map(type, value)) != {bytes}:
-        return None
-    strings = StringArray.from_separated(whole, (len(value),))
-    if strings is None:  # some contain zero bytes
-        strings = StringArray.of([v.encode() if isinstance(v, str) else v for v in value])
-    return strings
 
 
 # ---- any sequence ----------------------------------------------------------------------------------------------------

@@ -58,9 +58,9 @@ class _Owned:
     def __init__(self, kind: Any) -> None:
         self.struct = kind()
 
-    def __del__(self) -> None:
+    def __del__(self, release: Any = _Release, address_of: Any = ctypes.addressof) -> None:
         if self.struct.release:
-            _Release(self.struct.release)(ctypes.addressof(self.struct))
+            release(self.struct.release)(address_of(self.struct))
 
 
 def strings_of_arrow(value: Any) -> StringArray | None:
@@ -149,6 +149,8 @@ def _memory(address: int | None, count: int, kind: np.dtype[Any], owner: Any) ->
 
 
 # ---- to Arrow --------------------------------------------------------------------------------------------------------
+#
+# Python may clear this module before it frees the last struct. So these functions keep what they need.
 
 _held: dict[int, Any] = {}  # what structs point to, until they are released
 _next = itertools.count(1).__next__
@@ -162,24 +164,26 @@ _pointer_in_destructor = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, cty
 
 def _releasing(kind: Any) -> Any:
     """Returns the function that releases a struct of a kind."""
+    held = _held
 
     def release(address: int) -> None:
         struct = kind.from_address(address)
         struct.release = None
-        _held.pop(struct.private_data, None)
+        held.pop(struct.private_data, None)
 
     return _Release(release)
 
 
 def _destroying(kind: Any, name: bytes) -> Any:
     """Returns the destructor of a capsule, which releases what nobody took."""
+    pointer_of, as_function, held = _pointer_in_destructor, _Release, _held
 
     def destroy(capsule: int) -> None:
-        address = _pointer_in_destructor(capsule, name)
+        address = pointer_of(capsule, name)
         struct = kind.from_address(address)
         if struct.release:
-            _Release(struct.release)(address)
-        _held.pop(-address, None)
+            as_function(struct.release)(address)
+        held.pop(-address, None)
 
     return ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(destroy)
 

@@ -9,7 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.core.loops import Bytes, Int64s, copy, equal, loop, trailing_zeros, word
+from tapeflow.core.loops import (
+    Bytes,
+    Int64s,
+    Objects,
+    Strings,
+    copy,
+    equal,
+    loop,
+    read_string,
+    trailing_zeros,
+    word,
+    write_bytes,
+)
 
 _new = object.__new__
 _FLAT = (-1,)
@@ -64,7 +76,17 @@ class StringArray:
             array._strings, array._offsets = [*values], None
             array.shape = (count,) if shape is _FLAT else _whole_shape(shape, count)
             return array
-        return StringArray(b"".join(values), offsets_of(np.fromiter(map(len, values), np.int64, count)), shape)
+        return StringArray(*_buffers_of(values), shape)
+
+    @staticmethod
+    def of_text(values: list[str]) -> StringArray:
+        """Returns the array of a list of `str`, as UTF-8.
+
+        Raises:
+            TypeError: something else is in it.
+            UnicodeEncodeError: a text has half of a surrogate pair.
+        """
+        return StringArray.of([*map(str.encode, values)]) if len(values) <= FEW else StringArray(*_buffers_of(values))
 
     @staticmethod
     def from_separated(data: bytes, shape: Sequence[int]) -> StringArray | None:
@@ -193,14 +215,20 @@ class StringArray:
     @property
     def flat(self) -> list[bytes]:
         """All strings in row-major order, a list that nobody may change."""
-        return self.few or self._split_buffers()
+        few = self.few
+        return self._split_buffers() if few is None else few
 
     def _split_buffers(self) -> list[bytes]:
-        separated = self.separated() if self.size > FEW else None
-        if separated is not None:  # to split at zeros takes half the time
-            return separated.split(b"\0")
+        if self.size > FEW:
+            return self._objects().tolist()
         whole, offsets = self.packed()
         return [whole[i:j] for i, j in pairwise(offsets.tolist())]
+
+    def _objects(self) -> np.ndarray:
+        """Returns a vector with a new `bytes` for each string."""
+        out = np.empty(self.size, object)
+        _write_objects(self.data, self.offsets, out, self.size)
+        return out
 
     def packed(self) -> tuple[bytes, np.ndarray]:
         """Returns the bytes of these strings and no others, and offsets that begin with zero."""
@@ -220,8 +248,8 @@ class StringArray:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         """Returns a NumPy array of `bytes` objects."""
-        strings = self.flat
-        out = np.fromiter(strings, object, len(strings))
+        few = self._strings or self.few
+        out = self._objects() if few is None else np.fromiter(few, object, len(few))
         if len(self.shape) != 1:
             out = out.reshape(self.shape)
         return out if dtype is None or dtype is object else out.astype(dtype)
@@ -368,6 +396,21 @@ def _whole_shape(shape: Sequence[int], size: int) -> tuple[int, ...]:
     return dims
 
 
+def _buffers_of(values: Sequence[Any]) -> tuple[np.ndarray, np.ndarray]:
+    """Returns the buffers of a list of `bytes`, or of `str`: data and offsets."""
+    values, count, done = values if type(values) is list else [*values], len(values), 0
+    size = (2 * sorted(map(len, values[:: count // 8]))[4] + 8) * count  # pages that nobody writes to cost nothing
+    out, offsets = np.empty(size, np.uint8), np.zeros(count + 1, np.int64)
+    while True:
+        done = _read_list(out, len(out), offsets, values, done, count, type(values[0]) is str)
+        if done == count:
+            return out[: offsets[-1]], offsets
+        size = int(offsets[done])
+        larger = np.empty(2 * len(out) + 4 * len(values[done]), np.uint8)
+        larger[:size] = out[:size]
+        out = larger
+
+
 def offsets_of(lengths: np.ndarray) -> np.ndarray:
     """Returns where strings of these lengths begin one after the other, and the end of the last one."""
     offsets = np.zeros(len(lengths) + 1, np.int64)
@@ -428,6 +471,30 @@ def copy_string(out: Bytes, to: int, data: Bytes, end: int, start: int, size: in
         copy(out, to, data, start, 16)
     else:
         copy(out, to, data, start, size)
+
+
+@loop
+def _read_list(out: Bytes, room: int, offsets: Int64s, strings: Strings, done: int, count: int, is_text: int) -> int:
+    """Copies the strings of a list to a buffer, as long as there is room; returns how many it holds then."""
+    at = offsets[done]
+    for i in range(done, count):
+        left = room - at
+        size = read_string(strings, i, is_text, out, at, left)
+        if size < 0:
+            return -1
+        if size > left:
+            return i
+        at += size
+        offsets[i + 1] = at
+    return count
+
+
+@loop
+def _write_objects(data: Bytes, offsets: Int64s, out: Objects, count: int) -> int:
+    for i in range(count):
+        if write_bytes(out, i, data, offsets[i], offsets[i + 1] - offsets[i]) < 0:
+            return -1
+    return 0
 
 
 @loop

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.errors import OutOfRangeError
-from tapeflow.core.ops.convert import convert, from_array
-from tapeflow.core.types.dtypes import DType, as_dtype, variant
+from tapeflow.core.ops.convert import convert, from_array, is_arrow
+from tapeflow.core.types.dtypes import DType, as_dtype, string, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec, TypeSpec, spec_of
 from tapeflow.core.values.boxed_objects import held
@@ -153,6 +153,8 @@ def _cast(value: Any, dtype: DType) -> EagerTensor:
     """Returns the tensor of a value, cast as NumPy casts arrays."""
     if isinstance(value, EagerTensor) and value.dtype is dtype:
         return value
+    if dtype is string and is_arrow(value):
+        return convert(value, string)
     if dtype.torch is None:
         return from_array(np.asarray(value, object), dtype)
     array = np.asarray(value)

@@ -14,7 +14,7 @@ from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import control_dependencies
 from tapeflow.core.types.dtypes import int32
 from tapeflow.core.values import nest
-from tapeflow.printing import element_text
+from tapeflow.printing import element_text, printable
 from tapeflow.py_function import numpy_function
 from tapeflow_compat.compat.v1.behavior_flags import control_flow_v2_enabled
 
@@ -193,7 +193,7 @@ def _summary(value: Any, dtype: Any, limit: int) -> str:
     """Returns the first elements of an array as TensorFlow 1 printed them, row by row: `[[1 2 3]...]`."""
     value = np.asarray(value)
     shown = value.size if limit < 0 else min(limit, value.size)
-    texts = iter([element_text(v, dtype) for v in value.reshape(-1)[:shown]])
+    texts = iter([printable(element_text(v, dtype)) for v in value.reshape(-1)[:shown]])
     left = shown
 
     def rows(shape: tuple[int, ...], inner: bool) -> str:
