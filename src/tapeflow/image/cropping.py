@@ -24,7 +24,7 @@ from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.image.blending import blended, place_dtype
+from tapeflow.image.blending import crop_boxes
 from tapeflow.math.comparison import greater_equal
 from tapeflow.math.reduction import reduce_all
 from tapeflow.random.stateful import uniform
@@ -83,40 +83,29 @@ def _crop_and_resize_kernel(
     height, width = image.shape[1:3]
     check_memory([len(boxes), *crop_size, image.shape[3]])
     check_memory([len(boxes), max(crop_size)], _BYTES_OF_PLACE)
+    if by_value(image) and by_value(boxes):
+        channels = image.shape[3]
+        crops = image.new_empty(len(boxes), *crop_size, channels, dtype=torch.float32)
+        crop_boxes(
+            image.float().contiguous(), height, width, channels, boxes.contiguous(), box_indices.contiguous(),
+            len(boxes), *crop_size, method == "nearest", extrapolation_value, crops,
+        )  # fmt: skip
+        return crops
     ys = _positions(boxes[:, 0], boxes[:, 2], crop_size[0], height)[:, :, None]
     xs = _positions(boxes[:, 1], boxes[:, 3], crop_size[1], width)[:, None, :]
     rows_inside, columns_inside = (ys >= 0) & (ys <= height - 1), (xs >= 0) & (xs <= width - 1)
-    if by_value(image) and by_value(boxes):
-        crops = _blended_crops(image, ys, xs, box_indices, method == "nearest")
-    else:
-        crops = _followed_crops(image, boxes, ys, xs, box_indices, method == "nearest")
+    crops = _followed_crops(image, boxes, ys, xs, box_indices, method == "nearest")
     if bool(rows_inside.all()) and bool(columns_inside.all()):
         return crops
     inside = (rows_inside & columns_inside)[..., None]
     return torch.where(inside, crops, crops.new_tensor(extrapolation_value))
 
 
-def _blended_crops(
-    image: torch.Tensor, ys: torch.Tensor, xs: torch.Tensor, box_indices: torch.Tensor, nearest: bool
-) -> torch.Tensor:
-    """Reads the crops' pixels at positions `[boxes, height, 1]` and `[boxes, 1, width]`."""
-    height, width = image.shape[1:3]
-    if nearest:
-        ys, xs = (torch.floor(x + 0.5) for x in (ys, xs))
-    top, left = ys.floor(), xs.floor()
-    down, right = ys - top, xs - left
-    dtype = place_dtype(image)
-    firsts = (box_indices.to(dtype) * (height * width))[:, None, None]
-    rows = [firsts + low.clamp(0, height - 1).to(dtype) * width for low in (top, ys.ceil())]
-    columns = [low.clamp(0, width - 1).to(dtype) for low in (left, xs.ceil())]
-    return blended(image.float(), rows, columns, (1 - down, down), (1 - right, right))
-
-
 def _followed_crops(
     image: torch.Tensor, boxes: torch.Tensor, ys: torch.Tensor, xs: torch.Tensor, box_indices: torch.Tensor,
     nearest: bool,
 ) -> torch.Tensor:  # fmt: skip
-    """As `_blended_crops`; torch's autograd can follow."""
+    """Reads the crops' pixels at positions `[boxes, height, 1]` and `[boxes, 1, width]`; torch's autograd can follow."""
     height, width = image.shape[1:3]
     pixels, indices = image.float(), box_indices.long()[:, None, None]
 
