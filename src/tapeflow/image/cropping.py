@@ -105,7 +105,7 @@ def _followed_crops(
     image: torch.Tensor, boxes: torch.Tensor, ys: torch.Tensor, xs: torch.Tensor, box_indices: torch.Tensor,
     nearest: bool,
 ) -> torch.Tensor:  # fmt: skip
-    """Reads the crops' pixels at positions `[boxes, height, 1]` and `[boxes, 1, width]`; torch's autograd can follow."""
+    """Reads the crops' pixels at positions `[boxes, height, 1]` and `[boxes, 1, width]`, for torch's autograd."""
     height, width = image.shape[1:3]
     pixels, indices = image.float(), box_indices.long()[:, None, None]
 
