@@ -24,7 +24,7 @@ from tapeflow.core.ops.shape_rules import with_rank
 from tapeflow.core.types.dtypes import DType, bfloat16, float16, float32, float64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
-from tapeflow.image.banded_weights import MOST_BLOCKED_CHANNELS, Weights, columns_product, product, weights
+from tapeflow.image.banded_weights import FEW_CHANNELS, Weights, product, weights
 from tapeflow.image.blending import FILL_MODES, project_images
 
 
@@ -94,20 +94,7 @@ def _by_weights(images: torch.Tensor, rows: Weights, columns: Weights) -> torch.
     if not by_value(images):
         matrices = [w.matrix(images.dtype, images.device) for w in (rows, columns)]
         return (matrices[0] @ _channels_first(images) @ matrices[1].T).permute(0, 2, 3, 1)
-    resized = product(rows, images, columns)
-    return resized if math.isfinite(resized.sum()) else _product_of_windows(rows, images, columns)
-
-
-def _product_of_windows(rows: Weights, images: torch.Tensor, columns: Weights) -> torch.Tensor:
-    """Multiplies images that are not finite by matrices: a pixel without a weight is not in a sum."""
-    sums = product(rows, images.where(images.isfinite(), 0.0), columns)
-    (plus, minus), (right, left) = ((w.limited(0, np.inf), w.limited(-np.inf, 0)) for w in (rows, columns))
-    for special in (torch.inf, -torch.inf, torch.nan):
-        places = (images.isnan() if math.isnan(special) else images == special).to(images.dtype)
-        more = product(plus, places, right) + product(minus, places, left)
-        less = product(minus, places, right) + product(plus, places, left)
-        sums = sums + torch.where(more > 0, special, 0.0) + torch.where(less < 0, -special, 0.0)
-    return sums
+    return product(rows, images, columns)
 
 
 def _points(new: int, old: int, align_corners: bool, half_pixel_centers: bool) -> np.ndarray:
@@ -119,9 +106,6 @@ def _points(new: int, old: int, align_corners: bool, half_pixel_centers: bool) -
     return np.arange(new) * (old / new)
 
 
-_LEAST_OF_PRODUCTS = 64  # rows and columns of a resized image
-
-
 @weights
 def _linear(new: int, old: int, align_corners: bool, half_pixel_centers: bool) -> tuple[np.ndarray, np.ndarray]:
     """Returns the weights of linear interpolation."""
@@ -131,30 +115,11 @@ def _linear(new: int, old: int, align_corners: bool, half_pixel_centers: bool) -
 
 
 def _interpolated(images: torch.Tensor, size: Any) -> torch.Tensor:
-    """Interpolates images. ATen's loop goes through the channels, which takes long where there are few.
-
-    Whole rows of such images are its channels, and a product interpolates the columns.
-    """
-    batch, height, width, channels = images.shape
-    few = 0 < channels <= MOST_BLOCKED_CHANNELS
-    # Products of few rows or columns have other bits in another batch.
-    large = min(size) >= _LEAST_OF_PRODUCTS and height * width <= 2 * size[0] * size[1]
-    if not few or not large or not batch or not by_value(images):
+    """Interpolates images. ATen's loop goes through the channels, which takes long where there are few."""
+    if images.shape[3] > FEW_CHANNELS or not by_value(images):
         return aten.upsample_bilinear2d(_channels_first(images), size, False, None).permute(0, 2, 3, 1)
-    columns = _linear(size[1], width, False, True)
-    if size[0] > height >= _LEAST_OF_PRODUCTS:  # the columns of fewer rows
-        return _interpolated_rows(columns_product(images.contiguous(), columns), size[0])
-    return columns_product(_interpolated_rows(images, size[0]), columns)
-
-
-def _interpolated_rows(images: torch.Tensor, height: int) -> torch.Tensor:
-    """Interpolates rows of images alone."""
-    if images.shape[1] == height:
-        return images.contiguous()
-    batch, old, width, channels = images.shape
-    rows = images.reshape(batch, old, 1, width * channels)
-    rows = aten.upsample_bilinear2d(_channels_first(rows), (height, 1), False, None).permute(0, 2, 3, 1)
-    return rows.reshape(batch, height, width, channels)
+    rows, columns = (_linear(new, old, False, True) for new, old in zip(size, images.shape[1:3], strict=True))
+    return product(rows, images, columns)
 
 
 def _interpolated_in_steps(images: torch.Tensor, size: Any) -> torch.Tensor:
