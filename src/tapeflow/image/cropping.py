@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import torch
 
 from tapeflow.array.creation import convert_to_tensor
@@ -197,16 +198,16 @@ def _(batch: Batch, image: Slices, boxes: Slices, box_indices: Slices, crop_size
 # ---- glimpses --------------------------------------------------------------------------------------------------------
 
 
-def _noise(image: torch.Tensor, size: tuple[int, int], noise: str) -> torch.Tensor:
-    """Draws a window of noise, with the range or the mean and deviation of the image; zeros for the noise "zero"."""
-    window = image.new_zeros((*size, image.shape[2]))
+def _noise(image: torch.Tensor, count: int, noise: str) -> torch.Tensor:
+    """Draws pixels of noise, with the range or the mean and deviation of the image; zeros for the noise "zero"."""
+    pixels = image.new_zeros((count, image.shape[2]))
     generator = torch_generator(image.device)
     if noise == "uniform" and image.numel():
         low, high = image.aminmax()
-        return window.uniform_(generator=generator) * (high - low) + low
+        return pixels.uniform_(generator=generator).mul_(high - low).add_(low)
     if noise == "gaussian" and image.numel():
-        return window.normal_(generator=generator) * image.std(correction=0) + image.mean()
-    return window
+        return pixels.normal_(generator=generator) * image.std(correction=0) + image.mean()
+    return pixels
 
 
 def _start(offset: float, length: int, size: int, centered: bool, normalized: bool) -> int:
@@ -252,13 +253,16 @@ def _extract_glimpse(
     length = input.shape[1:3]
     glimpses = []
     for image, offset in zip(input, offsets.tolist(), strict=True):
-        glimpse = _noise(image, size, noise)
         starts = [_start(o, n, s, centered, normalized) for o, n, s in zip(offset, length, size, strict=True)]
         rows, columns = (slice(max(b, 0), max(min(b + s, n), 0)) for b, s, n in zip(starts, size, length, strict=True))
-        visible = image[rows, columns]
-        if visible.numel():
-            top, left = rows.start - starts[0], columns.start - starts[1]
-            glimpse[top : top + visible.shape[0], left : left + visible.shape[1]] = visible
+        glimpse = visible = image[rows, columns]
+        if visible.shape[:2] != size:
+            glimpse, outside = image.new_empty((*size, image.shape[2])), np.ones(size, np.bool_)
+            if visible.numel():
+                place = tuple(slice(s.start - b, s.stop - b) for s, b in zip((rows, columns), starts, strict=True))
+                glimpse[place], outside[place] = visible, False
+            places = torch.from_numpy(np.flatnonzero(outside)).to(image.device)
+            glimpse.view(-1, image.shape[2]).index_copy_(0, places, _noise(image, len(places), noise))
         glimpses.append(glimpse)
     return torch.stack(glimpses) if glimpses else input.new_zeros((0, *size, input.shape[3]))
 
