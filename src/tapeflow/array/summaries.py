@@ -12,10 +12,9 @@ from tapeflow.array.passing import cast_to, less_static
 from tapeflow.array.shaping import reshape
 from tapeflow.core.context import state
 from tapeflow.core.farmhash import fingerprints64
-from tapeflow.core.loops import Int64s, Numbers, loop
+from tapeflow.core.loops import Float64s, Int64s, Numbers, loop, simd_range
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.ops.elementwise_kernels import may_have_nan
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import check_rank, ranked, sparse, text, unknown
@@ -41,6 +40,27 @@ def _histogram_rule(values: TensorShape, value_range: TensorShape, nbins: Any, *
     return TensorShape([nbins if isinstance(nbins, int) else None])
 
 
+@loop
+def _count_in_bins(
+    values: Float64s, size: int, low: float, width: float, bins: int, numbers: Int64s, counts: Int64s
+) -> int:
+    """Counts the values in bins, and returns the number of NaNs. `numbers` is a buffer of `_BLOCK` numbers."""
+    nans = 0
+    for start in range(0, size, _BLOCK):
+        count = min(_BLOCK, size - start)
+        for i in simd_range(count):
+            value = (values[start + i] - low) / width
+            value = value if value > 0.0 else 0.0
+            numbers[i] = int(value if value < bins - 1 else float(bins - 1))
+            nans += values[start + i] != values[start + i]
+        for i in range(count):
+            counts[numbers[i]] += 1
+    return nans
+
+
+_BLOCK = 1024
+
+
 @op("HistogramFixedWidth", host=("nbins",), shape=_histogram_rule)
 def _histogram_fixed_width(
     values: torch.Tensor, value_range: torch.Tensor, nbins: Any, dtype: DType = int32
@@ -56,11 +76,11 @@ def _histogram_fixed_width(
     low, high = value_range.tolist()
     if not low < high:
         raise invalid(f"value_range should satisfy value_range[0] < value_range[1], but got '[{low:g}, {high:g}]'")
-    values = values.reshape(-1).to(torch.float64)
-    if may_have_nan(values) and values.isnan().any():
+    values = values.detach().to("cpu", torch.float64).contiguous()
+    numbers, counts = torch.empty(_BLOCK, dtype=torch.int64), torch.zeros(nbins, dtype=torch.int64)
+    if _count_in_bins(values, values.numel(), low, (high - low) / nbins, nbins, numbers, counts):
         raise invalid("Histogram values must not contain NaN")
-    bins = (values - low).div_((high - low) / nbins).clamp_(0, nbins - 1).to(torch.int64)
-    return torch.bincount(bins, minlength=nbins).to(dtype.torch)
+    return counts.to(value_range.device, dtype.torch)
 
 
 not_differentiable(_histogram_fixed_width)

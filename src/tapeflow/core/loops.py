@@ -106,7 +106,7 @@ _WORTH_COMPILING = 1 << 13  # bytes of buffers that a loop has run over in Pytho
 
 
 # A range whose steps are compiled to vectors: they read and write elements, without `if`. Constant elements are read
-# before. LLVM tests at each call that no step needs the elements of another, or runs them one by one.
+# before. No step reads or writes an element that another one writes.
 simd_range = range
 
 
@@ -384,7 +384,8 @@ class _Writer:
         self._ends: list[tuple[str, str]] = []  # the labels that `continue` and `break` jump to
         self._open = True  # the block being written has no end yet
         self.called: list[Loop] = []
-        self.metadata: list[str] = []  # the ids of loops in vectors
+        self.metadata: list[str] = []  # of loops in vectors
+        self._group = ""  # of the accesses to elements in the loop in vectors that is being written
 
     def text(self) -> str:
         tree: Any = ast.parse(textwrap.dedent(inspect.getsource(self._loop.function))).body[0]
@@ -479,7 +480,11 @@ class _Writer:
             text = self._to_complex(value)
         elif element in ("float", "double"):
             text = self._to_float(value)
-        self._emit(f"store {element} {text}, ptr {pointer}, align 1")
+        self._emit(f"store {element} {text}, ptr {pointer}, align 1{self._access()}")
+
+    def _access(self) -> str:
+        """Returns the metadata of an access to an element."""
+        return f", !llvm.access.group {self._group}" if self._group else ""
 
     def _write_return(self, node: Any) -> None:
         if node.value is None:
@@ -516,6 +521,9 @@ class _Writer:
         """Writes a loop over a range with a constant step."""
         bounds = [self._integer(self._expression(a)) for a in node.iter.args]
         start, stop, step = ["0", *bounds, "1"] if len(bounds) == 1 else [*bounds, "1"][:3]
+        is_simd = node.iter.func.id == "simd_range" and not self._is_complex
+        if is_simd:
+            self._group = f"!{self._first_metadata + len(self.metadata) + 1}"
         name = node.target.id
         self._count += 1
         counter = f"{name}.{self._count}"  # the body may assign to the variable
@@ -533,10 +541,14 @@ class _Writer:
         self._begin(again)
         self._emit(f"store i64 {self._value(f'add i64 {now}, {step}')}, ptr %{counter}")
         metadata = ""
-        if node.iter.func.id == "simd_range" and not self._is_complex:
-            number = f"!{self._first_metadata + len(self.metadata)}"
-            self.metadata.append(f"{number} = distinct !{{{number}, !0}}")
-            metadata = f", !llvm.loop {number}"
+        if is_simd:
+            number, accesses = (f"!{self._first_metadata + len(self.metadata) + i}" for i in (0, 2))
+            self.metadata += [
+                f"{number} = distinct !{{{number}, !0, {accesses}}}",
+                f"{self._group} = distinct !{{}}",
+                f'{accesses} = !{{!"llvm.loop.parallel_accesses", {self._group}}}',
+            ]
+            metadata, self._group = f", !llvm.loop {number}", ""
         self._emit(f"br label %{head}{metadata}")
         self._open = False
         self._begin(after)
@@ -604,7 +616,7 @@ class _Writer:
 
     def _read_subscript(self, node: Any) -> tuple[str, str]:
         pointer, element, extended = self._element(node)
-        loaded = self._value(f"load {element}, ptr {pointer}, align 1")
+        loaded = self._value(f"load {element}, ptr {pointer}, align 1{self._access()}")
         if extended:
             return self._value(f"{extended} {element} {loaded} to i64"), "i64"
         return loaded, element

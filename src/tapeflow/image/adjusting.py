@@ -72,7 +72,7 @@ def _scale_contrast(images: torch.Tensor, contrast_factor: torch.Tensor) -> torc
     rows = images.reshape(*images.shape[:-3], count, together * channels)
     mean = rows.float().mean(-2, keepdim=True).unflatten(-1, (together, channels)).mean(-2)
     mean = mean.repeat(*[1] * (mean.ndim - 1), together)
-    return ((rows - mean) * contrast_factor + mean).to(images.dtype).reshape(images.shape)
+    return (rows - mean).mul_(contrast_factor).add_(mean).to(images.dtype).reshape(images.shape)
 
 
 def adjust_contrast(images: TensorLike, contrast_factor: TensorLike) -> Tensor:

@@ -1,35 +1,74 @@
 """Products of images with the matrices that resize them.
 
-A new row or column depends on a few neighboring old ones, so nearly all weights are zero: the matrices are bands. They
-are cut into blocks of neighboring rows, and only the band's columns of each block are multiplied.
+A new row or column depends on a few neighboring old ones, so nearly all weights are zero. Only the others are kept, and
+multiplied: a pixel without a weight is not in a sum, even if it is infinite.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
 
+from tapeflow.core.loops import Int32s, Int64s, Numbers, loop, simd_range
 from tapeflow.core.ops.memory import check_memory
 
-MOST_BLOCKED_CHANNELS = 8  # up to here, columns of all channels are multiplied at once
-_SMALL = 48  # rows or columns
+FEW_CHANNELS = 8  # up to here, the columns of all channels are computed at once
 _MOST_KEPT = 1 << 22  # elements of a matrix
 _BYTES_OF_WEIGHT = 8
-_BLOCK_WIDTH = 48  # numbers in a row of the result of a block of columns: whole vectors for 1, 3 and 4 channels
 
 
-class _Block(NamedTuple):
-    """A block of a matrix of weights: the rows `first` to `last`, whose weights lie in the columns `begin` to `end`."""
+@loop
+def _weigh_rows(
+    images: Numbers, count: int, old: int, new: int, length: int, taps: int, places: Int64s, weights: Numbers,
+    results: Numbers,
+) -> None:  # fmt: skip
+    """Computes weighted sums of rows.
 
-    first: int
-    last: int
-    begin: int
-    end: int
-    weights: torch.Tensor
+    Args:
+        images: `[count, old, length]`.
+        places: the rows of each sum, `[new, taps]`.
+        weights: their weights.
+        results: receives the sums, `[count, new, length]`.
+    """
+    at = 0
+    for image in range(count):
+        for row in range(new):
+            for tap in range(taps):
+                start = (image * old + places[row * taps + tap]) * length - at
+                weight = weights[row * taps + tap]
+                if tap == 0:
+                    for k in simd_range(at, at + length):
+                        results[k] = images[start + k] * weight
+                else:
+                    for k in simd_range(at, at + length):
+                        results[k] += images[start + k] * weight
+            at += length
+
+
+@loop
+def _weigh_elements(
+    lines: Numbers, count: int, old: int, new: int, taps: int, places: Int32s, weights: Numbers, results: Numbers
+) -> None:  # fmt: skip
+    """Computes weighted sums of elements of lines.
+
+    Args:
+        lines: `[count, old]`.
+        places: the elements of each sum, `[taps, new]`.
+        weights: their weights.
+        results: receives the sums, `[count, new]`.
+    """
+    for line in range(count):
+        start, at = line * old, line * new
+        for k in simd_range(new):
+            results[at + k] = lines[start + places[k]] * weights[k]
+        for tap in range(1, taps):
+            first = tap * new
+            for k in simd_range(new):
+                results[at + k] += lines[start + places[first + k]] * weights[first + k]
 
 
 class Weights:
@@ -39,65 +78,76 @@ class Weights:
         columns: the old rows or columns with weights, `[new, taps]`. One may occur several times.
         values: their weights.
         old: the number of old rows or columns.
-        limits: the least and the largest weight. Others are replaced by these.
 
     Attributes:
         new, old: the sizes of the matrix.
     """
 
-    def __init__(
-        self, columns: np.ndarray, values: np.ndarray, old: int, limits: tuple[float, float] = (-np.inf, np.inf)
-    ) -> None:
+    def __init__(self, columns: np.ndarray, values: np.ndarray, old: int) -> None:
         self.new, self.old = len(columns), old
-        self._columns, self._values, self._limits = columns, values, limits
-        self.blocks = functools.cache(self._blocks)
+        counts = (values != 0).sum(1)
+        order = np.argsort(values == 0, axis=1, kind="stable")[:, : max(counts.max(initial=0), 1)]
+        self._columns, self._values = (np.take_along_axis(x, order, 1) for x in (columns, values))
+        for tap in range(1, order.shape[1]):  # of fewer weights, the last one is split: a zero times infinity is NaN
+            split = np.flatnonzero((counts <= tap) & (counts > 0))
+            self._values[split, tap - 1] /= 2
+            self._values[split, tap], self._columns[split, tap] = (
+                x[split, tap - 1] for x in (self._values, self._columns)
+            )
+        self._empty = torch.from_numpy(np.flatnonzero(counts == 0))
         self.matrix = functools.cache(self._matrix)
         self.transposed = functools.cache(self._transposed)
-
-    def limited(self, least: float, largest: float) -> Weights:
-        """Returns the matrix with other limits."""
-        return Weights(self._columns, self._values, self.old, (least, largest))
+        self._taps = functools.cache(self._make_taps)
 
     def _transposed(self) -> Weights:
-        """Returns the transposed matrix, without limits."""
-        order = np.argsort(self._columns, axis=None, kind="stable")
-        rows = self._columns.ravel()[order]
+        """Returns the transposed matrix."""
+        new, taps = self._values.nonzero()
+        rows, values = self._columns[new, taps], self._values[new, taps]
+        order = np.argsort(rows, kind="stable")
+        rows = rows[order]
         counts = np.bincount(rows, minlength=self.old)
         taps = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
-        columns = np.zeros((self.old, counts.max()), self._columns.dtype)
-        values = np.zeros(columns.shape, self._values.dtype)
-        columns[rows, taps] = order // self._columns.shape[1]
-        values[rows, taps] = self._values.ravel()[order]
-        return Weights(columns, values, self.new)
-
-    def _dense(self, first: int, last: int, begin: int, end: int) -> np.ndarray:
-        """Returns a part of the matrix: from row `first` to `last`, the columns `begin` to `end`."""
-        columns, values = self._columns[first:last], self._values[first:last]
-        part = np.zeros((len(columns), end - begin), values.dtype)
-        row, tap = values.nonzero()
-        np.add.at(part, (row, columns[row, tap] - begin), values[row, tap])
-        return part.clip(*self._limits)
+        columns_of_rows = np.zeros((self.old, max(counts.max(), 1)), self._columns.dtype)
+        values_of_rows = np.zeros(columns_of_rows.shape, self._values.dtype)
+        columns_of_rows[rows, taps], values_of_rows[rows, taps] = new[order], values[order]
+        return Weights(columns_of_rows, values_of_rows, self.new)
 
     def _matrix(self, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
         """Returns the matrix as a tensor."""
         check_memory([self.new, self.old], _BYTES_OF_WEIGHT)
-        return torch.as_tensor(self._dense(0, self.new, 0, self.old), dtype=dtype, device=device)
+        dense = np.zeros((self.new, self.old), self._values.dtype)
+        np.add.at(dense, (np.arange(self.new)[:, None], self._columns), self._values)
+        return torch.as_tensor(dense, dtype=dtype, device=device)
 
-    def _blocks(self, dtype: torch.dtype, channels: int) -> list[_Block]:
-        """Returns the blocks; with `channels`, transposed and repeated for images of so many channels side by side."""
-        # Smaller blocks make short products, larger ones more zeros. Small images are one block.
-        size = self.new if self.old <= _SMALL else 16 if self.old <= 2 * self.new else 8
-        size = max(4, _BLOCK_WIDTH // channels) if channels else size
-        blocks = []
-        for first in range(0, self.new, size):
-            last = min(first + size, self.new)
-            used = self._columns[first:last][self._values[first:last] != 0]
-            begin, end = (int(used.min()), int(used.max()) + 1) if used.size else (0, 1)
-            weights = self._dense(first, last, begin, end)
-            if channels:
-                weights = np.kron(weights.T, np.eye(channels))
-            blocks.append(_Block(first, last, begin, end, torch.as_tensor(weights, dtype=dtype)))
-        return blocks
+    def _make_taps(self, dtype: torch.dtype, channels: int) -> tuple[torch.Tensor, torch.Tensor]:
+        """Returns the places and weights for `_weigh_rows`; with `channels`, for `_weigh_elements`."""
+        places, values = self._columns.astype(np.int64), self._values
+        if channels:
+            places = (places.T[..., None] * channels + np.arange(channels)).astype(np.int32)
+            values = np.repeat(values.T, channels, 1)
+        return torch.from_numpy(np.ascontiguousarray(places)), torch.as_tensor(
+            np.ascontiguousarray(values), dtype=dtype
+        )
+
+    def of_rows(self, images: torch.Tensor) -> torch.Tensor:
+        """Multiplies the rows of images `[batch, height, width, channels]`, which are contiguous."""
+        batch, height, width, channels = images.shape
+        places, values = self._taps(images.dtype, 0)
+        sums = images.new_empty(batch, self.new, width, channels)
+        _weigh_rows(images, batch, height, self.new, width * channels, values.shape[1], places, values, sums)
+        return sums.index_fill_(1, self._empty, 0) if len(self._empty) else sums
+
+    def of_columns(self, images: torch.Tensor) -> torch.Tensor:
+        """Multiplies the columns of images; see `of_rows`."""
+        batch, height, width, channels = images.shape
+        if channels > FEW_CHANNELS:
+            sums = self.of_rows(images.view(batch * height, width, 1, channels))
+            return sums.view(batch, height, self.new, channels)
+        places, values = self._taps(images.dtype, channels)
+        sums = images.new_empty(batch, height, self.new, channels)
+        lengths = width * channels, self.new * channels
+        _weigh_elements(images, batch * height, *lengths, len(values), places, values, sums)
+        return sums.index_fill_(2, self._empty, 0) if len(self._empty) else sums
 
 
 def weights(function: Callable[..., tuple[np.ndarray, np.ndarray]]) -> Callable[..., Weights]:
@@ -128,28 +178,5 @@ def product(rows: Weights, images: torch.Tensor, columns: Weights) -> torch.Tens
         return images.new_zeros(images.shape[0], rows.new, columns.new, images.shape[3])
     images = images.contiguous()
     if rows.new > images.shape[1]:  # the columns of fewer rows
-        return _rows_product(rows, columns_product(images, columns))
-    return columns_product(_rows_product(rows, images), columns)
-
-
-def _rows_product(rows: Weights, images: torch.Tensor) -> torch.Tensor:
-    batch, height, width, channels = images.shape
-    flat = images.view(batch, height, width * channels)
-    out = flat.new_empty(batch, rows.new, width * channels)
-    for first, last, begin, end, block in rows.blocks(images.dtype, 0):
-        torch.bmm(block.expand(batch, *block.shape), flat[:, begin:end], out=out[:, first:last])
-    return out.view(batch, rows.new, width, channels)
-
-
-def columns_product(images: torch.Tensor, columns: Weights) -> torch.Tensor:
-    """Multiplies contiguous images by the weights of columns alone; see `product`."""
-    batch, height, width, channels = images.shape
-    if channels > MOST_BLOCKED_CHANNELS:
-        lines = _rows_product(columns, images.view(batch * height, width, 1, channels))
-        return lines.view(batch, height, columns.new, channels)
-    flat = images.view(batch * height, width * channels)
-    out = flat.new_empty(batch * height, columns.new * channels)
-    for first, last, begin, end, block in columns.blocks(images.dtype, channels):
-        part = out[:, first * channels : last * channels]
-        torch.mm(flat[:, begin * channels : end * channels], block, out=part)
-    return out.view(batch, height, columns.new, channels)
+        return rows.of_rows(columns.of_columns(images))
+    return columns.of_columns(rows.of_rows(images))

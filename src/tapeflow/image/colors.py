@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,9 @@ from tapeflow.array.joining import concat, stack, unstack
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import FailedPreconditionError
 from tapeflow.core.hooks import hooks
+from tapeflow.core.loops import Loop, Numbers, loop, simd_range
 from tapeflow.core.ops.batching import equal_shapes, leading_dimensions
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.ops.elementwise_kernels import by_value, comparison, select
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import ranked, same, text
 from tapeflow.core.types.aliases import TensorLike
@@ -54,87 +54,124 @@ def _check_channels(images: torch.Tensor) -> None:
         raise FailedPreconditionError.of(f"input must have 3 channels but input only has {images.shape[-1]} channels.")
 
 
-# A mask that the processor can't predict makes `torch.where` seven times slower than these.
-_less, _equal = comparison(torch.lt, np.less), comparison(torch.eq, np.equal)
+_SIXTH, _THIRD, _TWO_THIRDS = 1 / 6, 2 / 6, 4 / 6
 
 
-def _where(mask: torch.Tensor, x: torch.Tensor, other: torch.Tensor | float) -> torch.Tensor:
-    """Returns `x` where the mask is true, and another number or tensor elsewhere."""
-    return select(mask, x, other if isinstance(other, torch.Tensor) else x.new_tensor(other))
+@loop
+def _write_hsv(images: Numbers, size: int, results: Numbers) -> None:
+    for i in simd_range(size):
+        r, g, b = images[3 * i], images[3 * i + 1], images[3 * i + 2]
+        larger, smaller = r if g < r else g, r if r < g else g
+        value, low = larger if b < larger else b, smaller if smaller < b else b
+        spread = value - low
+        scale = 1.0 / spread * _SIXTH
+        hue = scale * (b - r) + _THIRD if g == value else scale * (r - g) + _TWO_THIRDS
+        hue = scale * (g - b) if r == value else hue
+        hue = hue + 1.0 if hue < 0.0 else hue
+        results[3 * i] = hue if spread > 0.0 else 0.0
+        results[3 * i + 1] = spread / value if value > 0.0 else 0.0
+        results[3 * i + 2] = value
 
 
-def _planes(images: torch.Tensor) -> Sequence[torch.Tensor]:
-    """Returns the channels of images, each with memory of its own, where NumPy copies faster than torch."""
-    if not by_value(images) or images.dtype is torch.bfloat16:
-        return images.unbind(-1)
-    return torch.from_numpy(np.ascontiguousarray(np.moveaxis(images.numpy(), -1, 0))).unbind(0)
+@loop
+def _share_of_color(distance: float) -> float:
+    """Returns the way from the darkest channel to the brightest one, by the distance of two hues in sixths."""
+    share = abs(distance) - 1.0
+    share = 0.0 if share < 0.0 else share
+    return 1.0 if share > 1.0 else share
 
 
-def _image_of(planes: Sequence[torch.Tensor]) -> torch.Tensor:
-    """Returns images with these channels."""
-    if not all(map(by_value, planes)) or planes[0].dtype is torch.bfloat16:
-        return torch.stack([*planes], -1)
-    out = torch.empty((*planes[0].shape, len(planes)), dtype=planes[0].dtype)
-    for i, plane in enumerate(planes):
-        out.numpy()[..., i] = plane.numpy()
-    return out
+@loop
+def _write_rgb(images: Numbers, size: int, results: Numbers) -> None:
+    for i in simd_range(size):
+        sector, saturation, value = images[3 * i] * 6.0, images[3 * i + 1], images[3 * i + 2]
+        rest = 1.0 - saturation
+        results[3 * i] = (rest + saturation * _share_of_color(sector - 3.0)) * value
+        results[3 * i + 1] = (rest + saturation * (1.0 - _share_of_color(sector - 2.0))) * value
+        results[3 * i + 2] = (rest + saturation * (1.0 - _share_of_color(sector - 4.0))) * value
 
 
-def _larger(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
-    """Returns the larger of two numbers, the first one if one of them is NaN."""
-    return select(_less(first, second), second, first)
+@loop
+def _turn_hues(images: Numbers, size: int, turn: float, results: Numbers) -> None:
+    """Adds `turn` sixths of the color circle to hues."""
+    for i in simd_range(size):
+        r, g, b = images[3 * i], images[3 * i + 1], images[3 * i + 2]
+        less_red = r < g
+        larger, smaller = g if less_red else r, r if less_red else g
+        above, below = larger < b, b < smaller
+        high, low = b if above else larger, b if below else smaller
+        middle = larger if above else b
+        middle = smaller if below else middle
+        # The sixths of the color circle by the order of the colors: 0 for red, green, blue; 5 for red, blue, green.
+        redder = 0.0 if below else 5.0
+        redder = 4.0 if above else redder
+        greener = 1.0 if below else 2.0
+        greener = 3.0 if above else greener
+        gray = high == low
+        spread = high - low
+        ratio = (middle - low) / (1.0 if gray else spread)
+        hue = (greener if less_red else redder) + (ratio if less_red ^ above ^ below else 1.0 - ratio)
+        hue = (0.0 if gray else hue) + turn
+        hue = hue + 6.0 if hue < 0.0 else hue
+        hue = hue - 6.0 if hue >= 6.0 else hue
+        sector = 4.0 if hue < 5.0 else 5.0  # of NaN, too
+        sector = 3.0 if hue < 4.0 else sector
+        sector = 2.0 if hue < 3.0 else sector
+        sector = 1.0 if hue < 2.0 else sector
+        sector = 0.0 if hue < 1.0 else sector
+        ratio = hue - sector
+        middle = low + (ratio if (sector == 0.0) | (sector == 2.0) | (sector == 4.0) else 1.0 - ratio) * spread
+        red = low if (sector == 2.0) | (sector == 3.0) else high
+        green = high if (sector == 1.0) | (sector == 2.0) else low
+        blue = high if (sector == 3.0) | (sector == 4.0) else middle
+        results[3 * i] = middle if (sector == 1.0) | (sector == 4.0) else red
+        results[3 * i + 1] = middle if (sector == 0.0) | (sector == 3.0) else green
+        results[3 * i + 2] = low if sector < 2.0 else blue
 
 
-def _smaller(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
-    """Returns the smaller of two numbers, the first one if one of them is NaN."""
-    return select(_less(second, first), second, first)
+@loop
+def _scale_saturations(images: Numbers, size: int, scale: float, results: Numbers) -> None:
+    for i in simd_range(size):
+        r, g, b = images[3 * i], images[3 * i + 1], images[3 * i + 2]
+        larger, smaller = b if g < b else g, b if b < g else g
+        value, low = larger if r < larger else r, smaller if smaller < r else r
+        spread = value - low
+        gray = spread <= 0.0
+        sixth = 1.0 / (6.0 * (1.0 if gray else spread))
+        hue = sixth * (b - r) + _THIRD if g == value else sixth * (r - g) + _TWO_THIRDS
+        hue = sixth * (g - b) if r == value else hue
+        hue = hue + 1.0 if hue < 0.0 else hue
+        saturation = (spread / value if value > 0.0 else 0.0) * scale
+        saturation = saturation if saturation > 0.0 else 0.0
+        chroma = (saturation if saturation < 1.0 else 1.0) * value
+        darkest = value - chroma
+        colored = (hue < 1.0) & (spread > 0.0)  # TensorFlow has no color for a hue that was rounded to 1
+        sector = 6.0 * hue if colored else 0.0
+        red = _share_of_color(sector - 3.0)
+        green, blue = 1.0 - _share_of_color(sector - 2.0), 1.0 - _share_of_color(sector - 4.0)
+        results[3 * i] = (red * chroma if colored & (red > 0.0) else 0.0) + darkest
+        results[3 * i + 1] = (green * chroma if colored & (green > 0.0) else 0.0) + darkest
+        results[3 * i + 2] = (blue * chroma if colored & (blue > 0.0) else 0.0) + darkest
 
 
-def _extremes(colors: Sequence[torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
-    """Returns the largest and the smallest of three colors; which of them is NaN depends on their order."""
-    first, second, third = colors
-    return _larger(first, _larger(second, third)), _smaller(first, _smaller(second, third))
-
-
-def _hue_and_saturation(
-    colors: Sequence[torch.Tensor], value: torch.Tensor, spread: torch.Tensor, scale: torch.Tensor
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Returns hues, of any number where the colors do not differ, and saturations."""
-    r, g, b = colors
-    differences = select(_equal(g, value), scale * (b - r) + 2 / 6, scale * (r - g) + 4 / 6)
-    hue = select(_equal(r, value), scale * (g - b), differences)
-    hue = select(hue < 0, hue + 1, hue)
-    lit = value > 0
-    return hue, _where(lit, spread / _where(lit, value, 1), 0)
+def _map_pixels(function: Loop, images: torch.Tensor, *numbers: float) -> torch.Tensor:
+    """Returns the results of a loop over pixels of three channels; it computes in float32, or in float64 if these are
+    the images' numbers."""
+    dtype = images.dtype if images.dtype is torch.float64 else torch.float32
+    pixels = images.detach().to("cpu", dtype).contiguous()
+    results = torch.empty_like(pixels)
+    function(pixels, pixels.numel() // 3, *numbers, results)
+    return results.to(images)
 
 
 def _rgb_to_hsv_kernel(images: torch.Tensor) -> torch.Tensor:
     _check_channels(images)
-    colors = _planes(images)
-    value, low = _extremes(colors[::-1])
-    spread = value - low
-    hue, saturation = _hue_and_saturation(colors, value, spread, spread.reciprocal() * (1 / 6))
-    return _image_of([_where(spread > 0, hue, 0), saturation, value])
+    return _map_pixels(_write_hsv, images)
 
 
 def _hsv_to_rgb_kernel(images: torch.Tensor) -> torch.Tensor:
     _check_channels(images)
-    hue, saturation, value = _planes(images)
-    return _image_of([((1 - saturation) + saturation * share) * value for share in _shares(hue)])
-
-
-def _shares(hue: torch.Tensor) -> list[torch.Tensor]:
-    """Computes red, green and blue as fractions of the way from the darkest channel to the brightest one.
-
-    Args:
-        hue: hues in [0, 1].
-
-    Returns:
-        Three tensors of the shape of `hue`, with numbers in [0, 1].
-    """
-    sector = hue * 6
-    red, green, blue = (sector - 3).abs() - 1, 2 - (sector - 2).abs(), 2 - (sector - 4).abs()
-    return [channel.clamp(0, 1) for channel in (red, green, blue)]
+    return _map_pixels(_write_rgb, images)
 
 
 def _three_channels(images: TensorShape) -> TensorShape:
@@ -215,7 +252,7 @@ def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
 
 @hsv_to_rgb.gradient(needs="inputs")
 def _(call: Call, dy: Any) -> Any:
-    """Differentiates `((share - 1) * saturation + 1) * value`, with the shares of `_shares`."""
+    """Differentiates `((share - 1) * saturation + 1) * value`, with the shares of `_share_of_color`."""
     hue, saturation, value = unstack(call.inputs[0], 3, -1)
     sector = hue * 6.0
     dhue, dsaturation, dvalue = [], [], []
@@ -243,28 +280,8 @@ def turn_hue(images: torch.Tensor, delta: torch.Tensor) -> torch.Tensor:
     """Adds `delta` turns of the color circle to the hue of RGB images."""
     _check_image(images)
     check_scalar(delta, "delta")
-    red, green, blue = _planes(images)
-    redder = ~_less(red, green)
-    larger, smaller = select(redder, red, green), select(redder, green, red)
-    above, below = _less(larger, blue), _less(blue, smaller)
-    high, low = select(above, blue, larger), select(below, blue, smaller)
-    middle = select(below, smaller, select(above, larger, blue))
-    # The sixths of the color circle, by the order of the colors: 0 for red, green, blue, up to 5 for red, blue, green.
-    highest, lowest = above.to(images.dtype), below.to(images.dtype)
-    sector = select(redder, 5 - 5 * lowest - highest, 2 - lowest + highest)
-    gray = _equal(high, low)
-    ratio = (middle - low) / _where(~gray, high - low, 1)
-    hue = _where(~gray, sector + select(redder ^ above ^ below, 1 - ratio, ratio), 0)
-    hue = (hue + 6 * delta.to(images.dtype)).remainder(6)
-    sector = hue.floor().clamp(0, 5)
-    ratio = hue - sector
-    sectors = [sector == i for i in range(5)]  # not in one of these is NaN, which goes the way of the last sixth
-    zeroth, first, second, third, fourth = sectors
-    middle = low + select(zeroth | second | fourth, ratio, 1 - ratio) * (high - low)
-    red = select(first | fourth, middle, select(second | third, low, high))
-    green = select(first | second, high, select(zeroth | third, middle, low))
-    blue = select(zeroth | first, low, select(third | fourth, high, middle))
-    return _image_of([red, green, blue])
+    turn = 6 * float(delta)
+    return _map_pixels(_turn_hues, images, turn if abs(turn) <= 6 else turn % 6)
 
 
 @op("AdjustSaturation", shape=ranked(same, -3), batching=leading_dimensions)
@@ -272,17 +289,17 @@ def scale_saturation(images: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
     """Multiplies the saturation of RGB images, and clips it to [0, 1]."""
     _check_image(images)
     check_scalar(scale, "scale")
-    colors = _planes(images)
-    value, low = _extremes(colors)
-    spread = value - low
-    gray = spread <= 0
-    hue, saturation = _hue_and_saturation(colors, value, spread, 1 / (6 * _where(~gray, spread, 1)))
-    zero = torch.zeros_like(value)
-    chroma = _smaller(zero + 1, _larger(zero, saturation * scale.to(images.dtype))) * value
-    darkest = value - chroma
-    colored = ~gray & (hue < 1)  # TensorFlow has no color for a hue that was rounded to 1
-    shares = _shares(_where(colored, hue, 0))
-    return _image_of([_where(colored & (share > 0), share * chroma, 0) + darkest for share in shares])
+    return _map_pixels(_scale_saturations, images, float(scale))
+
+
+@turn_hue.gradient()
+def _(call: Call, dy: Any) -> Any:
+    raise LookupError("gradient registry has no entry for: AdjustHue")
+
+
+@scale_saturation.gradient()
+def _(call: Call, dy: Any) -> Any:
+    raise LookupError("gradient registry has no entry for: AdjustSaturation")
 
 
 _YIQ = np.array([[0.299, 0.59590059, 0.2115], [0.587, -0.27455667, -0.52273617], [0.114, -0.32134392, 0.31119955]])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import torch
 
 from tapeflow.array.creation import convert_to_tensor
@@ -24,7 +25,7 @@ from tapeflow.core.types.aliases import ShapeLike, TensorLike
 from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.image.blending import blended, place_dtype
+from tapeflow.image.blending import crop_boxes
 from tapeflow.math.comparison import greater_equal
 from tapeflow.math.reduction import reduce_all
 from tapeflow.random.stateful import uniform
@@ -83,40 +84,29 @@ def _crop_and_resize_kernel(
     height, width = image.shape[1:3]
     check_memory([len(boxes), *crop_size, image.shape[3]])
     check_memory([len(boxes), max(crop_size)], _BYTES_OF_PLACE)
+    if by_value(image) and by_value(boxes):
+        channels = image.shape[3]
+        crops = image.new_empty(len(boxes), *crop_size, channels, dtype=torch.float32)
+        crop_boxes(
+            image.float().contiguous(), height, width, channels, boxes.contiguous(), box_indices.contiguous(),
+            len(boxes), *crop_size, method == "nearest", extrapolation_value, crops,
+        )  # fmt: skip
+        return crops
     ys = _positions(boxes[:, 0], boxes[:, 2], crop_size[0], height)[:, :, None]
     xs = _positions(boxes[:, 1], boxes[:, 3], crop_size[1], width)[:, None, :]
     rows_inside, columns_inside = (ys >= 0) & (ys <= height - 1), (xs >= 0) & (xs <= width - 1)
-    if by_value(image) and by_value(boxes):
-        crops = _blended_crops(image, ys, xs, box_indices, method == "nearest")
-    else:
-        crops = _followed_crops(image, boxes, ys, xs, box_indices, method == "nearest")
+    crops = _followed_crops(image, boxes, ys, xs, box_indices, method == "nearest")
     if bool(rows_inside.all()) and bool(columns_inside.all()):
         return crops
     inside = (rows_inside & columns_inside)[..., None]
     return torch.where(inside, crops, crops.new_tensor(extrapolation_value))
 
 
-def _blended_crops(
-    image: torch.Tensor, ys: torch.Tensor, xs: torch.Tensor, box_indices: torch.Tensor, nearest: bool
-) -> torch.Tensor:
-    """Reads the crops' pixels at positions `[boxes, height, 1]` and `[boxes, 1, width]`."""
-    height, width = image.shape[1:3]
-    if nearest:
-        ys, xs = (torch.floor(x + 0.5) for x in (ys, xs))
-    top, left = ys.floor(), xs.floor()
-    down, right = ys - top, xs - left
-    dtype = place_dtype(image)
-    firsts = (box_indices.to(dtype) * (height * width))[:, None, None]
-    rows = [firsts + low.clamp(0, height - 1).to(dtype) * width for low in (top, ys.ceil())]
-    columns = [low.clamp(0, width - 1).to(dtype) for low in (left, xs.ceil())]
-    return blended(image.float(), rows, columns, (1 - down, down), (1 - right, right))
-
-
 def _followed_crops(
     image: torch.Tensor, boxes: torch.Tensor, ys: torch.Tensor, xs: torch.Tensor, box_indices: torch.Tensor,
     nearest: bool,
 ) -> torch.Tensor:  # fmt: skip
-    """As `_blended_crops`; torch's autograd can follow."""
+    """Reads the crops' pixels at positions `[boxes, height, 1]` and `[boxes, 1, width]`, for torch's autograd."""
     height, width = image.shape[1:3]
     pixels, indices = image.float(), box_indices.long()[:, None, None]
 
@@ -208,16 +198,16 @@ def _(batch: Batch, image: Slices, boxes: Slices, box_indices: Slices, crop_size
 # ---- glimpses --------------------------------------------------------------------------------------------------------
 
 
-def _noise(image: torch.Tensor, size: tuple[int, int], noise: str) -> torch.Tensor:
-    """Draws a window of noise, with the range or the mean and deviation of the image; zeros for the noise "zero"."""
-    window = image.new_zeros((*size, image.shape[2]))
+def _noise(image: torch.Tensor, count: int, noise: str) -> torch.Tensor:
+    """Draws pixels of noise, with the range or the mean and deviation of the image; zeros for the noise "zero"."""
+    pixels = image.new_zeros((count, image.shape[2]))
     generator = torch_generator(image.device)
     if noise == "uniform" and image.numel():
         low, high = image.aminmax()
-        return window.uniform_(generator=generator) * (high - low) + low
+        return pixels.uniform_(generator=generator).mul_(high - low).add_(low)
     if noise == "gaussian" and image.numel():
-        return window.normal_(generator=generator) * image.std(correction=0) + image.mean()
-    return window
+        return pixels.normal_(generator=generator) * image.std(correction=0) + image.mean()
+    return pixels
 
 
 def _start(offset: float, length: int, size: int, centered: bool, normalized: bool) -> int:
@@ -263,13 +253,16 @@ def _extract_glimpse(
     length = input.shape[1:3]
     glimpses = []
     for image, offset in zip(input, offsets.tolist(), strict=True):
-        glimpse = _noise(image, size, noise)
         starts = [_start(o, n, s, centered, normalized) for o, n, s in zip(offset, length, size, strict=True)]
         rows, columns = (slice(max(b, 0), max(min(b + s, n), 0)) for b, s, n in zip(starts, size, length, strict=True))
-        visible = image[rows, columns]
-        if visible.numel():
-            top, left = rows.start - starts[0], columns.start - starts[1]
-            glimpse[top : top + visible.shape[0], left : left + visible.shape[1]] = visible
+        glimpse = visible = image[rows, columns]
+        if visible.shape[:2] != size:
+            glimpse, outside = image.new_empty((*size, image.shape[2])), np.ones(size, np.bool_)
+            if visible.numel():
+                place = tuple(slice(s.start - b, s.stop - b) for s, b in zip((rows, columns), starts, strict=True))
+                glimpse[place], outside[place] = visible, False
+            places = torch.from_numpy(np.flatnonzero(outside)).to(image.device)
+            glimpse.view(-1, image.shape[2]).index_copy_(0, places, _noise(image, len(places), noise))
         glimpses.append(glimpse)
     return torch.stack(glimpses) if glimpses else input.new_zeros((0, *size, input.shape[3]))
 

@@ -24,8 +24,8 @@ from tapeflow.core.ops.shape_rules import with_rank
 from tapeflow.core.types.dtypes import DType, bfloat16, float16, float32, float64
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
-from tapeflow.image.banded_weights import MOST_BLOCKED_CHANNELS, Weights, columns_product, product, weights
-from tapeflow.image.blending import blended, place_dtype
+from tapeflow.image.banded_weights import FEW_CHANNELS, Weights, product, weights
+from tapeflow.image.blending import FILL_MODES, project_images
 
 
 def _resized_shape(images: TensorShape, size: Any, *_: Any) -> TensorShape:
@@ -94,20 +94,7 @@ def _by_weights(images: torch.Tensor, rows: Weights, columns: Weights) -> torch.
     if not by_value(images):
         matrices = [w.matrix(images.dtype, images.device) for w in (rows, columns)]
         return (matrices[0] @ _channels_first(images) @ matrices[1].T).permute(0, 2, 3, 1)
-    resized = product(rows, images, columns)
-    return resized if math.isfinite(resized.sum()) else _product_of_windows(rows, images, columns)
-
-
-def _product_of_windows(rows: Weights, images: torch.Tensor, columns: Weights) -> torch.Tensor:
-    """Multiplies images that are not finite by matrices: a pixel without a weight is not in a sum."""
-    sums = product(rows, images.where(images.isfinite(), 0.0), columns)
-    (plus, minus), (right, left) = ((w.limited(0, np.inf), w.limited(-np.inf, 0)) for w in (rows, columns))
-    for special in (torch.inf, -torch.inf, torch.nan):
-        places = (images.isnan() if math.isnan(special) else images == special).to(images.dtype)
-        more = product(plus, places, right) + product(minus, places, left)
-        less = product(minus, places, right) + product(plus, places, left)
-        sums = sums + torch.where(more > 0, special, 0.0) + torch.where(less < 0, -special, 0.0)
-    return sums
+    return product(rows, images, columns)
 
 
 def _points(new: int, old: int, align_corners: bool, half_pixel_centers: bool) -> np.ndarray:
@@ -119,9 +106,6 @@ def _points(new: int, old: int, align_corners: bool, half_pixel_centers: bool) -
     return np.arange(new) * (old / new)
 
 
-_LEAST_OF_PRODUCTS = 64  # rows and columns of a resized image
-
-
 @weights
 def _linear(new: int, old: int, align_corners: bool, half_pixel_centers: bool) -> tuple[np.ndarray, np.ndarray]:
     """Returns the weights of linear interpolation."""
@@ -131,30 +115,11 @@ def _linear(new: int, old: int, align_corners: bool, half_pixel_centers: bool) -
 
 
 def _interpolated(images: torch.Tensor, size: Any) -> torch.Tensor:
-    """Interpolates images. ATen's loop goes through the channels, which takes long where there are few.
-
-    Whole rows of such images are its channels, and a product interpolates the columns.
-    """
-    batch, height, width, channels = images.shape
-    few = 0 < channels <= MOST_BLOCKED_CHANNELS
-    # Products of few rows or columns have other bits in another batch.
-    large = min(size) >= _LEAST_OF_PRODUCTS and height * width <= 2 * size[0] * size[1]
-    if not few or not large or not batch or not by_value(images):
+    """Interpolates images. ATen's loop goes through the channels, which takes long where there are few."""
+    if images.shape[3] > FEW_CHANNELS or not by_value(images):
         return aten.upsample_bilinear2d(_channels_first(images), size, False, None).permute(0, 2, 3, 1)
-    columns = _linear(size[1], width, False, True)
-    if size[0] > height >= _LEAST_OF_PRODUCTS:  # the columns of fewer rows
-        return _interpolated_rows(columns_product(images.contiguous(), columns), size[0])
-    return columns_product(_interpolated_rows(images, size[0]), columns)
-
-
-def _interpolated_rows(images: torch.Tensor, height: int) -> torch.Tensor:
-    """Interpolates rows of images alone."""
-    if images.shape[1] == height:
-        return images.contiguous()
-    batch, old, width, channels = images.shape
-    rows = images.reshape(batch, old, 1, width * channels)
-    rows = aten.upsample_bilinear2d(_channels_first(rows), (height, 1), False, None).permute(0, 2, 3, 1)
-    return rows.reshape(batch, height, width, channels)
+    rows, columns = (_linear(new, old, False, True) for new, old in zip(size, images.shape[1:3], strict=True))
+    return product(rows, images, columns)
 
 
 def _interpolated_in_steps(images: torch.Tensor, size: Any) -> torch.Tensor:
@@ -383,10 +348,7 @@ def _(call: Call, dy: Any) -> Any:
 # ---- projective transforms -------------------------------------------------------------------------------------------
 
 
-Lengths = torch.Tensor | float  # the numbers of pixels along both dimensions, `[2, 1, 1, 1]`, or one number for both
-
-
-def _map_inside(points: torch.Tensor, lengths: Lengths, fill_mode: str) -> torch.Tensor:
+def _map_inside(points: torch.Tensor, lengths: torch.Tensor, fill_mode: str) -> torch.Tensor:
     """Maps coordinates outside of the image to those inside whose pixels the fill mode uses for them.
 
     Args:
@@ -431,26 +393,27 @@ def image_projective_transform_v3(
     batch, height, width, channels = images.shape
     check_memory([batch, *output_shape, channels])
     check_memory([batch, *output_shape], _BYTES_OF_PLACE)
+    if interpolation not in ("NEAREST", "BILINEAR"):
+        raise invalid(f"Invalid interpolation {interpolation}: NEAREST or BILINEAR")
+    is_nearest = interpolation == "NEAREST"
+    if images.dtype is torch.float32 and by_value(images) and by_value(transforms):
+        out = images.new_empty(batch, *output_shape, channels)
+        step = 8 if len(transforms) > 1 else 0
+        project_images(
+            images.contiguous(), batch, height, width, channels, transforms.float().contiguous(), step, *output_shape,
+            FILL_MODES.index(fill_mode), is_nearest, float(fill_value), out,
+        )  # fmt: skip
+        return out
     ys = torch.arange(output_shape[0], device=images.device, dtype=torch.float32)[:, None]
     xs = torch.arange(output_shape[1], device=images.device, dtype=torch.float32)
-    lengths: Lengths = float(height)
-    if height != width:
-        lengths = torch.tensor([height, width], dtype=torch.float32, device=images.device).view(2, 1, 1, 1)
+    lengths = torch.tensor([height, width], dtype=torch.float32, device=images.device).view(2, 1, 1, 1)
     columns = transforms.float().T[..., None, None]
     by_x, by_y, shift = columns[:6].view(2, 3, *columns.shape[1:]).flip(0).unbind(1)  # of y, and of x
-    points = by_x * xs + by_y * ys + shift
-    visible = None
-    if not by_value(transforms) or bool(columns[6:].any()):
-        depth = columns[6] * xs + columns[7] * ys + 1
-        visible, points = depth != 0, points / depth
+    depth = columns[6] * xs + columns[7] * ys + 1
+    visible, points = depth != 0, (by_x * xs + by_y * ys + shift) / depth
     if 1 in (height, width) and fill_mode in ("REFLECT", "WRAP"):  # all points are this one
-        points = torch.where(torch.as_tensor(lengths > 1, device=images.device), points, 0.0)
-    points = _map_inside(points, lengths, fill_mode)
-    if interpolation == "BILINEAR" and images.dtype is torch.float32 and by_value(images) and by_value(transforms):
-        safe = visible is None and fill_mode != "CONSTANT" and math.isfinite(points.sum())
-        return _blended_projections(images, points, lengths, visible, safe, float(fill_value))
-    y, x = points
-    visible = torch.ones_like(x, dtype=torch.bool) if visible is None else visible
+        points = torch.where(lengths > 1, points, 0.0)
+    y, x = _map_inside(points, lengths, fill_mode)
     indices = torch.arange(batch, device=images.device)[:, None, None]
 
     def read(row: torch.Tensor, column: torch.Tensor) -> torch.Tensor:
@@ -459,11 +422,9 @@ def image_projective_transform_v3(
         pixels = images[indices, *(i.expand(batch, -1, -1) for i in safe)]
         return torch.where(inside[..., None], pixels, images.new_tensor(fill_value))
 
-    if interpolation == "NEAREST":
+    if is_nearest:
         rounded = [torch.where(v >= 0, torch.floor(v + 0.5), torch.ceil(v - 0.5)) for v in (y, x)]
         return read(*rounded)
-    if interpolation != "BILINEAR":
-        raise invalid(f"Invalid interpolation {interpolation}: NEAREST or BILINEAR")
     top, left = torch.floor(y), torch.floor(x)
     down, right = (y - top)[..., None], (x - left)[..., None]
     upper = (1 - right) * read(top, left) + right * read(top, left + 1)
@@ -471,36 +432,3 @@ def image_projective_transform_v3(
     blended = (1 - down) * upper + down * lower
     filled = torch.as_tensor(fill_value, dtype=blended.dtype, device=images.device)
     return torch.where(visible[..., None], blended, filled).to(images.dtype)
-
-
-def _blended_projections(
-    images: torch.Tensor, points: torch.Tensor, lengths: Lengths, visible: torch.Tensor | None, safe: bool,
-    fill_value: float,
-) -> torch.Tensor:  # fmt: skip
-    """Interpolates images.
-
-    Args:
-        images: the images.
-        points: coordinates `[2, images, rows, columns]`.
-        lengths: the numbers of pixels along both dimensions.
-        visible: False where a point has no coordinates; None if all have.
-        safe: True if all points are in the images.
-        fill_value: the value of pixels outside.
-    """
-    points = points.expand(-1, len(images), -1, -1)
-    low = points.floor()
-    part = points - low
-    lines, shares = torch.stack([low, low + 1]), torch.stack([1 - part, part])
-    if safe:
-        lines.clamp_(max=lengths - 1)
-    else:
-        inside = (lines >= 0) & (lines < lengths)
-        if visible is not None:
-            inside &= visible
-        lines, shares = torch.where(inside, lines, 0.0), torch.where(inside, shares, 0.0)
-    places = lines.to(place_dtype(images))
-    firsts = torch.arange(len(images), dtype=places.dtype)[:, None, None] * (images.shape[1] * images.shape[2])
-    result = blended(images, places[:, 0] * images.shape[2] + firsts, places[:, 1], shares[:, 0], shares[:, 1])
-    if fill_value and not safe:
-        result += (fill_value * (1 - (shares[0, 0] + shares[1, 0]) * (shares[0, 1] + shares[1, 1])))[..., None]
-    return result

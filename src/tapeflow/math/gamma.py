@@ -14,6 +14,7 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.ops.batching import Batch, Slices
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.elementwise_kernels import by_value
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import broadcast, same, text
 from tapeflow.core.types.aliases import TensorLike
@@ -22,6 +23,7 @@ from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.math.arithmetic import add, multiply, negative, subtract
 from tapeflow.math.elementwise import exp, log, xlog1py, xlogy
 from tapeflow.math.reduction import reduce_sum
+from tapeflow.math.series import integrate_beta, sum_zeta
 
 _MOST_STEPS = 20_000
 
@@ -78,7 +80,8 @@ def _polygamma(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     # psi_n(x) = (-1)^(n + 1) n! zeta(n + 1, x), 25.11.12
     sign = 1 - 2 * torch.remainder(a + 1, 2)
     result = sign * torch.exp(torch.lgamma(a + 1)) * _zeta(a + 1, x)
-    result = torch.where(a == 0, _digamma(x), result)
+    if not by_value(a) or bool((a == 0).any()):
+        result = torch.where(a == 0, _digamma(x), result)
     return result.masked_fill((a < 0) | (a != torch.floor(a)), torch.nan)
 
 
@@ -109,6 +112,20 @@ def _(call: Call, dy: Any) -> Any:
 
 
 def _zeta(x: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
+    x, q = torch.broadcast_tensors(x, q)
+    if x.dtype is not torch.float32 or not (by_value(x) and by_value(q)):
+        return _zeta_by_aten(x, q)
+    wide = [v.to(torch.float64).contiguous() for v in (x, q)]
+    series = torch.empty_like(wide[0])
+    others = sum_zeta(*wide, series.numel(), series)
+    result = series.float()
+    if others:
+        places = series.isnan()
+        result[places] = _zeta_by_aten(x[places], q[places])
+    return result
+
+
+def _zeta_by_aten(x: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
     # At the poles the sign depends on the side, unless x is even.
     pole = (q <= 0) & (q == torch.floor(q)) & (x > 1) & (torch.remainder(x, 2) != 0)
     series = torch.special.zeta(x, q)
@@ -309,45 +326,13 @@ def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
 def _betainc(a: torch.Tensor, b: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     if len({v.shape for v in (a, b, x) if v.ndim}) > 1:  # only scalars broadcast
         raise TypeError("the shape rule says what is wrong")
-    dtype = x.dtype
-    a, b, x = torch.broadcast_tensors(a.to(torch.float64), b.to(torch.float64), x.to(torch.float64))
-    fits = (a > 0) & (b > 0) & (x > 0) & (x < 1) & torch.isfinite(a) & torch.isfinite(b)
-    half = torch.full((), 0.5, dtype=torch.float64, device=x.device)
-    a0, b0, x0 = (torch.where(fits, v, half) for v in (a, b, x))
-    swap = x0 > (a0 + 1) / (a0 + b0 + 2)  # I_x(a, b) = 1 - I_(1-x)(b, a), 8.17.4
-    p, q = torch.where(swap, b0, a0), torch.where(swap, a0, b0)
-    y = torch.where(swap, 1 - x0, x0)
-    log_front = p * torch.log(y) + q * torch.where(swap, torch.log(x0), torch.log1p(-x0))
-    log_beta = torch.lgamma(p) + torch.lgamma(q) - torch.lgamma(p + q)
-    result = torch.exp(log_front - log_beta) / p * _beta_fraction(p, q, y)
-    result = torch.where(swap, 1 - result, result)
-    inside = (a > 0) & (b > 0)
-    result = torch.where(fits, result, torch.nan)
-    result = result.masked_fill(inside & (x == 0), 0).masked_fill(inside & (x == 1), 1)
-    return result.to(dtype)
-
-
-def _beta_fraction(a: torch.Tensor, b: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-    """Evaluates the continued fraction 8.17.22 from the front, by Lentz's method."""
-    tiny = 1e-300
-
-    def away(v: torch.Tensor) -> torch.Tensor:
-        return torch.where(v.abs() < tiny, tiny, v)
-
-    c = step = torch.ones_like(x)
-    d = 1 / away(1 - (a + b) * x / (a + 1))
-    value = d
-    for m in range(1, _MOST_STEPS):
-        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
-        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-        for coefficient in (even, odd):
-            d = 1 / away(1 + coefficient * d)
-            c = away(1 + coefficient / c)
-            step = c * d
-            value = value * step
-        if bool(((step - 1).abs() <= 5e-16).logical_or(step.isnan()).all()):
-            break
-    return value
+    wide = torch.broadcast_tensors(*[v.to("cpu", torch.float64) for v in (a, b, x)])
+    wide = [v.contiguous() for v in wide]
+    log_betas = torch.lgamma(wide[0]) + torch.lgamma(wide[1]) - torch.lgamma(wide[0] + wide[1])
+    results = torch.empty_like(wide[0])
+    tolerance = 1e-15 if x.dtype is torch.float64 else 1e-10
+    integrate_beta(*wide, log_betas, results.numel(), tolerance, results)
+    return results.to(x)
 
 
 def _betainc_rule(*shapes: TensorShape) -> TensorShape:
@@ -362,7 +347,7 @@ def _betainc_rule(*shapes: TensorShape) -> TensorShape:
     return merged
 
 
-@op("Betainc", kernel=_betainc, shape=_betainc_rule, elementwise=True)
+@op("Betainc", kernel=_betainc, shape=_betainc_rule, elementwise=True, autograd=False)
 def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the regularized incomplete beta function `I_x(a, b)`, element by element, with broadcasting.
 

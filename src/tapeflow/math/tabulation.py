@@ -13,13 +13,16 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
+from tapeflow.core.loops import Float64s, Int32s, loop
 from tapeflow.core.ops.elementwise_kernels import SOME, by_value
 
 Function = Callable[[torch.Tensor], torch.Tensor]
 
 _LOW_BITS = 15  # of a float32, within an interval
 _CENTER = 1 << _LOW_BITS - 1
+_HALF = 1.0 / _CENTER  # of an interval, in units of the last bit
 _DEGREE = 4
+_MAGNITUDE = 0x7FFFFFFF  # the bits of a float32 but its sign
 
 
 def _interval(x: float) -> int:
@@ -27,19 +30,35 @@ def _interval(x: float) -> int:
     return int(np.float32(x).view(np.int32)) >> _LOW_BITS
 
 
-_FIRST = _interval(2.0**-24)
+_LEAST = 2.0**-24
+_FIRST = _interval(_LEAST)
 
 
-def _coefficients(function: Function, last: int) -> list[torch.Tensor]:
-    """Returns the polynomials' coefficients, the constant ones first, in powers of the distance from the center of the
-    interval."""
+def _coefficients(function: Function, last: int) -> torch.Tensor:
+    """Returns the polynomials' coefficients, the constant ones first. The ends of an interval are -1 and 1."""
     starts = np.arange(_FIRST, last + 1, dtype=np.int32) << _LOW_BITS
     edges = starts.view(np.float32).astype(np.float64)
     centers, half = (edges[1:] + edges[:-1]) / 2, np.diff(edges)[:, None] / 2
     nodes = np.cos((np.arange(_DEGREE + 1) + 0.5) * (np.pi / (_DEGREE + 1)))
     values = function(torch.from_numpy(centers[:, None] + half * nodes)).numpy()
-    scaled = values @ np.linalg.inv(np.vander(nodes, increasing=True)).T
-    return [torch.from_numpy(column) for column in np.ascontiguousarray((scaled / half ** np.arange(_DEGREE + 1)).T)]
+    return torch.from_numpy(np.ascontiguousarray(values @ np.linalg.inv(np.vander(nodes, increasing=True)).T))
+
+
+@loop
+def _look_up(bits: Int32s, size: int, parity: int, last: int, table: Float64s, results: Float64s) -> int:
+    """Computes the polynomials for the bits of float32s, and returns the number of elements outside of the table."""
+    outside = 0
+    for i in range(size):
+        # Positive floats are in the order of their bits.
+        magnitude = bits[i] & _MAGNITUDE if parity else bits[i]
+        inside = min(max(magnitude, _FIRST << _LOW_BITS), (last << _LOW_BITS) - 1)
+        outside += inside != magnitude
+        place = ((inside >> _LOW_BITS) - _FIRST) * (_DEGREE + 1)
+        x = ((inside & 2 * _CENTER - 1) - _CENTER) * _HALF
+        value = table[place + 3] + x * table[place + 4]
+        value = table[place] + x * (table[place + 1] + x * (table[place + 2] + x * value))
+        results[i] = -value if parity < 0 and bits[i] < 0 else value
+    return outside
 
 
 def tabulated(function: Function, parity: int = 0, end: float = 32.0) -> Function:
@@ -59,24 +78,14 @@ def tabulated(function: Function, parity: int = 0, end: float = 32.0) -> Functio
     def kernel(x: torch.Tensor) -> torch.Tensor:
         if x.dtype is not torch.float32 or not by_value(x, SOME):
             return by_formula(x)
-        magnitude = (x.abs() if parity else x.resolve_neg()).contiguous().reshape(-1)
-        # Positive floats are in the order of their bits. NaN and negative numbers become other numbers.
-        bits = magnitude.view(torch.int32).clamp(_FIRST << _LOW_BITS, (last << _LOW_BITS) - 1)
-        inside = bits.view(torch.float32)
-        places = (bits >> _LOW_BITS) - _FIRST
-        center = ((bits & -2 * _CENTER) | _CENTER).view(torch.float32)
-        distance = (inside - center).to(torch.float64)  # both are of one size, and the difference is exact
-        *lower, highest = table()
-        total = highest.index_select(0, places)
-        for coefficients in reversed(lower):
-            total.mul_(distance).add_(coefficients.index_select(0, places))
-        result = total.to(torch.float32).view(x.shape)
-        if parity < 0:
-            result.mul_(x.sign())
-        outside = inside != magnitude
-        if outside.any():
-            outside = outside.view(x.shape)
-            result[outside] = by_formula(x[outside])
+        bits = x.resolve_neg().contiguous().view(torch.int32)
+        results = torch.empty(x.shape, dtype=torch.float64)
+        outside = _look_up(bits, bits.numel(), parity, last, table(), results)
+        result = results.to(torch.float32)
+        if outside:
+            magnitude = x.abs() if parity else x
+            places = ~((magnitude >= _LEAST) & (magnitude < end))
+            result[places] = by_formula(x[places])
         return result
 
     return kernel

@@ -492,12 +492,10 @@ def _sparse_slice(indices: Any, values: Any, shape: Any, start: Any, size: Any) 
             raise invalid(f"Expected {name} to be a vector of length {rank} but got length {got}")
     if min(size, default=0) < 0:
         raise invalid(f"Expected a non-negative size, got {min(size)}")
-    inside = torch.ones(len(indices), dtype=torch.bool, device=indices.device)
-    for column, b, n, m in zip(indices.unbind(1), start, size, shape, strict=True):
-        inside &= (column >= b) & (column < min(b + n, m))
-    low, inside = torch.tensor(start, dtype=torch.int64, device=indices.device), inside.nonzero()[:, 0]
+    end = [min(b + n, m) for b, n, m in zip(start, size, shape, strict=True)]
+    kept, moved = places.rows_in_box(indices, start, end)
     new = [max(min(n, m - b), 0) if b >= 0 else n for m, b, n in zip(shape, start, size, strict=True)]
-    return indices[inside] - low, values[inside], torch.tensor(new, dtype=torch.int64)
+    return moved, values[kept], torch.tensor(new, dtype=torch.int64)
 
 
 @_sparse_slice.gradient(needs="input0 outputs")

@@ -82,6 +82,35 @@ def _first_unordered(indices: Int64s, step: int, column: int, count: int, rank: 
     return -1
 
 
+@loop
+def _write_box(
+    indices: Int64s, step: int, column: int, count: int, rank: int, start: Int64s, end: Int64s, kept: Int64s,
+    moved: Int64s,
+) -> int:  # fmt: skip
+    """Writes the numbers of the rows of indices in a box, and these rows, counted from its start. Returns their count.
+    The buffers have a row more than there are."""
+    size = 0
+    for i in range(count):
+        kept[size], inside = i, 1
+        for d in range(rank):
+            index = indices[i * step + d * column]
+            inside &= start[d] <= index < end[d]
+            moved[size * rank + d] = index - start[d]
+        size += inside
+    return size
+
+
+def rows_in_box(
+    indices: torch.Tensor, start: Sequence[int], end: Sequence[int]
+) -> tuple[torch.Tensor, torch.Tensor]:  # fmt: skip
+    """Returns the numbers of the rows of indices in a box, and these rows, counted from its start."""
+    count, rank = len(indices), len(start)
+    kept, moved = torch.empty(count + 1, dtype=torch.int64), torch.empty((count + 1, rank), dtype=torch.int64)
+    corners = (torch.tensor(corner, dtype=torch.int64) for corner in (start, end))
+    size = _write_box(*_rows_in_memory(indices, rank), count, rank, *corners, kept, moved)
+    return kept[:size].to(indices.device, copy=True), moved[:size].to(indices.device, copy=True)
+
+
 def _find_outside(indices: torch.Tensor, shape: Sequence[int]) -> int:
     lengths = torch.tensor(shape, dtype=torch.int64)
     return _first_outside(*_rows_in_memory(indices, len(shape)), len(indices), lengths, len(shape))
