@@ -67,16 +67,16 @@ def quantized(content: bytes, options: Any) -> bytes:
     quantizer.load_quantization_recipe(recipes.static_wi8_ai16() if _WIDE in sets else recipes.static_wi8_ai8())
     tables = require("ai_edge_quantizer.qtyping").TFLOperationName.EMBEDDING_LOOKUP
     quantizer.add_dynamic_config(".*", tables, 8)
-    given = as_dtype(options.inference_input_type), as_dtype(options.inference_output_type)
+    asked = as_dtype(options.inference_input_type), as_dtype(options.inference_output_type)
     names = require("ai_edge_quantizer.qtyping").TFLOperationName
     keep = require("ai_edge_quantizer.algorithm_manager").AlgorithmName.NO_QUANTIZE
-    for dtype, name in zip(given, (names.INPUT, names.OUTPUT), strict=True):
+    for dtype, name in zip(asked, (names.INPUT, names.OUTPUT), strict=True):
         if dtype is float32:
             quantizer.update_quantization_recipe(".*", name, algorithm_key=keep)
-    _keep_in_float(quantizer, content, given[1] is float32 and not sets & {_INT8, _WIDE})
+    _keep_in_float(quantizer, content, asked[1] is float32 and not sets & {_INT8, _WIDE})
     samples = _samples(content, options.representative_dataset)
     result = _result(quantizer, _ranges(content, quantizer.get_quantization_recipe(), samples))
-    return _with_uint8(result, given) if uint8 in given else result
+    return _with_uint8(result, asked) if uint8 in asked else result
 
 
 def _result(quantizer: Any, ranges: Any = None) -> bytes:
@@ -137,7 +137,7 @@ def _samples(content: bytes, data: Any) -> dict[str, list[dict[str, np.ndarray]]
     first = next(iter(interpreter.get_signature_list()))
     details = interpreter.get_signature_runner(first).get_input_details()
     names = sorted(details, key=lambda name: details[name]["index"])
-    found: dict[str, list[dict[str, np.ndarray]]] = {}
+    by_signature: dict[str, list[dict[str, np.ndarray]]] = {}
     for sample in getattr(data, "input_gen", data)():
         key = first
         if isinstance(sample, tuple) and len(sample) == 2 and isinstance(sample[0], str):
@@ -149,13 +149,13 @@ def _samples(content: bytes, data: Any) -> dict[str, list[dict[str, np.ndarray]]
                     f"{len(names)}: {', '.join(names)}."
                 )
             sample = dict(zip(names, sample, strict=True))
-        found.setdefault(key, []).append({name: np.asarray(value) for name, value in sample.items()})
-    if not found:
+        by_signature.setdefault(key, []).append({name: np.asarray(value) for name, value in sample.items()})
+    if not by_signature:
         raise ValueError("The representative dataset has no samples.")
-    return found
+    return by_signature
 
 
-def _with_uint8(content: bytes, given: tuple[DType, DType]) -> bytes:
+def _with_uint8(content: bytes, asked: tuple[DType, DType]) -> bytes:
     """Returns a file of int8 inputs and outputs with uint8 ones: operators at both ends convert them."""
     schema = require("ai_edge_litert.schema_py_generated")
     model = schema.ModelT.InitFromObj(schema.Model.GetRootAs(content, 0))
@@ -165,7 +165,7 @@ def _with_uint8(content: bytes, given: tuple[DType, DType]) -> bytes:
     model.operatorCodes.append(quantize)
     for signature in model.signatureDefs:
         graph = model.subgraphs[signature.subgraphIndex]
-        for dtype, places in zip(given, ("inputs", "outputs"), strict=True):
+        for dtype, places in zip(asked, ("inputs", "outputs"), strict=True):
             numbers = list(getattr(graph, places))
             for i, number in enumerate(numbers):
                 if dtype is not uint8 or graph.tensors[number].type != schema.TensorType.INT8:

@@ -1,4 +1,4 @@
-"""The files in which TensorFlow Serving is configured: models, batching and monitoring, as protocol buffers in text."""
+"""TensorFlow Serving's configuration files: models, batching and monitoring, as protocol buffers in text."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def _read_model(config: Any) -> ModelConfig:
 
 
 def batching_of(parameters: Any) -> Batching:
-    """Returns what a message `BatchingParameters` says. What it leaves out has TensorFlow Serving's defaults.
+    """Returns the values of a message `BatchingParameters`, with TensorFlow Serving's defaults.
 
     Raises:
         ValueError: a value is out of range, or two do not fit together.

@@ -176,7 +176,7 @@ RETRIES = LoadRetries()
 class _Failure(NamedTuple):
     """A version that could not be loaded."""
 
-    files: list[tuple[str, int, int]]  # what was in its folder
+    files: list[tuple[str, int, int]]  # of its folder
     attempts: int
     time: float
 
@@ -361,7 +361,7 @@ class ModelManager:
                 get_logger().exception("serving: looking for versions of %r failed", model.name)
 
     def reload(self, configs: Iterable[ModelConfig]) -> None:
-        """Serves other models: all of a config or, if one can't be loaded, those of before.
+        """Serves other models: all that a config lists or, if one can't be loaded, the same as before.
 
         Raises:
             OSError: there is no SavedModel.

@@ -23,7 +23,7 @@ class Batcher:
     """Calls a signature with the rows of several requests at once.
 
     A batch is due when its rows are complete, or when its first request has waited long enough. It takes its requests
-    when a call may run, so that those join it that arrive meanwhile.
+    when a call may run. Until then, others join it.
 
     Args:
         signature: the signature; one without a first dimension of any size is called for each request alone.

@@ -151,7 +151,7 @@ class Server:
         await self._change_models(self.manager.refresh)
 
     async def reload(self, configs: list[ModelConfig]) -> None:
-        """Serves other models: all of a config or, if one can't be loaded, those of before.
+        """Serves other models: all that a config lists or, if one can't be loaded, the same as before.
 
         Raises:
             OSError: there is no SavedModel.
@@ -267,7 +267,7 @@ class Server:
         self._json_process.close()
 
     async def call(self, signature: ServedSignature, arrays: Any) -> dict[str, Any]:
-        """Returns the outputs of a signature for a request's arrays, which may be computed with those of others.
+        """Returns the outputs of a signature for a request's arrays, which may share a call with other requests.
 
         Raises:
             BadRequest: the model refuses the arrays, or the result is too large.
@@ -311,7 +311,7 @@ def _read(inputs: Mapping[str, SignatureInputs], read: Callable[..., Any], *piec
         *pieces: the request's body.
 
     Raises:
-        BadRequest: the body is not what the signature takes.
+        BadRequest: the signature takes other inputs than the body has.
     """
     try:
         value = json_values.parsed(b"".join(pieces))
@@ -355,7 +355,7 @@ def _json(value: Any, status: int = 200) -> web.Response:
 
 
 class Endpoints(NamedTuple):
-    """Where a server listens, and what it looks at meanwhile.
+    """The addresses of a server, and the times between its looks at files.
 
     Args:
         host: the address.
