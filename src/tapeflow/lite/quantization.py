@@ -14,9 +14,7 @@ from tapeflow.lite.writing import packed
 
 _INT8, _WIDE = OpsSet.TFLITE_BUILTINS_INT8, OpsSet.EXPERIMENTAL_TFLITE_BUILTINS_ACTIVATIONS_INT16_WEIGHTS_INT8
 
-_FEWEST_WEIGHTS = (
-    1024  # as in TensorFlow: smaller weights stay in float, because their rounding costs more than it saves
-)
+_FEWEST_WEIGHTS = 1024  # as in TensorFlow: smaller weights stay in float; their rounding costs more than it saves
 
 
 def check_options(options: Any) -> None:
@@ -73,7 +71,7 @@ def quantized(content: bytes, options: Any) -> bytes:
     for dtype, name in zip(asked, (names.INPUT, names.OUTPUT), strict=True):
         if dtype is float32:
             quantizer.update_quantization_recipe(".*", name, algorithm_key=keep)
-    _keep_in_float(quantizer, content, asked[1] is float32 and not sets & {_INT8, _WIDE})
+    _keep_in_float(quantizer, content, not sets & {_INT8, _WIDE}, asked[1] is float32)
     samples = _samples(content, options.representative_dataset)
     result = _result(quantizer, _ranges(content, quantizer.get_quantization_recipe(), samples))
     return _with_uint8(result, asked) if uint8 in asked else result
@@ -104,14 +102,15 @@ def _ranges(content: bytes, recipe: Any, samples: Any) -> Any:
     return calibrator.get_model_qsvs()
 
 
-def _keep_in_float(quantizer: Any, content: bytes, keeps_softmax: bool) -> None:
-    """Leaves operators in float: those in loops and branches, because no range is recorded there, and a softmax that
-    is an output, because small probabilities are below the resolution of int8.
+def _keep_in_float(quantizer: Any, content: bytes, keeps_softmax: bool, keeps_outputs: bool) -> None:
+    """Leaves operators in float: those in loops and branches, because no range is recorded there, and softmaxes,
+    because the kernel for int8 rounds to multiples of 1/256, and most probabilities of many are smaller.
 
     Args:
         quantizer: the quantizer.
         content: the file.
-        keeps_softmax: False if integers must be the outputs.
+        keeps_softmax: False if all operators must be integer ones.
+        keeps_outputs: False if the outputs must be integers.
     """
     schema = require("ai_edge_litert.schema_py_generated")
     model = schema.ModelT.InitFromObj(schema.Model.GetRootAs(content, 0))
@@ -122,7 +121,8 @@ def _keep_in_float(quantizer: Any, content: bytes, keeps_softmax: bool) -> None:
         tensors = [t for o in graph.operators for t in o.outputs] + [*graph.inputs, *graph.outputs]
         if i in entries:
             results = (o for o in graph.operators if codes[o.opcodeIndex] == schema.BuiltinOperator.SOFTMAX)
-            tensors = [t for o in results for t in o.outputs if keeps_softmax and t in graph.outputs]
+            tensors = [t for o in results for t in o.outputs if keeps_outputs or t not in graph.outputs]
+            tensors = tensors if keeps_softmax else []
         names.update(graph.tensors[t].name.decode() for t in tensors)
     every = require("ai_edge_quantizer.qtyping").TFLOperationName
     keep = require("ai_edge_quantizer.algorithm_manager").AlgorithmName.NO_QUANTIZE
