@@ -81,6 +81,8 @@ def _keras_model(path: str) -> Any:
     """
     if not os.path.exists(path):
         raise OSError(f"there is no model {path}")
+    if path.endswith(".onnx"):
+        raise OSError("the package onnx2tf makes a SavedModel of an ONNX file: tapeflow -m onnx2tf -i FILE -o FOLDER")
     keras: Any = importlib.import_module("tapeflow.keras")
     return keras.models.load_model(path, compile=False)
 
