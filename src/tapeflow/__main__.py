@@ -11,6 +11,7 @@ program that is one of these words. The command `tapeflow` is the same.
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import io
 import os
@@ -26,11 +27,15 @@ from tapeflow.install import install_as_tensorflow
 
 USAGE = """usage: tapeflow [--version] [run] (PROGRAM.py | -m MODULE | -c CODE | -) [ARGUMENTS ...]
        tapeflow convert MODEL --to torch|pt2|onnx|tflite [--output PATH]
-       tapeflow serve MODEL [--port PORT]
+       tapeflow serve MODEL [--port PORT] [--grpc-port PORT]
        tapeflow show MODEL
 
 `python -m tapeflow` is the same. `tapeflow COMMAND --help` describes the arguments."""
-_COMMANDS = {"convert": "convert_command", "serve": "serve_command", "show": "show_command"}
+_COMMANDS = {
+    "convert": "tapeflow.torch.commands",
+    "serve": "tapeflow.serving.command",
+    "show": "tapeflow.torch.commands",
+}
 
 
 def run_command_line() -> None:
@@ -47,9 +52,8 @@ def main(arguments: list[str]) -> int:
         print(f"TapeFlow {version.TAPEFLOW_VERSION}, with the API of TensorFlow {version.VERSION}")
         return 0
     if arguments[0] in _COMMANDS and not os.path.exists(arguments[0]):
-        from tapeflow.torch import commands
-
-        command: Callable[[list[str]], int] = getattr(commands, _COMMANDS[arguments[0]])
+        room: Any = importlib.import_module(_COMMANDS[arguments[0]])
+        command: Callable[[list[str]], int] = getattr(room, f"{arguments[0]}_command")
         return command(arguments[1:])
     if arguments[0] == "run" and len(arguments) > 1 and not os.path.exists("run"):
         arguments = arguments[1:]

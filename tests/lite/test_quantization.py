@@ -109,6 +109,23 @@ def test_probabilities_keep_their_precision():
     assert np.unique(run(integers, x)[0]).size < 5
 
 
+def test_attention_keeps_its_precision():
+    """Most weights of attention over many places are below a step of int8, too."""
+    tf.keras.utils.set_random_seed(0)
+    layers = tf.keras.layers
+    inputs = tf.keras.Input([600, 8])
+    outputs = layers.Dense(8)(layers.MultiHeadAttention(2, 16)(inputs, inputs))
+    model = tf.keras.Model(inputs, outputs)
+    x = rng.standard_normal([4, 600, 8]).astype(np.float32)
+    data = {"optimizations": DEFAULT, "representative_dataset": lambda: ([x[i : i + 1]] for i in range(4))}
+    want = model(x).numpy()
+    errors = [
+        np.abs(run(converter_of(model, **data, **kept).convert(), x)[0] - want).max() / np.abs(want).max()
+        for kept in ({}, {"target_spec": INT8})
+    ]
+    assert errors[0] < 0.05 < errors[1]
+
+
 def test_loops_stay_in_float():
     tf.keras.utils.set_random_seed(0)
     layers = tf.keras.layers

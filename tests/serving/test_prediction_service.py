@@ -16,6 +16,7 @@ from tensorboard.compat.proto.meta_graph_pb2 import SignatureDef  # noqa: E402
 from tensorboard.compat.proto.tensor_pb2 import TensorProto  # noqa: E402
 
 from tapeflow.serving import Servable  # noqa: E402
+from tapeflow.serving.configs import VersionPolicy  # noqa: E402
 from tapeflow.serving.prediction_service import listening  # noqa: E402
 from tapeflow.serving.server import Server  # noqa: E402
 
@@ -53,7 +54,7 @@ def call(folder, *requests, **options):
     """The answers to requests `(service, method, request, response class)`: messages, or codes with texts."""
 
     async def answers():
-        server = Server([Servable("scaled", folder)], **options)
+        server = Server([Servable("scaled", folder, VersionPolicy(None))], **options)
         async with listening(server, "127.0.0.1", 0) as port, grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
 
             async def one(path, request, response):
@@ -202,7 +203,7 @@ def test_a_port_in_use_is_said(folder):
 def test_no_request_fails_while_versions_change(tmp_path, caplog):
     """A version is loaded before the old one is let go; one that can't be loaded changes nothing."""
     save(1.0, tmp_path / "1")
-    model = Servable("scaled", tmp_path)
+    model = Servable("scaled", tmp_path, VersionPolicy(None))
     server, seen = Server([model]), []
 
     async def client(done):
@@ -248,7 +249,7 @@ def test_no_request_fails_while_versions_change(tmp_path, caplog):
 
 def test_a_server_looks_for_versions(tmp_path):
     save(1.0, tmp_path / "1")
-    model = Servable("scaled", tmp_path)
+    model = Servable("scaled", tmp_path, VersionPolicy(None))
 
     async def wait_for_second():
         polling = asyncio.create_task(Server([model]).poll(0.001))

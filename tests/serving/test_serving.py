@@ -15,10 +15,13 @@ import malformed_requests
 import tapeflow as tf
 from tapeflow.__main__ import main
 from tapeflow.serving import Servable
+from tapeflow.serving.configs import Batching, VersionPolicy
 
 aiohttp_test = pytest.importorskip("aiohttp.test_utils")
 
 from tapeflow.serving.server import Server  # noqa: E402
+
+ALL = VersionPolicy(None)
 
 
 class Model(tf.Module):
@@ -70,7 +73,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def servable(folder):
-    return Servable("scaled", folder)
+    return Servable("scaled", folder, ALL)
 
 
 def ask(servable, requests, **options):
@@ -145,8 +148,8 @@ def test_status_and_metadata(servable):
     signature = metadata[1]["metadata"]["signature_def"]["signature_def"]["serving_default"]
     assert signature["inputs"]["x"]["dtype"] == "DT_FLOAT"
     assert [d["size"] for d in signature["inputs"]["x"]["tensor_shape"]["dim"]] == ["-1", "2"]
-    assert none == (404, {"error": "There is no model 'other'."})
-    assert version == (404, {"error": "There is no version 2 of model 'scaled'."})
+    assert none == (404, {"error": "Could not find any versions of model other"})
+    assert version == (404, {"error": "Could not find version 2 of model scaled"})
 
 
 def example(a, b):
@@ -338,7 +341,7 @@ def test_the_process_for_large_requests_is_started_again(servable):
         (PREDICT, {"Content-Encoding": "gzip"}, (400, "can't be read")),
         (PREDICT, {"Content-Encoding": "deflate"}, (400, "can't be read")),
         (f"/v1/models/scaled/versions/{'9' * 5000}:predict", {}, (404, "Not Found")),
-        (f"/v1/models/scaled/versions/{'9' * 18}:predict", {}, (404, "no version 999999999999999999 of")),
+        (f"/v1/models/scaled/versions/{'9' * 18}:predict", {}, (404, "Specific(scaled, 999999999999999999)")),
     ],
 )
 def test_bad_headers_and_versions(servable, path, headers, expected):
@@ -363,7 +366,7 @@ def test_requests_are_joined(folder):
 
     signature.run = counted
     bodies = [(PREDICT, {"instances": [[float(i), 0.0]] * (1 + i % 3)}) for i in range(20)]
-    answers = ask(servable, bodies, max_batch_size=8, batch_timeout=0.2)
+    answers = ask(servable, bodies, batching=Batching(8, 0.2))
     assert [a[1]["predictions"] for a in answers] == [[[10.0 * i, 0.0]] * (1 + i % 3) for i in range(20)]
     assert sum(sizes) == sum(1 + i % 3 for i in range(20))
     assert max(sizes) <= 8
@@ -373,7 +376,7 @@ def test_requests_are_joined(folder):
 def test_a_bad_request_fails_alone(folder):
     servable = Servable("scaled", folder)
     requests = [(PREDICT, {"signature_name": "numbers", "inputs": [w]}) for w in ("1.5", "x", "2")]
-    answers = ask(servable, requests, max_batch_size=4, batch_timeout=0.2)
+    answers = ask(servable, requests, batching=Batching(4, 0.2))
     assert [status for status, _ in answers] == [200, 400, 200]
     assert [answers[0][1], answers[2][1]] == [{"outputs": [1.5]}, {"outputs": [2.0]}]
     assert "x" in answers[1][1]["error"]
@@ -450,7 +453,7 @@ def test_metrics(servable):
             await client.post(PREDICT, data="{")
             return await (await client.get("/monitoring/prometheus/metrics")).text()
 
-    assert 'tapeflow_requests_total{method="predict",status="400"} 1' in asyncio.run(both())
+    assert ':tensorflow:serving:request_count{model_name="scaled",status="INVALID_ARGUMENT"} 1' in asyncio.run(both())
 
 
 def test_values_equal_the_models(servable):

@@ -60,6 +60,17 @@ def test_saving_returns_the_objects_and_their_paths(tmp_path):
     assert SAVED.load.get_setter(graph.nodes[number].user_object) is Counter.keep
 
 
+def test_signatures_are_of_the_class_that_importers_name(tmp_path):
+    """onnx2tf, for example."""
+    tf.install_as_tensorflow()
+    from tensorflow.python.saved_model.load import _WrapperFunction
+
+    module = tf.Module()
+    module.f = tf.function(lambda x: x * 2.0, input_signature=[tf.TensorSpec([None], name="x")])
+    tf.saved_model.save(module, tmp_path, signatures=module.f)
+    assert isinstance(tf.saved_model.load(tmp_path).signatures["serving_default"], _WrapperFunction)
+
+
 def test_registered_classes_are_loaded(tmp_path):
     tf.saved_model.save(model(), str(tmp_path))
     loaded = tf.saved_model.load(str(tmp_path))

@@ -117,6 +117,9 @@ def test_saved_model_and_structures(tmp_path):
 def test_failures_are_said(tmp_path, capsys):
     assert main(["convert", str(tmp_path / "none.keras"), "--to", "torch"]) == 1
     assert "there is no model" in capsys.readouterr().err
+    (tmp_path / "a.onnx").write_bytes(b"")
+    assert main(["convert", str(tmp_path / "a.onnx"), "--to", "torch"]) == 1
+    assert "tapeflow -m onnx2tf -i FILE" in capsys.readouterr().err
 
     @tf.function(input_signature=[tf.TensorSpec([2])])
     def decides(x):

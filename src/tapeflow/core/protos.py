@@ -14,7 +14,7 @@ _F = descriptor_pb2.FieldDescriptorProto
 _TYPES = {
     "bool": _F.TYPE_BOOL, "bytes": _F.TYPE_BYTES, "double": _F.TYPE_DOUBLE, "fixed32": _F.TYPE_FIXED32,
     "float": _F.TYPE_FLOAT, "int32": _F.TYPE_INT32, "int64": _F.TYPE_INT64, "string": _F.TYPE_STRING,
-    "uint64": _F.TYPE_UINT64,
+    "uint32": _F.TYPE_UINT32, "uint64": _F.TYPE_UINT64,
 }  # fmt: skip
 
 # Message: its fields as "number type name", with "*" for a repeated one, "/name" for a member of a oneof, "/" and its
@@ -107,6 +107,25 @@ _MESSAGES = {
     "GetModelStatusRequest": "1 ModelSpec model_spec",
     "ModelVersionStatus": "1 int64 version, 2 int32 state, 3 StatusProto status",
     "GetModelStatusResponse": "1 ModelVersionStatus* model_version_status",
+    "ServableVersionPolicy.Latest": "1 uint32 num_versions",
+    "ServableVersionPolicy.All": "",
+    "ServableVersionPolicy.Specific": "1 int64* versions",
+    "ServableVersionPolicy": "100 ServableVersionPolicy.Latest latest/policy_choice, "
+    "101 ServableVersionPolicy.All all/policy_choice, 102 ServableVersionPolicy.Specific specific/policy_choice",
+    "ModelConfig": "1 string name, 2 string base_path, 4 string model_platform, "
+    "7 ServableVersionPolicy model_version_policy, 8 int64{} version_labels",
+    "ModelConfigList": "1 ModelConfig* config",
+    "ModelServerConfig": "1 ModelConfigList model_config_list/config, 2 Any custom_model_config/config",
+    "ReloadConfigRequest": "1 ModelServerConfig config, 2 string* metric_names",
+    "ReloadConfigResponse": "1 StatusProto status",
+    "BoolValue": "1 bool value",
+    "StringValue": "1 string value",
+    "BatchingParameters": "1 Int64Value max_batch_size, 2 Int64Value batch_timeout_micros, "
+    "3 Int64Value max_enqueued_batches, 4 Int64Value num_batch_threads, 5 StringValue thread_pool_name, "
+    "6 int64* allowed_batch_sizes, 7 bool pad_variable_length_inputs, 8 BoolValue enable_large_batch_splitting, "
+    "9 Int64Value max_execution_batch_size",
+    "PrometheusConfig": "1 bool enable, 2 string path",
+    "MonitoringConfig": "1 PrometheusConfig prometheus_config",
 }
 
 
@@ -119,7 +138,7 @@ def _declare() -> descriptor_pool.DescriptorPool:
         message.name = name
         declared[full_name] = message
     for full_name, fields in _MESSAGES.items():
-        for text in fields.split(", "):
+        for text in filter(None, fields.split(", ")):
             _add_field(declared[full_name], full_name, text)
     declared_pool = descriptor_pool.DescriptorPool()
     declared_pool.AddSerializedFile(file.SerializeToString())

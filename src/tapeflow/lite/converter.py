@@ -217,14 +217,14 @@ def _own_output(writer: Writer, tensor: LiteTensor, name: str, earlier: Sequence
 
 
 def _distinct(names: Sequence[str]) -> list[str]:
-    found: list[str] = []
+    unique_names: list[str] = []
     for name in names:
         unique, count = name, 0
-        while unique in found:
+        while unique in unique_names:
             count += 1
             unique = f"{name}_{count}"
-        found.append(unique)
-    return found
+        unique_names.append(unique)
+    return unique_names
 
 
 def _input_names(concrete: ConcreteFunction) -> list[str]:

@@ -59,12 +59,12 @@ def kernel_dtype(code: str, dtypes: list[DType | None]) -> tuple[DType | None, D
     Raises:
         NoForm: it computes neither this dtype nor a larger one.
     """
-    known, place = _DTYPES.get(code), _PLACES.get(code, 0)
+    supported, place = _DTYPES.get(code), _PLACES.get(code, 0)
     dtype = dtypes[place] if place < len(dtypes) else None
-    if known is None or dtype is None or dtype in known:
+    if supported is None or dtype is None or dtype in supported:
         return dtype, dtype
     if dtype.is_integer or dtype.is_bool:
         for wide in (int32, int64):
-            if wide in known and (dtype.is_bool or dtype.size <= wide.size):
+            if wide in supported and (dtype.is_bool or dtype.size <= wide.size):
                 return dtype, wide
     raise NoForm(f"the runtime has no kernel of {code} for {dtype.name}: cast its inputs, for example to float32")

@@ -214,20 +214,20 @@ class Writer:
                 self._folded[id(symbolic)] = _raw(value.value, symbolic.dtype)
         needed = _needed(body, results)
         for operation in body.graph.get_operations():
-            known = operation.outputs and any(id(operation.outputs[0]) in d for d in (self.values, self._folded))
-            if id(operation) in needed and not known:
+            has_value = operation.outputs and any(id(operation.outputs[0]) in d for d in (self.values, self._folded))
+            if id(operation) in needed and not has_value:
                 self._operation(operation)
         return [self.value_of(t) for t in results]
 
     def value_of(self, tensor: Any) -> Any:
         """Returns the subgraph's tensor, or the variable, for a symbolic tensor."""
-        found = self.values.get(id(tensor))
-        if found is None:
+        lowered_tensor = self.values.get(id(tensor))
+        if lowered_tensor is None:
             folded = self._folded_value(tensor)
             if folded is None:
                 raise Unconvertible(f"{tensor.name} comes from outside of the function.")
-            found = self.values[id(tensor)] = self._constant_of(folded, tensor)
-        return found
+            lowered_tensor = self.values[id(tensor)] = self._constant_of(folded, tensor)
+        return lowered_tensor
 
     def _operation(self, operation: Operation) -> None:
         """Adds the operators of an operation."""

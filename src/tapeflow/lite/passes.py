@@ -53,14 +53,14 @@ class _Rewriter:
     def apply(self, rewrite: Callable[[LiteOperator], bool]) -> None:
         """Calls a rewrite on each operator. It returns True if it replaced the operator, which is then removed."""
         self._index()
-        kept = []
+        remaining = []
         for operator in self.subgraph.operators:
             if rewrite(operator):
                 for t in operator.inputs:
                     self.users[id(t)] = [u for u in self.users.get(id(t), ()) if u is not operator]
             else:
-                kept.append(operator)
-        self.subgraph.operators = kept
+                remaining.append(operator)
+        self.subgraph.operators = remaining
         self.remove_unused()
 
     def _index(self) -> None:
@@ -70,12 +70,12 @@ class _Rewriter:
     def remove_unused(self) -> None:
         """Removes operators without an effect whose results nothing takes."""
         needed = set(map(id, self.subgraph.outputs))
-        kept = []
+        remaining = []
         for operator in reversed(self.subgraph.operators):
             if operator.code in _EFFECTS or any(id(t) in needed for t in operator.outputs):
                 needed.update(id(t) for t in operator.inputs)
-                kept.append(operator)
-        self.subgraph.operators = kept[::-1]
+                remaining.append(operator)
+        self.subgraph.operators = remaining[::-1]
 
     # ---- queries -------------------------------------------------------------------------------------------------
 
@@ -112,10 +112,10 @@ class _Rewriter:
         if operator.code != "MUL" or operator.inputs[0] is None:
             return False
         for one, other in (operator.inputs, operator.inputs[::-1]):
-            found = self._gelu_gate(one)
-            if found is None:
+            gelu = self._gelu_gate(one)
+            if gelu is None:
                 continue
-            x, approximate = found
+            x, approximate = gelu
             half = self._parts(other, "MUL") or self._parts(other, "DIV")
             number = 2.0 if self._maker(other, "DIV") else 0.5
             if half is not None and half[0] is x and half[1] == number:
@@ -124,9 +124,9 @@ class _Rewriter:
         if whole is not None and whole[1] == 0.5:
             product = self._maker(whole[0], "MUL")
             for one, other in (product.inputs, product.inputs[::-1]) if product is not None else ():
-                found = self._gelu_gate(one)
-                if found is not None and other is found[0]:
-                    return self._replace(operator, LiteOperator("GELU", [other], [], {"approximate": found[1]}))
+                gelu = self._gelu_gate(one)
+                if gelu is not None and other is gelu[0]:
+                    return self._replace(operator, LiteOperator("GELU", [other], [], {"approximate": gelu[1]}))
         return False
 
     def _gelu_gate(self, tensor: LiteTensor | None) -> tuple[LiteTensor, bool] | None:
@@ -273,10 +273,10 @@ class _Rewriter:
                 return False
             constant, x = operator.inputs[place], operator.inputs[1 - place]
             if constant is not None and constant.value is not None and x is not None and x.value is None:
-                kept = x.shape == operator.outputs[0].shape and constant.rank <= x.rank and (
+                remaining = x.shape == operator.outputs[0].shape and constant.rank <= x.rank and (
                     constant.value.size == 1 or None not in x.shape[1:]
                 )  # fmt: skip
-                if kept and (constant.value == neutral).all():
+                if remaining and (constant.value == neutral).all():
                     return self._alias(operator, x)
         return False
 

@@ -14,9 +14,7 @@ from tapeflow.lite.writing import packed
 
 _INT8, _WIDE = OpsSet.TFLITE_BUILTINS_INT8, OpsSet.EXPERIMENTAL_TFLITE_BUILTINS_ACTIVATIONS_INT16_WEIGHTS_INT8
 
-_FEWEST_WEIGHTS = (
-    1024  # as in TensorFlow: smaller weights stay in float, because their rounding costs more than it saves
-)
+_FEWEST_WEIGHTS = 1024  # as in TensorFlow: smaller weights stay in float; their rounding costs more than it saves
 
 
 def check_options(options: Any) -> None:
@@ -67,16 +65,16 @@ def quantized(content: bytes, options: Any) -> bytes:
     quantizer.load_quantization_recipe(recipes.static_wi8_ai16() if _WIDE in sets else recipes.static_wi8_ai8())
     tables = require("ai_edge_quantizer.qtyping").TFLOperationName.EMBEDDING_LOOKUP
     quantizer.add_dynamic_config(".*", tables, 8)
-    given = as_dtype(options.inference_input_type), as_dtype(options.inference_output_type)
+    asked = as_dtype(options.inference_input_type), as_dtype(options.inference_output_type)
     names = require("ai_edge_quantizer.qtyping").TFLOperationName
     keep = require("ai_edge_quantizer.algorithm_manager").AlgorithmName.NO_QUANTIZE
-    for dtype, name in zip(given, (names.INPUT, names.OUTPUT), strict=True):
+    for dtype, name in zip(asked, (names.INPUT, names.OUTPUT), strict=True):
         if dtype is float32:
             quantizer.update_quantization_recipe(".*", name, algorithm_key=keep)
-    _keep_in_float(quantizer, content, given[1] is float32 and not sets & {_INT8, _WIDE})
+    _keep_in_float(quantizer, content, not sets & {_INT8, _WIDE}, asked[1] is float32)
     samples = _samples(content, options.representative_dataset)
     result = _result(quantizer, _ranges(content, quantizer.get_quantization_recipe(), samples))
-    return _with_uint8(result, given) if uint8 in given else result
+    return _with_uint8(result, asked) if uint8 in asked else result
 
 
 def _result(quantizer: Any, ranges: Any = None) -> bytes:
@@ -104,14 +102,15 @@ def _ranges(content: bytes, recipe: Any, samples: Any) -> Any:
     return calibrator.get_model_qsvs()
 
 
-def _keep_in_float(quantizer: Any, content: bytes, keeps_softmax: bool) -> None:
-    """Leaves operators in float: those in loops and branches, because no range is recorded there, and a softmax that
-    is an output, because small probabilities are below the resolution of int8.
+def _keep_in_float(quantizer: Any, content: bytes, keeps_softmax: bool, keeps_outputs: bool) -> None:
+    """Leaves operators in float: those in loops and branches, because no range is recorded there, and softmaxes,
+    because the kernel for int8 rounds to multiples of 1/256, and most probabilities of many are smaller.
 
     Args:
         quantizer: the quantizer.
         content: the file.
-        keeps_softmax: False if integers must be the outputs.
+        keeps_softmax: False if all operators must be integer ones.
+        keeps_outputs: False if the outputs must be integers.
     """
     schema = require("ai_edge_litert.schema_py_generated")
     model = schema.ModelT.InitFromObj(schema.Model.GetRootAs(content, 0))
@@ -122,7 +121,8 @@ def _keep_in_float(quantizer: Any, content: bytes, keeps_softmax: bool) -> None:
         tensors = [t for o in graph.operators for t in o.outputs] + [*graph.inputs, *graph.outputs]
         if i in entries:
             results = (o for o in graph.operators if codes[o.opcodeIndex] == schema.BuiltinOperator.SOFTMAX)
-            tensors = [t for o in results for t in o.outputs if keeps_softmax and t in graph.outputs]
+            tensors = [t for o in results for t in o.outputs if keeps_outputs or t not in graph.outputs]
+            tensors = tensors if keeps_softmax else []
         names.update(graph.tensors[t].name.decode() for t in tensors)
     every = require("ai_edge_quantizer.qtyping").TFLOperationName
     keep = require("ai_edge_quantizer.algorithm_manager").AlgorithmName.NO_QUANTIZE
@@ -137,7 +137,7 @@ def _samples(content: bytes, data: Any) -> dict[str, list[dict[str, np.ndarray]]
     first = next(iter(interpreter.get_signature_list()))
     details = interpreter.get_signature_runner(first).get_input_details()
     names = sorted(details, key=lambda name: details[name]["index"])
-    found: dict[str, list[dict[str, np.ndarray]]] = {}
+    by_signature: dict[str, list[dict[str, np.ndarray]]] = {}
     for sample in getattr(data, "input_gen", data)():
         key = first
         if isinstance(sample, tuple) and len(sample) == 2 and isinstance(sample[0], str):
@@ -149,13 +149,13 @@ def _samples(content: bytes, data: Any) -> dict[str, list[dict[str, np.ndarray]]
                     f"{len(names)}: {', '.join(names)}."
                 )
             sample = dict(zip(names, sample, strict=True))
-        found.setdefault(key, []).append({name: np.asarray(value) for name, value in sample.items()})
-    if not found:
+        by_signature.setdefault(key, []).append({name: np.asarray(value) for name, value in sample.items()})
+    if not by_signature:
         raise ValueError("The representative dataset has no samples.")
-    return found
+    return by_signature
 
 
-def _with_uint8(content: bytes, given: tuple[DType, DType]) -> bytes:
+def _with_uint8(content: bytes, asked: tuple[DType, DType]) -> bytes:
     """Returns a file of int8 inputs and outputs with uint8 ones: operators at both ends convert them."""
     schema = require("ai_edge_litert.schema_py_generated")
     model = schema.ModelT.InitFromObj(schema.Model.GetRootAs(content, 0))
@@ -165,7 +165,7 @@ def _with_uint8(content: bytes, given: tuple[DType, DType]) -> bytes:
     model.operatorCodes.append(quantize)
     for signature in model.signatureDefs:
         graph = model.subgraphs[signature.subgraphIndex]
-        for dtype, places in zip(given, ("inputs", "outputs"), strict=True):
+        for dtype, places in zip(asked, ("inputs", "outputs"), strict=True):
             numbers = list(getattr(graph, places))
             for i, number in enumerate(numbers):
                 if dtype is not uint8 or graph.tensors[number].type != schema.TensorType.INT8:

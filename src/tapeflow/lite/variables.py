@@ -14,28 +14,28 @@ from tapeflow.lite.program import LiteOperator, Signature, Subgraph, lite_dtype
 
 def assigned_variables(bodies: Sequence[Any]) -> dict[int, Any]:
     """Returns the variables that functions change, by their ids."""
-    found: dict[int, Any] = {}
+    variables: dict[int, Any] = {}
     for body in bodies:
         handles = {id(t): variable_of(t) for t in body.inputs}
-        _collect(body, handles, found)
-    return found
+        _collect(body, handles, variables)
+    return variables
 
 
-def _collect(body: Any, handles: dict[int, Any], found: dict[int, Any]) -> None:
+def _collect(body: Any, handles: dict[int, Any], variables: dict[int, Any]) -> None:
     """Adds the variables that a body changes, whose handles are given by the ids of symbolic tensors."""
     for operation in body.graph.get_operations():
         if changes_variable(operation):
             handle = operation.inputs[0]
             variable = handles.get(id(handle), variable_of(handle))
             if variable is not None:
-                found[id(variable)] = variable
+                variables[id(variable)] = variable
         op = operation.op
         for label, inner in getattr(op, "bodies", {}).items():
             values = operation.inputs[op.steering :]
             inputs = [values[p] for p in op.places[label]]
             pairs = zip(inner.inputs, inputs, strict=True)
             below = {id(t): handles.get(id(v), variable_of(v)) for t, v in pairs}
-            _collect(inner, below, found)
+            _collect(inner, below, variables)
 
 
 def add_variables(signatures: Sequence[Signature], assigned: dict[int, Any], state: FileState) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
@@ -14,6 +15,7 @@ from tensorboard.compat.proto.meta_graph_pb2 import SignatureDef
 from tensorboard.compat.proto.tensor_pb2 import TensorProto
 
 from tapeflow.array.protos import make_ndarray, make_tensor_proto
+from tapeflow.core import errors
 from tapeflow.core.ops.convert import datatype_name
 from tapeflow.core.protos import Example, message_class
 from tapeflow.core.types.dtypes import as_dtype, string
@@ -21,15 +23,14 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.logger import get_logger
+from tapeflow.serving.configs import list_models
 from tapeflow.serving.json_values import BadRequest
+from tapeflow.serving.metrics import STATUSES
 from tapeflow.serving.models import Servable, ServedSignature, ServedVersion
 from tapeflow.serving.server import Server
 
-_CODES = {
-    400: grpc.StatusCode.INVALID_ARGUMENT, 404: grpc.StatusCode.NOT_FOUND, 429: grpc.StatusCode.RESOURCE_EXHAUSTED,
-    501: grpc.StatusCode.UNIMPLEMENTED,
-}  # fmt: skip
-_AVAILABLE = 30  # of the enum of a version's states
+_STATES = {"AVAILABLE": 30, "END": 50}  # of the enum of a version's states
+_UNKNOWN = 2  # of the enum of statuses
 _CLASSIFY, _REGRESS = "tensorflow/serving/classify", "tensorflow/serving/regress"
 _Method = Callable[[Any], Awaitable[Any]]
 
@@ -80,13 +81,38 @@ class PredictionService:
             "GetModelMetadata": ("GetModelMetadataRequest", "GetModelMetadataResponse", self.metadata),
         }
         status: dict[str, tuple[str, str, _Method]] = {
-            "GetModelStatus": ("GetModelStatusRequest", "GetModelStatusResponse", self.status)
+            "GetModelStatus": ("GetModelStatusRequest", "GetModelStatusResponse", self.status),
+            "HandleReloadConfigRequest": ("ReloadConfigRequest", "ReloadConfigResponse", self.reload),
         }
         return tuple(
             grpc.method_handlers_generic_handler(
-                f"tensorflow.serving.{name}", {n: _handler(*method) for n, method in methods.items()}
+                f"tensorflow.serving.{name}", {n: self._handler(n, *method) for n, method in methods.items()}
             )
             for name, methods in (("PredictionService", predict), ("ModelService", status))
+        )
+
+    def _handler(self, name: str, request: str, response: str, method: _Method) -> Any:
+        """Returns the handler of a method, whose errors become gRPC's statuses, and which counts."""
+
+        async def answer(message: Any, context: Any) -> Any:
+            begin, status, text = time.perf_counter(), 500, ""
+            try:
+                result = await method(message)
+                status = 200
+                return result
+            except BadRequest as error:
+                status, text = error.status, str(error)
+            except Exception as error:  # the server goes on; the log has it
+                get_logger().exception("serving: %s failed", name)
+                status, text = 500, f"The model failed: {type(error).__name__}. The server's log says more."
+            finally:
+                model = message.model_spec.name if hasattr(message, "model_spec") else ""
+                if model in self._server.manager.models:
+                    self._server.metrics.record(model, name, "GRPC", status, time.perf_counter() - begin)
+            return await context.abort(grpc.StatusCode[STATUSES.get(status, "UNKNOWN")], text)
+
+        return grpc.unary_unary_rpc_method_handler(
+            answer, message_class(request).FromString, message_class(response).SerializeToString
         )
 
     # ---- methods -----------------------------------------------------------------------------------------------------
@@ -141,7 +167,7 @@ class PredictionService:
         for field in request.metadata_field or [""]:
             if field != "signature_def":
                 raise BadRequest(f"Metadata field {field} is not supported: ask for signature_def.")
-        model, version = self._version(request.model_spec)
+        model, version = self._server.manager.find(*_choice_of(request.model_spec))
         described = version.metadata(model.name)["metadata"]["signature_def"]["signature_def"]
         signatures = message_class("SignatureDefMap")()
         for name, signature in described.items():
@@ -154,57 +180,42 @@ class PredictionService:
 
     async def status(self, request: Any) -> Any:
         """Returns the states of a model's versions."""
-        model, version = self._version(request.model_spec)
-        one = request.model_spec.WhichOneof("version_choice") is not None
-        numbers = [version.number] if one else sorted(model.versions, reverse=True)
-        status = message_class("StatusProto")()
-        states = [
-            message_class("ModelVersionStatus")(version=number, state=_AVAILABLE, status=status) for number in numbers
-        ]
-        return message_class("GetModelStatusResponse")(model_version_status=states)
+        status, version = message_class("StatusProto"), message_class("ModelVersionStatus")
+        return message_class("GetModelStatusResponse")(
+            model_version_status=[
+                version(
+                    version=s.number, state=_STATES[s.name],
+                    status=status(error_code=0 if s.code == "OK" else _UNKNOWN, error_message=s.message),
+                )
+                for s in self._server.manager.states(*_choice_of(request.model_spec))
+            ]
+        )  # fmt: skip
 
-    # ---- models ------------------------------------------------------------------------------------------------------
-
-    def _version(self, spec: Any) -> tuple[Servable, ServedVersion]:
-        """Returns the model and version that a request names.
-
-        Raises:
-            BadRequest: there is none.
-        """
-        if not spec.name:
-            raise BadRequest("Missing ModelSpec: the request names no model.")
-        choice = spec.WhichOneof("version_choice")
-        if choice == "version_label":
-            raise BadRequest(f"Unrecognized servable version label: {spec.version_label}")
-        number = spec.version.value if choice == "version" else None
-        model = self._server.models.get(spec.name)
-        version = None if model is None else model.version(number)
-        if model is None or version is None:
-            asked = f"Latest({spec.name})" if number is None else f"Specific({spec.name}, {number})"
-            raise BadRequest(f"Servable not found for request: {asked}", 404)
-        return model, version
+    async def reload(self, request: Any) -> Any:
+        """Serves the models of another config, all or none."""
+        try:
+            await self._server.reload(list_models(request.config))
+        except (ValueError, OSError, errors.OpError) as error:
+            get_logger().error("serving: a config was refused: %s", error)
+            raise BadRequest(str(error), 404 if isinstance(error, OSError) else 400) from None
+        return message_class("ReloadConfigResponse")(status=message_class("StatusProto")())
 
     def _find(self, spec: Any) -> tuple[Servable, ServedVersion, ServedSignature]:
-        model, version = self._version(spec)
+        model, version = self._server.manager.find(*_choice_of(spec))
         return model, version, version.signature(spec.signature_name or "serving_default")
 
 
-def _handler(request: str, response: str, method: _Method) -> Any:
-    """Returns the handler of a method, whose errors become gRPC's statuses."""
+def _choice_of(spec: Any) -> tuple[str, int | None, str | None]:
+    """Returns the name of a request's model, and the number or label of its version, if it has one.
 
-    async def answer(message: Any, context: Any) -> Any:
-        try:
-            return await method(message)
-        except BadRequest as error:
-            await context.abort(_CODES.get(error.status, grpc.StatusCode.INTERNAL), str(error))
-        except Exception as error:  # the server goes on; the log has it
-            get_logger().exception("serving: %s failed", request)
-            text = f"The model failed: {type(error).__name__}. The server's log says more."
-            await context.abort(grpc.StatusCode.INTERNAL, text)
-
-    return grpc.unary_unary_rpc_method_handler(
-        answer, message_class(request).FromString, message_class(response).SerializeToString
-    )
+    Raises:
+        BadRequest: the request names no model.
+    """
+    if not spec.name:
+        raise BadRequest("Missing ModelSpec: the request names no model.")
+    choice = spec.WhichOneof("version_choice")
+    number = spec.version.value if choice == "version" else None
+    return spec.name, number, spec.version_label if choice == "version_label" else None
 
 
 def _spec(model: Servable, version: ServedVersion, signature: str) -> Any:

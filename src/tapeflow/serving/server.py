@@ -1,10 +1,10 @@
 """The HTTP server: TensorFlow Serving's REST API on aiohttp.
 
-GET  /v1/models/NAME[/versions/N]            the states of versions
-GET  /v1/models/NAME[/versions/N]/metadata   the signatures
-POST /v1/models/NAME[/versions/N]:predict    {"signature_name": ..., "instances": [...]} or {"inputs": ...}
-POST /v1/models/NAME[/versions/N]:classify   {"signature_name": ..., "examples": [...]}; and :regress
-GET  /monitoring/prometheus/metrics          counts and times of requests
+GET  /v1/models/NAME[/versions/N|/labels/L]            the states of versions
+GET  /v1/models/NAME[/versions/N|/labels/L]/metadata   the signatures
+POST /v1/models/NAME[/versions/N|/labels/L]:predict    {"signature_name": ..., "instances": [...]} or {"inputs": ...}
+POST /v1/models/NAME[/versions/N|/labels/L]:classify   {"signature_name": ..., "examples": [...]}; and :regress
+GET  /monitoring/prometheus/metrics                    counts and times of requests
 """
 
 from __future__ import annotations
@@ -13,25 +13,41 @@ import asyncio
 import importlib
 import json
 import time
-from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 from aiohttp import web
 
+from tapeflow.core import errors
 from tapeflow.core.values.strings import StringArray
 from tapeflow.logger import get_logger
 from tapeflow.serving import examples, json_values
+from tapeflow.serving.configs import JOINED, Batching, ModelConfig, list_models, read_message
 from tapeflow.serving.connections import listening
 from tapeflow.serving.json_process import JsonProcess
 from tapeflow.serving.json_values import BadRequest
-from tapeflow.serving.models import Servable, ServedSignature, ServedVersion, SignatureInputs, check_signature
+from tapeflow.serving.metrics import Metrics
+from tapeflow.serving.models import (
+    RETRIES,
+    LoadRetries,
+    ModelManager,
+    Servable,
+    ServedSignature,
+    SignatureInputs,
+    check_signature,
+)
 from tapeflow.serving.request_batching import Batcher
 
 _MODEL = r"/v1/models/{name:[^/:]+}"
-_VERSION = r"/versions/{version:\d{1,18}}"
+_CHOICES = ("", r"/versions/{version:\d{1,18}}", r"/labels/{label:[^/:]+}")
+METRICS_PATH = "/monitoring/prometheus/metrics"
+_METHODS = {"predict": "Predict", "classify": "Classify", "regress": "Regress"}
+_CORS = {
+    "Access-Control-Allow-Origin": "*", "Access-Control-Allow-Methods": "POST, GET",
+    "Access-Control-Allow-Headers": "Content-Type",
+}  # fmt: skip
 _SMALL = 1 << 15  # bytes that are read or written within a few milliseconds
 _PIECE = 1 << 17  # bytes of an answer that are sent at a time
 
@@ -41,47 +57,55 @@ class Server:
 
     Args:
         models: the models.
-        max_batch_size: the most rows of a call that answers several requests.
-        batch_timeout: how many seconds a request waits for others to be answered with.
-        threads: how many calls run at a time.
+        batching: how requests share calls.
         max_request_bytes: the largest body of a request.
         max_result_bytes: the largest result of a call, all outputs together.
+        metrics_path: the path of the counts of requests; None for none.
+        enables_cors: whether programs of other sites may call the server from browsers.
+        retries: when versions that can't be loaded are tried again, after another config was loaded.
+
+    Attributes:
+        manager: the models and their versions.
+        metrics: the counts of requests.
+        most_bytes: as `max_request_bytes`.
 
     Raises:
         ValueError: two models have the same name.
     """
 
     def __init__(
-        self, models: list[Servable], max_batch_size: int = 32, batch_timeout: float = 0.001, threads: int = 1,
-        max_request_bytes: int = 64 << 20, max_result_bytes: int = 256 << 20,
+        self, models: list[Servable], batching: Batching = JOINED,
+        max_request_bytes: int = 64 << 20, max_result_bytes: int = 256 << 20, metrics_path: str | None = METRICS_PATH,
+        enables_cors: bool = False, retries: LoadRetries = RETRIES,
     ) -> None:  # fmt: skip
-        self.models = {m.name: m for m in models}
-        if len(self.models) < len(models):
-            twice = next(name for name, count in Counter(m.name for m in models).items() if count > 1)
-            raise ValueError(f"Two models have the name {twice!r}: name them NAME=PATH.")
-        self._most, self._wait = max_batch_size, batch_timeout
+        self.manager = ModelManager(models, retries)
+        self.metrics = Metrics()
+        self._batching, self._metrics_path, self._enables_cors = batching, metrics_path, enables_cors
         self.most_bytes, self._most_result_bytes = max_request_bytes, max_result_bytes
         self._json_process = JsonProcess()
         self._large = ThreadPoolExecutor(1, "tapeflow-serving-large")  # calls that process
-        self._executor = ThreadPoolExecutor(threads, "tapeflow-serving")
+        self._executor = ThreadPoolExecutor(batching.threads, "tapeflow-serving")
+        self._slots = asyncio.Semaphore(batching.threads)
         self._loader = ThreadPoolExecutor(1, "tapeflow-serving-loader")
         self._batchers: dict[int, Batcher] = {}
         self._at_work: dict[object, web.Request] = {}  # the requests that are being answered, by their handlers
-        self._requests: Counter[tuple[str, int]] = Counter()
-        self._seconds: defaultdict[str, float] = defaultdict(float)
 
     def application(self) -> web.Application:
         """Returns the server as an application of aiohttp."""
         app = web.Application(client_max_size=self.most_bytes, middlewares=[self._answered])
         app.on_cleanup.append(self._end_json_process)
-        for path in (_MODEL, _MODEL + _VERSION):
+        for choice in _CHOICES:
+            path = _MODEL + choice
             app.router.add_get(path, self._status)
             app.router.add_get(path + "/metadata", self._metadata)
             for method, handler in (
                 ("predict", self._predict), ("classify", self._classify), ("regress", self._regress)
             ):  # fmt: skip
                 app.router.add_post(f"{path}:{method}", handler, name=f"{method}{len(path)}")
-        app.router.add_get("/monitoring/prometheus/metrics", self._metrics)
+        if self._metrics_path is not None:
+            app.router.add_get(self._metrics_path, self._metrics)
+        if self._enables_cors:
+            app.on_response_prepare.append(_add_cors_headers)
         return app
 
     def listening(self, host: str, port: int) -> AbstractAsyncContextManager[asyncio.Server]:
@@ -95,9 +119,13 @@ class Server:
         """Answers errors as TensorFlow Serving does, and counts."""
         begin = time.perf_counter()
         self._at_work[request.protocol] = request
-        method = request.path.rpartition(":")[2] if ":" in request.path else "get"
         try:
-            response = await handler(request)
+            if self._enables_cors and request.method == "OPTIONS":
+                if "Origin" not in request.headers:
+                    raise BadRequest("Origin header is missing in CORS preflight")
+                response: web.StreamResponse = web.Response()
+            else:
+                response = await handler(request)
         except BadRequest as error:
             response = _json({"error": str(error)}, error.status)
         except web.RequestPayloadError as error:  # for example, the body is not compressed as declared
@@ -109,18 +137,33 @@ class Server:
             response = _json({"error": f"The model failed: {type(error).__name__}. The server's log says more."}, 500)
         finally:
             del self._at_work[request.protocol]
-        label = method if method in ("predict", "classify", "regress", "get") else "other"
-        self._requests[label, response.status] += 1
-        self._seconds[label] += time.perf_counter() - begin
+        name = request.match_info.get("name", "")
+        if name in self.manager.models:
+            method = _METHODS.get(request.path.rpartition(":")[2])
+            method = method or ("GetModelMetadata" if request.path.endswith("/metadata") else "GetModelStatus")
+            self.metrics.record(name, method, "REST", response.status, time.perf_counter() - begin)
         return response
 
     # ---- models ----------------------------------------------------------------------------------------------------
 
     async def refresh(self) -> None:
-        """Loads new versions of the models, and lets go of those whose folders are gone."""
-        for model in self.models.values():
-            await asyncio.get_running_loop().run_in_executor(self._loader, model.refresh)
-        versions = [version for model in self.models.values() for version in model.versions.values()]
+        """Loads new versions of the models, and lets go of those that are not to be served any more."""
+        await self._change_models(self.manager.refresh)
+
+    async def reload(self, configs: list[ModelConfig]) -> None:
+        """Serves other models: all that a config lists or, if one can't be loaded, the same as before.
+
+        Raises:
+            OSError: there is no SavedModel.
+            ValueError: a label names a version that is not served, or a SavedModel is damaged.
+            OpError: a SavedModel is damaged.
+        """
+        await self._change_models(self.manager.reload, configs)
+
+    async def _change_models(self, change: Callable[..., None], *args: Any) -> None:
+        """Changes the models in the one thread that does so, while others answer."""
+        await asyncio.get_running_loop().run_in_executor(self._loader, change, *args)
+        versions = [version for model in self.manager.models.values() for version in model.versions.values()]
         alive = {id(signature) for version in versions for signature in version.signatures.values()}
         self._batchers = {key: batcher for key, batcher in self._batchers.items() if key in alive}
 
@@ -133,30 +176,37 @@ class Server:
             except Exception:  # the server goes on; the log has it
                 get_logger().exception("serving: looking for new versions failed")
 
-    def _model(self, request: web.Request) -> tuple[Servable, ServedVersion]:
-        """Returns the model and version that a request names.
+    async def poll_config(self, path: str, seconds: float) -> None:
+        """Serves the models that a file lists, whenever it changes, until the task is cancelled.
 
-        Raises:
-            HTTPNotFound: there is none.
+        Args:
+            path: the file: a `ModelServerConfig` in text.
+            seconds: how often to read it.
         """
-        name, number = request.match_info["name"], request.match_info.get("version")
-        model = self.models.get(name)
-        version = None if model is None else model.version(None if number is None else int(number))
-        if model is None or version is None:
-            which = f"version {number} of " if model is not None else ""
-            raise web.HTTPNotFound(text=f"There is no {which}model {name!r}.")
-        return model, version
+        current: list[ModelConfig] | None = None
+        failure = ""
+        while True:
+            await asyncio.sleep(seconds)
+            try:
+                configs = _list_file(path)
+                if configs != current:
+                    await self.reload(configs)
+                    get_logger().info("serving: %s is served", path)
+                current, failure = configs, ""
+            except (OSError, ValueError, errors.OpError) as error:
+                if failure != str(error):
+                    get_logger().error("serving: %s is not served; the models of before are: %s", path, error)
+                failure = str(error)
 
     async def _status(self, request: web.Request) -> web.Response:
-        model, version = self._model(request)
-        numbers = [version.number] if "version" in request.match_info else sorted(model.versions, reverse=True)
-        status = {"error_code": "OK", "error_message": ""}
-        return _json(
-            {"model_version_status": [{"version": str(n), "state": "AVAILABLE", "status": status} for n in numbers]}
-        )
+        states = [
+            {"version": str(s.number), "state": s.name, "status": {"error_code": s.code, "error_message": s.message}}
+            for s in self.manager.states(*_choice_of(request))
+        ]
+        return _json({"model_version_status": states})
 
     async def _metadata(self, request: web.Request) -> web.Response:
-        model, version = self._model(request)
+        model, version = self.manager.find(*_choice_of(request))
         return _json(version.metadata(model.name))
 
     # ---- methods ---------------------------------------------------------------------------------------------------
@@ -180,7 +230,7 @@ class Server:
             read: returns the arrays of its JSON value for a signature's inputs, and whether these are rows.
             answer: returns the JSON value of the outputs.
         """
-        _, version = self._model(request)
+        _, version = self.manager.find(*_choice_of(request))
         pieces = [piece async for piece in self._pieces(request)]
         size = sum(map(len, pieces))
         name, arrays, in_rows = await self._aside(size, _read, version.inputs, read, *pieces)
@@ -217,14 +267,14 @@ class Server:
         self._json_process.close()
 
     async def call(self, signature: ServedSignature, arrays: Any) -> dict[str, Any]:
-        """Returns the outputs of a signature for a request's arrays, which may be computed with those of others.
+        """Returns the outputs of a signature for a request's arrays, which may share a call with other requests.
 
         Raises:
             BadRequest: the model refuses the arrays, or the result is too large.
         """
         batcher = self._batchers.get(id(signature))
         if batcher is None:
-            batcher = self._batchers[id(signature)] = Batcher(signature, self._executor, self._most, self._wait)
+            batcher = self._batchers[id(signature)] = Batcher(signature, self._executor, self._slots, self._batching)
         outputs = await batcher.run(arrays)
         size = sum(_byte_size(value) for value in outputs.values())
         if size > self._most_result_bytes:
@@ -233,14 +283,23 @@ class Server:
             )
         return outputs
 
-    async def _metrics(self, request: web.Request) -> web.Response:
-        lines = ["# TYPE tapeflow_requests_total counter"]
-        for (method, status), count in sorted(self._requests.items()):
-            lines.append(f'tapeflow_requests_total{{method="{method}",status="{status}"}} {count}')
-        lines.append("# TYPE tapeflow_request_seconds_total counter")
-        for method, seconds in sorted(self._seconds.items()):
-            lines.append(f'tapeflow_request_seconds_total{{method="{method}"}} {seconds:.6f}')
-        return web.Response(text="\n".join(lines) + "\n")
+    async def _metrics(self, _: web.Request) -> web.Response:
+        return web.Response(text=self.metrics.text())
+
+
+async def _add_cors_headers(_: web.Request, response: web.StreamResponse) -> None:
+    response.headers.update(_CORS)
+
+
+def _choice_of(request: web.Request) -> tuple[str, int | None, str | None]:
+    """Returns the name of a request's model, and the number or label of its version, if it has one."""
+    number = request.match_info.get("version")
+    return request.match_info["name"], None if number is None else int(number), request.match_info.get("label")
+
+
+def _list_file(path: str) -> list[ModelConfig]:
+    """Returns the models that a file lists."""
+    return list_models(read_message(path, "ModelServerConfig"))
 
 
 def _read(inputs: Mapping[str, SignatureInputs], read: Callable[..., Any], *pieces: bytes) -> tuple[str, Any, bool]:
@@ -252,7 +311,7 @@ def _read(inputs: Mapping[str, SignatureInputs], read: Callable[..., Any], *piec
         *pieces: the request's body.
 
     Raises:
-        BadRequest: the body is not what the signature takes.
+        BadRequest: the signature takes other inputs than the body has.
     """
     try:
         value = json_values.parsed(b"".join(pieces))
@@ -295,30 +354,47 @@ def _json(value: Any, status: int = 200) -> web.Response:
     return web.Response(body=json.dumps(value).encode(), status=status, content_type="application/json")
 
 
-def run(server: Server, host: str, port: int, grpc_port: int | None = None, poll_seconds: float = 0.0) -> None:
-    """Serves until the process is told to stop.
+class Endpoints(NamedTuple):
+    """The addresses of a server, and the times between its looks at files.
 
     Args:
-        server: the server.
-        host: the address to listen at.
+        host: the address.
         port: the port of HTTP.
         grpc_port: the port of gRPC; None for none.
         poll_seconds: how often to look for new versions; 0 for never.
+        config_file: the file that lists the models; None for none.
+        config_poll_seconds: how often to read it again; 0 for never.
     """
+
+    host: str
+    port: int
+    grpc_port: int | None = None
+    poll_seconds: float = 0.0
+    config_file: str | None = None
+    config_poll_seconds: float = 0.0
+
+
+def run(server: Server, endpoints: Endpoints) -> None:
+    """Serves until the process is told to stop."""
     server.start_json_process()
     with suppress(web.GracefulExit, KeyboardInterrupt):
-        asyncio.run(_serve(server, host, port, grpc_port, poll_seconds))
+        asyncio.run(_serve(server, endpoints))
 
 
-async def _serve(server: Server, host: str, port: int, grpc_port: int | None, poll_seconds: float) -> None:
+async def _serve(server: Server, endpoints: Endpoints) -> None:
+    host, port, grpc_port = endpoints[:3]
     async with AsyncExitStack() as stack:
         accepting = await stack.enter_async_context(server.listening(host, port))
         if grpc_port is not None:
             service: Any = importlib.import_module("tapeflow.serving.prediction_service")
             number = await stack.enter_async_context(service.listening(server, host, grpc_port))
             print(f"Serving gRPC at {host}:{number}", flush=True)
-        if poll_seconds > 0:
-            polling = asyncio.create_task(server.poll(poll_seconds))
-            stack.callback(polling.cancel)
+        polling = []
+        if endpoints.poll_seconds > 0:
+            polling.append(server.poll(endpoints.poll_seconds))
+        if endpoints.config_file is not None and endpoints.config_poll_seconds > 0:
+            polling.append(server.poll_config(endpoints.config_file, endpoints.config_poll_seconds))
+        for task in [asyncio.create_task(coroutine) for coroutine in polling]:
+            stack.callback(task.cancel)
         print(f"Serving at http://{host}:{port} (Press CTRL+C to quit)", flush=True)
         await accepting.serve_forever()

@@ -238,6 +238,7 @@ MODULES = {
     "tensorflow.python.platform.test": {"mock": "unittest:mock"},
     "tensorflow.python.platform.tf_logging": dict.fromkeys(_NAMES_OF_LOGGING, _LOGGING),
     "tensorflow.python.pywrap_tfe": {"TF_ListPluggablePhysicalDevices": _KERAS_2},
+    "tensorflow.python.saved_model.load": {"_WrapperFunction": "tapeflow.function.concrete:ConcreteFunction"},
     "tensorflow.python.saved_model.model_utils.mode_keys": {"KerasModeKeys": _KERAS_2},
     "tensorflow.python.saved_model.save": {"save_and_return_nodes": f"{_H}.saved_models"},
     "tensorflow.python.training.checkpoint_management": {"*": "tapeflow.train"},

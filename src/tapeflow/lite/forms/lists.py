@@ -48,8 +48,8 @@ class ReservedList:
 @form("TensorListReserve")
 def _reserve(w: Any, call: Any, shape: LiteTensor, count: LiteTensor) -> Any:
     reserved = ReservedList(as_int32(w, count), call.attrs["element_dtype"])
-    known = shape.value is not None and shape.rank == 1 and all(d >= 0 for d in shape.value)
-    return reserved.filled(w, [int(d) for d in shape.value]) if known else reserved
+    static = shape.value is not None and shape.rank == 1 and all(d >= 0 for d in shape.value)
+    return reserved.filled(w, [int(d) for d in shape.value]) if static else reserved
 
 
 @form("EmptyTensorList")
@@ -133,8 +133,8 @@ def _gather(w: Any, call: Any, x: Any, indices: LiteTensor, shape: LiteTensor) -
 
 @form("TensorListScatterIntoExistingList")
 def _scatter(w: Any, call: Any, x: Any, items: LiteTensor, indices: LiteTensor) -> LiteTensor:
-    known = isinstance(x, ReservedList) and indices.value is not None and x.count.value is not None
-    if known and list(indices.value) == list(range(int(x.count.value))):
+    static = isinstance(x, ReservedList) and indices.value is not None and x.count.value is not None
+    if static and list(indices.value) == list(range(int(x.count.value))):
         return items
     places = w.reshape(as_int32(w, indices), [*indices.shape, 1])
     if not isinstance(x, ReservedList):

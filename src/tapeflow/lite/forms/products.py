@@ -44,8 +44,8 @@ def _einsum(w: Any, call: Any, inputs: list[LiteTensor]) -> LiteTensor:
     x, of_x = inputs[0], names[0]
     for i, (y, of_y) in enumerate(zip(inputs[1:], names[1:], strict=True), 2):
         later = {n for own in names[i:] for n in own} | set(results)
-        kept = results if i == len(inputs) else [n for n in dict.fromkeys([*of_x, *of_y]) if n in later]
-        x, of_x = _contracted(w, x, of_x, y, of_y, kept), kept
+        remaining = results if i == len(inputs) else [n for n in dict.fromkeys([*of_x, *of_y]) if n in later]
+        x, of_x = _contracted(w, x, of_x, y, of_y, remaining), remaining
     x, of_x = _summed(w, x, of_x, set(results))
     return w.transpose(x, [of_x.index(n) for n in results])
 
@@ -93,12 +93,12 @@ def _size(dims: list[Any]) -> int | None:
 
 def _without_ellipsis(labels: list[str], ranks: list[int]) -> list[list[str]]:
     """Returns the labels of each operand, with one for each dimension that an ellipsis stands for."""
-    found = []
+    subscripts = []
     for text, rank in zip(labels, ranks, strict=True):
         before, dots, after = text.partition("...")
         count = rank - len(before) - len(after) if dots else 0
-        found.append([*before, *[f".{count - i}" for i in range(count)], *after])
-    return found
+        subscripts.append([*before, *[f".{count - i}" for i in range(count)], *after])
+    return subscripts
 
 
 def _result_labels(result: str, names: list[list[str]]) -> list[str]:
@@ -108,9 +108,9 @@ def _result_labels(result: str, names: list[list[str]]) -> list[str]:
     return [*before, *(longest if dots else []), *after]
 
 
-def _summed(w: Any, x: LiteTensor, names: list[str], kept: set[str]) -> tuple[LiteTensor, list[str]]:
+def _summed(w: Any, x: LiteTensor, names: list[str], remaining: set[str]) -> tuple[LiteTensor, list[str]]:
     """Sums over the dimensions whose labels stand nowhere else."""
-    axes = [i for i, n in enumerate(names) if n not in kept]
+    axes = [i for i, n in enumerate(names) if n not in remaining]
     if not axes:
         return x, names
     shape = [d for i, d in enumerate(x.shape) if i not in axes]

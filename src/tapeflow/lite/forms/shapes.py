@@ -56,12 +56,12 @@ def _change_rank(w: Any, call: Any, x: LiteTensor, *axis: LiteTensor) -> LiteTen
 def _shape(w: Any, call: Any, *inputs: Any) -> Any:
     dtype = call.attrs["out_type"]
     tensors = inputs[0] if isinstance(inputs[0], list) else [inputs[0]]
-    found = []
+    sizes = []
     for x in tensors:
-        known = None not in x.shape and x.rank
-        found.append(w.constant(list(x.shape), dtype) if known else w.add("SHAPE", [x], [x.rank], dtype,
+        static = None not in x.shape and x.rank
+        sizes.append(w.constant(list(x.shape), dtype) if static else w.add("SHAPE", [x], [x.rank], dtype,
                      outType=w.file.type_numbers(dtype)))  # fmt: skip
-    return found if call.operation.type == "ShapeN" else found[0]
+    return sizes if call.operation.type == "ShapeN" else sizes[0]
 
 
 @form("Size")
@@ -86,8 +86,8 @@ def _transpose(w: Any, call: Any, x: LiteTensor, order: LiteTensor) -> LiteTenso
 @form("ConcatV2")
 def _concat(w: Any, call: Any, values: list[LiteTensor], axis: LiteTensor) -> LiteTensor:
     at = numbers_of(axis, "the axis")[0] % len(call.shape)
-    kept = [v for v in values if v.shape[at] != 0] or values[:1]
-    return kept[0] if len(kept) == 1 else w.add("CONCATENATION", kept, call.shape, axis=at)
+    remaining = [v for v in values if v.shape[at] != 0] or values[:1]
+    return remaining[0] if len(remaining) == 1 else w.add("CONCATENATION", remaining, call.shape, axis=at)
 
 
 @form("Pack")
@@ -132,16 +132,16 @@ def _strided_slice(
     if not x.rank:
         return w.reshape(x, call.shape)
     masks = [attrs[f"{n}_mask"] for n in ("begin", "end", "ellipsis", "new_axis", "shrink_axis")]
-    known = [t.value is not None for t in (begin, end, strides)]
-    if all(known):
+    static = [t.value is not None for t in (begin, end, strides)]
+    if all(static):
         full = _plain_slice(x, begin.value, end.value, strides.value, masks)
         if full is not None:
             return w.reshape(x, call.shape)
-    if (masks[2] or masks[3]) and all(known):
+    if (masks[2] or masks[3]) and all(static):
         begin, end, strides, masks = _without_ellipsis(w, x, begin.value, end.value, strides.value, masks)
         if call.attrs["new_axis_mask"]:
-            kept = _sliced_shape(x, begin.value, end.value, strides.value, masks)
-            x = _cut(w, x, begin, end, strides, masks, kept)
+            remaining = _sliced_shape(x, begin.value, end.value, strides.value, masks)
+            x = _cut(w, x, begin, end, strides, masks, remaining)
             if sum(d is None for d in call.shape) <= 1:
                 return w.reshape(x, call.shape)
             for i in _new_axes(attrs, call.shape):
@@ -183,12 +183,12 @@ def _plain_slice(x: LiteTensor, begin: Any, end: Any, strides: Any, masks: Any) 
 def _without_ellipsis(w: Any, x: LiteTensor, begin: Any, end: Any, strides: Any, masks: Any) -> Any:
     """Returns the bounds and masks of a slice with one entry for each dimension of `x`."""
     count = len(begin)
-    taken = sum(not (masks[2] | masks[3]) >> i & 1 for i in range(count))
+    consumed = sum(not (masks[2] | masks[3]) >> i & 1 for i in range(count))
     entries: list[tuple[int, ...]] = []
     for i in range(count):
         bit = 1 << i
         if masks[2] & bit:
-            entries += [(0, 0, 1, 1, 1, 0)] * (x.rank - taken)
+            entries += [(0, 0, 1, 1, 1, 0)] * (x.rank - consumed)
         elif not masks[3] & bit:
             flags = [int(bool(masks[m] & bit)) for m in (0, 1, 4)]
             entries.append((int(begin[i]), int(end[i]), int(strides[i]), *flags))
