@@ -34,7 +34,6 @@ tf.nn.depthwise_conv2d(tf.zeros([1, 5, 4, 2]), tf.zeros([7, 7, 2, 1]), [1, 2, 2,
 tf.nn.max_pool3d(tf.zeros([1, 4, 5, 4, 2]), 7, 2, "VALID")
 tf.nn.ctc_unique_labels([])
 tf.nn.ctc_beam_search_decoder(tf.constant([[[-2.0, np.inf, 0.0]]]), [1], beam_width=4, top_paths=1)[1]
-tf.function(lambda x: tf.conv(x, tf.ones([2, 2, 2, 4]), [1, 1, 1, 1], "SAME", groups=2)).get_concrete_function(tf.TensorSpec([1, 3, 3, 4])).structured_outputs.shape
 """)
 
 GROUP.errors("""
@@ -52,9 +51,38 @@ tf.function(lambda x: tf.conv(x, tf.ones([2, 2, 1, 2]), [1, 1, 1, 1], "SAME", gr
 tf.function(lambda x: tf.conv(x, tf.ones([2, 2, 2, 3]), [1, 1, 1, 1], "SAME", groups=2))(tf.ones([1, 3, 3, 4]))
 tf.function(lambda x: tf.conv(x, tf.ones([2, 2, 4, 4]), [1, 1, 1, 1], "SAME", groups=2))(tf.ones([1, 3, 3, 4]))
 tf.function(lambda x: tf.conv(x, tf.ones([2, 2, 4, 4]), [1, 1, 1, 1], "SAME", groups=0))(tf.ones([1, 3, 3, 4]))
-tf.function(lambda a: tf.quantization.quantize_and_dequantize_v2(tf.ones([6, 2]), a, a, axis=-2))(tf.constant([1.0, 2.0]))
-tf.function(lambda p, i: tf.gather_nd(p, i, batch_dims=1), input_signature=[tf.TensorSpec(None), tf.TensorSpec(None, tf.int32)])(tf.ones([2, 3]), [[[1]], [[0]]])
 tf.function(lambda x: tf.tanh(tf.reduce_logsumexp(tf.exp(x), [0, 0])))(tf.ones([2, 3]))
 tf.function(lambda x: tf.tanh(tf.math.reduce_variance(tf.exp(x), [1, 1])))(tf.ones([2, 3]))
-tf.function(lambda x: tf.exp(x - tf.reduce_max(x, [1, -1], keepdims=True)), input_signature=[tf.TensorSpec([None, 3])])(tf.ones([2, 3]))
+""")
+
+GROUP.snippets("""
+# the static shape of a grouped convolution
+f = tf.function(lambda x: tf.conv(x, tf.ones([2, 2, 2, 4]), [1, 1, 1, 1], "SAME", groups=2))
+f.get_concrete_function(tf.TensorSpec([1, 3, 3, 4])).structured_outputs.shape
+""")
+
+GROUP.snippets("""
+# a range of another length than the axis
+f = tf.function(lambda a: tf.quantization.quantize_and_dequantize_v2(tf.ones([6, 2]), a, a, axis=-2))
+f(tf.constant([1.0, 2.0]))
+
+# batches of indices of unknown rank
+specs = [tf.TensorSpec(None), tf.TensorSpec(None, tf.int32)]
+tf.function(lambda p, i: tf.gather_nd(p, i, batch_dims=1), input_signature=specs)(tf.ones([2, 3]), [[[1]], [[0]]])
+
+# an axis named twice in a reduction of rows
+f = tf.function(lambda x: tf.exp(x - tf.reduce_max(x, [1, -1], keepdims=True)))
+f.get_concrete_function(tf.TensorSpec([None, 3]))(tf.ones([2, 3]))
+""", raises=True)
+
+GROUP.values("""
+[tf.nn.fractional_max_pool(tf.reshape(tf.range(64.0), [1, 8, 8, 1]), 1.5, seed=3) for _ in range(2)]
+tf.nn.fractional_avg_pool(tf.reshape(tf.range(99.0), [1, 11, 9, 1]), [1.0, 1.3, 2.6, 1.0], True, True, seed=4)
+tf.raw_ops.FractionalAvgPool(value=tf.ones([1, 8, 9, 1]), pooling_ratio=[1, 2.5, 1.5, 1], deterministic=True, seed=7)
+tf.compat.v1.nn.fractional_max_pool(tf.ones([1, 8, 9, 1]), [1.0, 1.5, 1.5, 1.0], deterministic=True, seed=7, seed2=8)
+""")
+
+GROUP.errors("""
+tf.compat.v1.nn.fractional_max_pool(tf.ones([1, 8, 9, 1]), [1.0, 1.5, 1.5, 1.0], seed=7)
+tf.raw_ops.FractionalMaxPool(value=tf.ones([1, 8, 9, 1]), pooling_ratio=[1.0, 1.5, 1.5, 1.0], seed2=7)
 """)
