@@ -128,6 +128,42 @@ def _leaves_memory_unwritten(task: Any, eager: Any) -> bool:
     return takes_nothing and bool(re.match(r"signal\.(irfft|inverse_stft)", function))
 
 
+def _averages_beyond_the_image(task: Any, theirs: Any) -> bool:
+    """Divides the gradient of a mean by another number of elements than the mean, if a window is larger than the
+    image."""
+    call = task["call"]
+    if not task["mode"].startswith("gradient") or not re.fullmatch(r"nn\.(avg_)?pool(1d|2d|3d)?", call["function"]):
+        return False
+    images = _tensors(call)[:1]
+    window = json.dumps(call["kwargs"].get("ksize", call["kwargs"].get("window_shape", call["args"][1:2])))
+    largest = max(map(int, re.findall(r"\d+", window)), default=0)
+    return any(largest > min(shape[1:], default=0) for _, shape, _ in images)
+
+
+def _spreads_infinities(task: Any, theirs: Any) -> bool:
+    """Where an infinite or NaN number makes results infinite and where NaN depends on the order of the operations; of
+    the largest numbers, NaN is one or not by its place. A depthwise convolution's gradient multiplies the padding by
+    infinite filters."""
+    function = (
+        r"signal\.i?r?fft\w*|linalg\.(solve|lstsq|inv|cholesky\w*)|(nn\.)?approx_\w+_k|"
+        r"nn\.depthwise_conv2d_backprop\w+"
+    )
+    numbers = [v for _, _, values in _tensors(task["call"]) for v in values]
+    flat = [part for v in numbers for part in (v if isinstance(v, list) else [v])]
+    return bool(re.fullmatch(function, task["call"]["function"])) and any(
+        isinstance(v, str) or (isinstance(v, float) and not abs(v) < 1e38) for v in flat
+    )
+
+
+def _misplaces_values(task: Any, theirs: Any) -> bool:
+    """Gives the values in the order of sorted indices beside the indices as they were."""
+    if task["call"]["function"] != "sparse.softmax" or "result" not in theirs:
+        return False
+    _, (count, rank), places = _tensors(task["call"])[0]
+    rows = [places[i * rank : (i + 1) * rank] for i in range(count)]
+    return rows != sorted(rows)
+
+
 def _formats_the_whole_batch(task: Any, theirs: Any) -> bool:
     """Each slice's text is that of all slices."""
     return task["mode"] == "vectorized" and task["call"]["function"] == "strings.format"
@@ -164,7 +200,7 @@ def _wants_static_sizes(task: Any, theirs: Any) -> bool:
     """Code of its own takes sizes for static that are not: it converts a shape to a tensor, or iterates over a tensor,
     that it made itself."""
     message, function = theirs.get("message", ""), task["call"]["function"]
-    if "Iterating over a symbolic" in message or "fftnd/strided_slice" in message:
+    if re.search(r"Iterating over a symbolic|fftnd/strided_slice|Shape must be rank \d+ but .* Pad\[", message):
         return bool(re.fullmatch(r"signal\.i?r?fftnd", function))
     if message == "None values not supported.":
         return function == "nn.depthwise_conv2d" and task["mode"].endswith(("unknown_sizes", "unknown_rank"))
@@ -230,9 +266,9 @@ ACCIDENTS = (
     # The mode asks for one function of a slice, which TensorFlow traces; only errors that say so are excused.
     _reads_a_slice_in_python,
     # Bugs of named functions' gradients, vectorizations and texts, which contradict the functions themselves.
-    _has_a_wrong_gradient, _formats_the_whole_batch, _rolls_the_batch,
+    _has_a_wrong_gradient, _averages_beyond_the_image, _formats_the_whole_batch, _rolls_the_batch, _misplaces_values,
     # The result is that of the processor's vectors, and differs between elements of one tensor.
-    _divides_complex_numbers_by_zero, _loses_the_remainder,
+    _divides_complex_numbers_by_zero, _loses_the_remainder, _spreads_infinities,
     # Python's arithmetic of lists, before anything is a tensor: only its two messages are excused.
     _computes_in_python,
     # Functions that take what is not static for static, or unknown for different: only their own messages are excused.

@@ -21,7 +21,7 @@ from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.batching import Batch, Slices, vector
 from tapeflow.core.ops.convert import convert, operand, placed, scalars
 from tapeflow.core.ops.convert import register as register_conversion
-from tapeflow.core.ops.definition import NotStatic, ops
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import check_rank, same, text
 from tapeflow.core.ops.static import array_of
@@ -269,7 +269,7 @@ def _shape_argument(shape: Any) -> Any:
         return shape
     try:
         return convert(TensorShape(shape))
-    except (TypeError, ValueError, NotStatic):  # one with symbolic tensors among its dimensions, or none at all
+    except (TypeError, ValueError):  # one with symbolic tensors among its dimensions, or none at all
         return convert(shape, int32)
 
 

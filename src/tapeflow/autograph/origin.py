@@ -13,6 +13,7 @@ from typing import Any
 
 from tapeflow.autograph.conversion import DO_NOT_CONVERT, is_converted_code
 from tapeflow.core.errors import InaccessibleTensorError, OperatorNotAllowedInGraphError, OpError
+from tapeflow.core.ops.definition import NotStatic
 from tapeflow.core.tracebacks import is_engine, user_traceback
 
 _CAUSE = "_autograph_cause"  # an attribute of errors that name the user's lines: the class and text of the first error
@@ -106,6 +107,8 @@ def _of_its_class(error: Exception, message: str, cause: str) -> Exception:
         return error.with_message(message)
     if cls is KeyError:
         new: Exception = _KeyErrorOfLines(message, cause)
+    elif cls is NotStatic:
+        new = ValueError(message)
     elif cls in _OF_A_MESSAGE or (cls.__init__ is Exception.__init__ and _built_in(cls) is Exception):
         new = cls(message)
     else:

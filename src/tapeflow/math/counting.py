@@ -284,10 +284,9 @@ def _without_last_dimension(labels: Any, predictions: Any) -> tuple[Any, Any]:
 
 def _neighbors(x: Any) -> tuple[Any, Any]:
     """Returns all elements in a row without the last one, and without the first one."""
-    x = convert(x)
+    x = ops.Reshape(x, (-1,))
     if x.dtype is string or x.dtype is bool_:
         raise TypeError(f"Expected x to be numeric, instead found: {x!s}")
-    x = ops.Reshape(x, (-1,))
     return x[:-1], x[1:]
 
 

@@ -302,7 +302,7 @@ def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> list[Tenso
     rows = convert(labels)
     if rows.shape.rank == 0:
         raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
-    if rows.shape.rank and rows.shape[0] == 0:  # no row says how long the others are
+    if state.graph is None and rows.shape[:1] == [0]:  # no row says how long the others are
         return [zeros([0], int64), zeros([0], int32)]
     is_unranked, rows = rows.shape.rank is None, ensure_shape(rows, [None, None])
     matrix = cast(rows, int64)

@@ -160,7 +160,7 @@ _NEVER = -math.inf  # the logarithm of the probability 0
 @loop
 def _log_add(a: float, b: float) -> float:
     """Computes `log(exp(a) + exp(b))`."""
-    high, low = a if b < a else b, b if b < a else a
+    high, low = b if a < b else a, a if a < b else b  # NaN stays
     return high if low == _NEVER else high + log1p(exp(low - high))
 
 
@@ -230,7 +230,7 @@ def _search_beams(
                     for j in range(1, sizes[1]):
                         if scores[5 * leaves[j]] < scores[5 * leaves[lowest]]:
                             lowest = j
-                if grown == _NEVER or (full and grown <= scores[5 * leaves[lowest]]):
+                if not grown > _NEVER or (full and grown <= scores[5 * leaves[lowest]]):  # NaN is not, either
                     continue
                 child = nodes[4 * node + 2]
                 while child >= 0 and nodes[4 * child + 1] != label:

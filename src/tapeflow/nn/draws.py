@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.loops import MASK, Words, loop
+from tapeflow.core.rng.philox import Philox
 from tapeflow.core.rng.seeds import reserve
 
 _WORD = (1 << 32) - 1
@@ -21,7 +22,12 @@ def start_draws(op: Any, seed: int, seed2: int, count: int) -> np.ndarray:
         seed, seed2: its seed attrs; if both are 0, each call draws other numbers.
         count: the number of words that the call reserves.
     """
-    key, counter = reserve(op, seed, seed2, -(-count // 4))
+    return state_of(reserve(op, seed, seed2, -(-count // 4)))
+
+
+def state_of(stream: Philox) -> np.ndarray:
+    """Returns the state of the numbers from where a stream is, as `start_draws` does."""
+    key, counter = stream
     return np.array([counter & MASK, counter >> 64, key, 4, 0, 0, 0, 0], np.uint64)
 
 

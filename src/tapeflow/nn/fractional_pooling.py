@@ -14,11 +14,12 @@ from tapeflow.core.ops.convert import host_value
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import listed, same
-from tapeflow.core.rng.seeds import op_seeds
+from tapeflow.core.rng.philox import from_seeds
+from tapeflow.core.rng.seeds import op_seeds, reserve
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
-from tapeflow.nn.draws import draw_below, draw_uniform, start_draws
+from tapeflow.nn.draws import draw_uniform, draw_word, state_of
 from tapeflow.nn.maxima import without_nan
 from tapeflow.nn.pooling import combine_windows
 
@@ -44,10 +45,10 @@ def _draw_starts(state: Words, length: int, count: int, pseudo_random: int, star
             starts[i] = end - (end >= alpha * (i + start))
         return
     for i in range(count):
-        starts[i + 1] = length // count + (i >= count - length % count)
-    for i in range(count - 1, 0, -1):  # Fisher and Yates' shuffle of the sizes
-        j = draw_below(state, i + 1, 32)
-        starts[i + 1], starts[j + 1] = starts[j + 1], starts[i + 1]
+        starts[i + 1] = length // count + (i < length % count)
+    for i in range(1, count):  # Fisher and Yates' shuffle of the sizes
+        j = i + draw_word(state) % (count - i + 1)
+        starts[i], starts[j] = starts[j], starts[i]
     for i in range(count):
         starts[i + 1] += starts[i]
 
@@ -57,7 +58,11 @@ def _windows(sequence: torch.Tensor, length: int, overlapping: bool) -> tuple[to
     return sequence[:-1], (sequence[1:] + overlapping).clamp(max=length)
 
 
-def _sequences(x: torch.Tensor, ratio: Any, pseudo_random: bool, seed: int, seed2: int) -> list[torch.Tensor]:
+def _sequences(
+    x: torch.Tensor, ratio: Any, pseudo_random: bool, deterministic: bool, seed: int, seed2: int
+) -> list[torch.Tensor]:
+    if (seed or seed2) and not deterministic:
+        raise invalid("Both seed and seed2 should be 0 if deterministic is false.")
     if x.dim() != 4:
         raise invalid("tensor_in must be 4-dimensional")
     for i in (1, 2):
@@ -66,11 +71,12 @@ def _sequences(x: torch.Tensor, ratio: Any, pseudo_random: bool, seed: int, seed
                 f"Pooling ratio is higher than input dimension size for dimension {i}. "
                 f"Input dim size: {x.shape[i]} pooling ratio: {ratio[i]}"
             )
-    state = start_draws(("FractionalPool", ratio, pseudo_random), seed, seed2, 4 * (x.shape[1] + x.shape[2]))
+    stream = from_seeds(seed, seed2) if seed or seed2 else reserve("FractionalPool", 0, 0, 0)
     sequences = []
     for length, own in zip(x.shape[1:3], ratio[1:3], strict=True):
         starts = torch.empty(int(length / own) + 1, dtype=torch.int64)
-        _draw_starts(state, length, len(starts) - 1, pseudo_random, starts)
+        _draw_starts(state_of(stream), length, len(starts) - 1, pseudo_random, starts)
+        stream = stream.skipped(1 if pseudo_random else -(-(len(starts) - 1) // 4))
         sequences.append(starts)
     return sequences
 
@@ -118,10 +124,11 @@ def _windows_rule(x: TensorShape, ratio: Any, *_: Any) -> list[TensorShape]:
 
 @op("FractionalMaxPool", shape=_windows_rule, autograd=False)
 def _fractional_max_pool(
-    value: torch.Tensor, pooling_ratio: Any, pseudo_random: bool, overlapping: bool, seed: int, seed2: int
-) -> tuple[torch.Tensor, ...]:
+    value: torch.Tensor, pooling_ratio: Any, pseudo_random: bool, overlapping: bool, deterministic: bool, seed: int,
+    seed2: int,
+) -> tuple[torch.Tensor, ...]:  # fmt: skip
     """Computes the maxima of windows, and draws the windows."""
-    sequences = _sequences(value, pooling_ratio, pseudo_random, seed, seed2)
+    sequences = _sequences(value, pooling_ratio, pseudo_random, deterministic, seed, seed2)
     maxima = _pool_windows(value, sequences, overlapping, means=False)
     return maxima, *(starts.to(value.device) for starts in sequences)
 
@@ -164,10 +171,11 @@ def _means(x: torch.Tensor, over_rows: torch.Tensor, over_columns: torch.Tensor)
 
 @op("FractionalAvgPool", shape=_windows_rule, autograd=False)
 def _fractional_avg_pool(
-    value: torch.Tensor, pooling_ratio: Any, pseudo_random: bool, overlapping: bool, seed: int, seed2: int
-) -> tuple[torch.Tensor, ...]:
+    value: torch.Tensor, pooling_ratio: Any, pseudo_random: bool, overlapping: bool, deterministic: bool, seed: int,
+    seed2: int,
+) -> tuple[torch.Tensor, ...]:  # fmt: skip
     """Computes the means of windows, and draws the windows."""
-    sequences = _sequences(value, pooling_ratio, pseudo_random, seed, seed2)
+    sequences = _sequences(value, pooling_ratio, pseudo_random, deterministic, seed, seed2)
     x = value if value.is_floating_point() else value.double()
     means = _pool_windows(x, sequences, overlapping, means=True).to(value.dtype)
     return means, *(starts.to(value.device) for starts in sequences)
@@ -212,6 +220,11 @@ def _checked_ratio(ratio: Any, op: str) -> tuple[float, ...]:
     return tuple([float(r) for r in ratio])
 
 
+def _seeds_of_call(seed: int) -> tuple[bool, int, int]:
+    """Returns whether windows are the same in each call, and the seeds of their draw."""
+    return (True, *op_seeds(seed)) if seed else (False, 0, 0)
+
+
 def fractional_max_pool(
     value: TensorLike,
     pooling_ratio: float | Sequence[float],
@@ -227,7 +240,7 @@ def fractional_max_pool(
         pooling_ratio: a number of at least 1, or four numbers. The first and last of four are 1.
         pseudo_random: chooses windows whose sizes alternate evenly, rather than any.
         overlapping: windows share the element at their border.
-        seed: an int, the op's seed; 0 for other windows in each call.
+        seed: an int, the op's seed, for the same windows in each call; 0 for other ones.
 
     Returns:
         A named tuple of the maxima, of the dtype of `value`, and the starts of the windows along rows and columns
@@ -248,7 +261,7 @@ def fractional_max_pool(
         pooling_ratio = (1.0, pooling_ratio, pooling_ratio, 1.0)
     ratio = _checked_ratio(pooling_ratio, "fractional_max_pool")
     return FractionalMaxPool(
-        *_fractional_max_pool(value, ratio, pseudo_random, overlapping, *op_seeds(seed or None), name)
+        *_fractional_max_pool(value, ratio, pseudo_random, overlapping, *_seeds_of_call(seed), name)
     )
 
 
@@ -267,7 +280,7 @@ def fractional_avg_pool(
         pooling_ratio: four numbers of at least 1. The first and last are 1.
         pseudo_random: chooses windows whose sizes alternate evenly, rather than any.
         overlapping: windows share the element at their border.
-        seed: an int, the op's seed; 0 for other windows in each call.
+        seed: an int, the op's seed, for the same windows in each call; 0 for other ones.
 
     Returns:
         A named tuple of the means, of the dtype of `value`, and the starts of the windows along rows and columns
@@ -284,5 +297,5 @@ def fractional_avg_pool(
     """
     ratio = _checked_ratio(pooling_ratio, "fractional_avg_pool")
     return FractionalAvgPool(
-        *_fractional_avg_pool(value, ratio, pseudo_random, overlapping, *op_seeds(seed or None), name)
+        *_fractional_avg_pool(value, ratio, pseudo_random, overlapping, *_seeds_of_call(seed), name)
     )

@@ -8,10 +8,9 @@ from typing import Any
 import torch
 
 from tapeflow.array.properties import shape
-from tapeflow.core.context import state
 from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.ops.decompositions import unregistered
-from tapeflow.core.ops.definition import NotStatic, ops
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import leave_to_kernel
 from tapeflow.core.types.aliases import TensorLike
@@ -20,9 +19,6 @@ from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.nn.conv import conv_rule, convolve
 
 _FORMATS = {"CHANNELS_LAST": ("NHWC", "NDHWC"), "CHANNELS_FIRST": ("NCHW", "NCDHW")}  # for two and three dimensions
-
-
-_GROUPED = "Grouped/Depthwise Convolutions are not supported yet."
 
 
 def _attrs(dims: int, strides: Any, padding: str, explicit: Any, data_format: str, dilations: Any) -> tuple[Any, ...]:
@@ -34,8 +30,8 @@ def _attrs(dims: int, strides: Any, padding: str, explicit: Any, data_format: st
 def _check(
     x: TensorShape, filters: TensorShape, strides: Any, dilations: Any, data_format: str, batch_dims: int, groups: int
 ) -> None:
-    if groups != 1 and state.graph is None:
-        raise UnimplementedError.of(_GROUPED)
+    if groups != 1:
+        leave_to_kernel("Grouped/Depthwise Convolutions are not supported yet.", UnimplementedError)
     if x.rank is None or filters.rank is None:
         return
     dims = x.rank - batch_dims - 1
@@ -50,12 +46,15 @@ def _check(
             wrong = f"Current implementation does not support {kind} in the batch and depth dimensions."
             leave_to_kernel(wrong)
     depth = x[-1 if data_format == "CHANNELS_LAST" else batch_dims]
-    if None not in (depth, filters[-2]) and depth != filters[-2]:
-        raise invalid(f"Input depth must be equal to filter depth: {depth} vs {filters[-2]}")
-    if groups > 1 and filters[-1] is not None and filters[-1] % groups:
+    if groups < 1:
+        raise invalid(f"Groups attribute should be a positive integer: {groups}")
+    if depth is not None and depth % groups:
+        raise invalid("Number of groups should divide input depth")
+    if filters[-1] is not None and filters[-1] % groups:
         raise invalid("Number of groups should divide output depth")
-    if groups != 1:
-        raise NotStatic(_GROUPED)
+    if None not in (depth, filters[-2]) and depth != filters[-2] * groups:
+        of = "" if groups == 1 else f" times {groups} groups"
+        raise invalid(f"Input depth must be equal to filter depth{of}: {depth} vs {filters[-2]}")
 
 
 def _conv_kernel(

@@ -20,7 +20,7 @@ from tapeflow.core.types.dtypes import float32
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
 from tapeflow.math.arithmetic import multiply
 from tapeflow.math.casting import cast
-from tapeflow.math.division import divide_no_nan, realdiv
+from tapeflow.math.division import divide_no_nan, truediv
 from tapeflow.math.reduction import reduce_sum
 
 
@@ -126,14 +126,13 @@ def scale_regularization_loss(regularization_loss: TensorLike) -> Tensor:
     """Divides the sum of regularization losses by the number of replicas, whose gradients will be summed.
 
     Args:
-        regularization_loss: a floating tensor.
+        regularization_loss: a tensor of numbers.
 
     Returns:
-        A scalar.
+        A scalar: float32 or float64 for integers, as those of `tf.math.truediv`.
 
     Example:
         >>> tf.nn.scale_regularization_loss([1.0, 3.0]).numpy().item()
         4.0
     """
-    total = reduce_sum(regularization_loss)
-    return realdiv(total, cast(float(hooks.replicas()), total.dtype))
+    return truediv(reduce_sum(regularization_loss), hooks.replicas())

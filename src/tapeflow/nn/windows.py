@@ -134,7 +134,9 @@ def window_geometry(
         after = tuple(t - b for t, b in zip(total, before, strict=True))
     else:
         before, after = explicit_padding(explicit, dims, data_format) if padding == "EXPLICIT" else ((0,) * dims,) * 2
-        out = tuple((n + b + a - w) // s + 1 for n, w, s, b, a in zip(sizes, size, strides, before, after, strict=True))
+        # Divided towards zero as in C++: a window that is too large by less than a stride gives no output.
+        rests = [n + b + a - w + s for n, w, s, b, a in zip(sizes, size, strides, before, after, strict=True)]
+        out = tuple(rest // s if rest >= 0 else -(-rest // s) for rest, s in zip(rests, strides, strict=True))
         for n, w, s, o in zip(sizes, size, strides, out, strict=True):
             if o < 0:
                 raise invalid(

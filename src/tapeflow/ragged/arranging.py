@@ -14,6 +14,7 @@ from tapeflow.array.gathering import gather_nd as gather_nd_dense
 from tapeflow.array.joining import concat as concat_dense
 from tapeflow.array.joining import split as split_dense
 from tapeflow.array.joining import stack as stack_dense
+from tapeflow.array.joining import tile as tile_dense
 from tapeflow.array.joining import unstack
 from tapeflow.array.properties import ensure_shape
 from tapeflow.array.shaping import broadcast_to, reshape, transpose
@@ -182,6 +183,26 @@ def expand_dims(value: Any, axis: int) -> Any:
     if axis == 1:
         return RaggedTensor.from_uniform_row_length(value, tensor_of(1, rows.dtype), rows)
     return value.with_values(expand_dims(value.values, axis - 1))
+
+
+def tile(value: Any, multiples: Sequence[Any]) -> Any:
+    """Repeats a tensor or ragged tensor along each of its dimensions.
+
+    Args:
+        value: the tensor.
+        multiples: how often to repeat each dimension, ints or scalar tensors.
+    """
+    if not isinstance(value, RaggedTensor):
+        return tile_dense(value, multiples)
+    of_rows, of_each, *inner = multiples
+    if any(type(m) is not int or m != 1 for m in inner):
+        value = value.with_values(tile(value.values, [1, *inner]))
+    partition = value._row_partition
+    rows = tile_dense(up_to(partition.nrows()), [of_rows])
+    copies = take_rows(value, reshape(tile_dense(expand_dense(rows, 1), [1, of_each]), [-1]))
+    lengths = gather_dense(partition.row_lengths(), rows)
+    nested = RaggedTensor.from_row_lengths(copies.values, lengths * cast(of_each, lengths.dtype), validate=False)
+    return RaggedTensor.from_nested_row_splits(nested.flat_values, nested.nested_row_splits, validate=False)
 
 
 def gather(params: Any, indices: Any, axis: int = 0, batch_dims: int = 0) -> Any:

@@ -18,6 +18,7 @@ from tapeflow.array.padding import reverse
 from tapeflow.array.partitioning import dynamic_partition
 from tapeflow.array.properties import rank
 from tapeflow.array.shaping import expand_dims, reshape, squeeze
+from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.definition import Op, ops
 from tapeflow.core.ops.static import host_static
@@ -204,15 +205,15 @@ def _(a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False) -> Any:
 
 @handles(tile)
 def _(x: RaggedTensor, multiples: Any) -> Any:
-    counts = host_static(host_value(multiples))
-    if isinstance(counts, Tensor) or None in (counts := np.ravel(counts).tolist()):
-        raise ValueError("tile of a ragged tensor needs multiples that are known when a function is traced.")
-    for axis, count in enumerate(counts):
-        if count == 0:
-            x = x[(*[slice(None)] * axis, slice(0, 0))]
-        elif count != 1:
-            x = arranging.concat([x] * count, axis)
-    return x
+    rank, counts = len(x.shape), host_static(host_value(multiples))
+    counts = [None] * rank if isinstance(counts, Tensor) else counts
+    if np.ndim(counts) != 1:
+        raise ValueError(f"The shape of `multiples`, {np.shape(counts)}, must have rank 1")
+    if len(counts) != rank:
+        wrong = invalid if state.graph is None else ValueError
+        raise wrong(f"Expected multiples argument to be a vector of length {rank} but got length {len(counts)}")
+    given = unstack(multiples, rank) if None in counts else counts
+    return arranging.tile(x, [given[i] if n is None else n for i, n in enumerate(counts)])
 
 
 @handles(squeeze)

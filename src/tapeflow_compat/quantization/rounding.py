@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.op import not_differentiable, op
@@ -87,7 +88,10 @@ not_differentiable(_rounded_gradient)
 
 def _range_rule(x: TensorShape, low: TensorShape, high: TensorShape, *attrs: Any) -> TensorShape:
     axis = attrs[-1]
-    return ranked(same, *((None, 0, 0) if axis == -1 else (-axis - 1, 1, 1)))(x, low, high)
+    x = ranked(same, *((None, 0, 0) if axis == -1 else (-axis - 1, 1, 1)))(x, low, high)
+    if axis != -1 and state.graph is not None:  # kernels look at the range only if it is given
+        merged(low, high).assert_is_compatible_with([x[axis] if x.rank is not None else None])
+    return x
 
 
 @op("QuantizeAndDequantizeV4", kernel=_rounded, shape=_range_rule)

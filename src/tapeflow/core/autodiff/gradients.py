@@ -23,7 +23,7 @@ class DynamicShape(Sequence):
 
     def _items(self) -> tuple[Any, ...]:
         if self.tensor.shape.rank is None:
-            raise NotStatic
+            raise NotStatic(f"The rank of {self.tensor} must be known while a graph is built.")
         if self._dims is None:
             whole = self.__tf_tensor__()
             self._dims = tuple([whole[i] if d is None else d for i, d in enumerate(self.tensor.shape)])

@@ -78,8 +78,8 @@ def call(name: str, arguments: Mapping[str, Any]) -> list[Any]:
     inferred = graph.shapes(op, converted, types, 1, name) if name in _shapes else ()
     try:
         outputs = compute(converted)
-    except (NotStatic, ValueError) as error:
-        if isinstance(error, ValueError) and name not in _shapes:
+    except ValueError as error:
+        if not isinstance(error, NotStatic) and name not in _shapes:
             raise
         outputs = hooks.form_when_run(op, converted, types, compute)
     stated = [_of_static_shape(output, static) for output, static in zip(outputs, inferred, strict=False)]

@@ -21,9 +21,12 @@ if TYPE_CHECKING:
     from tapeflow.core.ops.layer import Activation, WeightLayer
 
 
-class NotStatic(Exception):
+class NotStatic(ValueError):
     """A rule needs a value that is not static. This is the only exception of shape rules, and of gradients in graphs,
-    that is caught."""
+    that is caught. A function that is no op's rule raises it to its caller."""
+
+    def __init__(self, message: str = "A rank or a value is needed that is not known while a graph is built.") -> None:
+        super().__init__(message)
 
 
 MANY = 1 << 14  # elements: from here on a call of Python more is worth it

@@ -125,7 +125,7 @@ def computed(
         return None
     try:
         result, _ = compute(op, arguments, types, None)
-    except (errors.OpError, ValueError, NotStatic):  # it fails whenever it runs: it says so then, not while tracing
+    except (errors.OpError, ValueError):  # it fails whenever it runs: it says so then, not while tracing
         return None
     return tuple(result) if isinstance(result, (list, tuple)) else (result,)
 

@@ -287,13 +287,14 @@ def needed(outputs: Sequence[SymbolicTensor], effects: Iterable[Operation], fed:
 
 
 def reduced_axes(step: Step) -> set[int]:
-    """Returns the axes of a floating-point reduction, counted from the end; an empty set for other steps and for axes
-    that are not static."""
+    """Returns the axes of a floating-point reduction, counted from the end; an empty set for other steps, for axes that
+    are not static, and for one that is named twice."""
     if step.op.reduced is None or step.placed or not step.outputs[0].dtype.is_floating:
         return set()
     rank, axes = step.args[0].shape.rank or 0, host_static(step.args[1])
     axes = axes if type(axes) is tuple else (axes,)
-    return {a % rank - rank for a in axes} if rank > 1 and all(type(a) is int for a in axes) else set()
+    reduced = {a % rank - rank for a in axes} if rank > 1 and all(type(a) is int for a in axes) else set()
+    return reduced if len(reduced) == len(axes) else set()
 
 
 def bytes_of(tensor: SymbolicTensor) -> int:

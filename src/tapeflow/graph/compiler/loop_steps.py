@@ -259,9 +259,11 @@ class Steps:
         """Returns a reduction. Elements in registers are reduced by a balanced tree."""
         code, x, out, ahead = self._code, self._value(tensor), self.out, self._ahead
         rank = len(x.shape)
-        axes = sorted({axis % max(rank, 1) for axis in axes}) if rank else []
+        axes = sorted(axis % rank for axis in axes) if rank else []
         if not x.dtype.is_floating:
             raise Unsupported("a reduction of integers")
+        if len(set(axes)) < len(axes):
+            raise Unsupported("an axis is named twice")
         shape = tuple(out.shape.as_list())
         if not axes:
             return self._by_form([tensor], lambda b, e: form(Few(b, 1), Row([e])))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapeflow.core.types.dtypes import int64
-from tapeflow.nn import fractional_pooling, max_pooling, morphology
+from tapeflow.nn import max_pooling, morphology
 from tapeflow_compat import raw_ops
 from tapeflow_compat.compat.v1.aliases import either
 
@@ -211,7 +211,7 @@ def fractional_max_pool(
         pseudo_random: draws the windows with sizes that alternate more.
         overlapping: whether neighboring windows share a row or column; False by default.
         deterministic: whether to draw the same windows at each call, for tests; False by default.
-        seed, seed2: ints, the seeds of that draw; only the first that is not 0 matters.
+        seed, seed2: ints, the seeds of that draw.
 
     Returns:
         The pooled images, and where their rows and columns begin.
@@ -223,13 +223,10 @@ def fractional_max_pool(
 
     References: Graham 2015 (https://arxiv.org/abs/1412.6071).
     """
-    draw = _seed_of_windows(deterministic, seed, seed2)
-    return fractional_pooling.fractional_max_pool(value, pooling_ratio, pseudo_random, overlapping, draw, name)
-
-
-def _seed_of_windows(deterministic: bool, seed: int, seed2: int) -> int:
-    """Returns the seed of `tf.nn.fractional_max_pool`; 0 stands for other windows at each call."""
-    return (seed or seed2 or 1) if deterministic else 0
+    return raw_ops.FractionalMaxPool(
+        value=value, pooling_ratio=pooling_ratio, pseudo_random=pseudo_random, overlapping=overlapping,
+        deterministic=deterministic, seed=seed, seed2=seed2, name=name,
+    )  # fmt: skip
 
 
 def fractional_avg_pool(
@@ -243,5 +240,7 @@ def fractional_avg_pool(
         >>> pooled[0].shape
         TensorShape([1, 4, 4, 1])
     """
-    draw = _seed_of_windows(deterministic, seed, seed2)
-    return fractional_pooling.fractional_avg_pool(value, pooling_ratio, pseudo_random, overlapping, draw, name)
+    return raw_ops.FractionalAvgPool(
+        value=value, pooling_ratio=pooling_ratio, pseudo_random=pseudo_random, overlapping=overlapping,
+        deterministic=deterministic, seed=seed, seed2=seed2, name=name,
+    )  # fmt: skip
