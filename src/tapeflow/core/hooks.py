@@ -51,6 +51,7 @@ class Hooks:
     op_def_proto: Callable[[str], Any]  # graph/__init__.py: the definition of an op as an OpDef
     graph_def_versions: Callable[[], Any]  # graph/__init__.py: the version of GraphDefs
     with_registered_gradient: Callable[[Any, str], Any]  # registered_gradients.py: an op with another gradient
+    with_attention: Callable[..., Any]  # graph/__init__.py: the calls of a tape with attention as one call
     value_now: Callable[[Any, Any], Any]  # graph/__init__.py: the value that a tensor of a graph has by now
     one_by_one: Callable[[str, Any], Any]  # graph/__init__.py: a program as calls of its ops' kernels
 
