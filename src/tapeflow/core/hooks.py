@@ -44,6 +44,8 @@ class Hooks:
     internal_module: Callable[[str], Any]  # tapeflow/__init__.py: the substitute for a module of TensorFlow, or None
     replicas: Callable[[], int] = staticmethod(lambda: 1)  # distribute/context.py: how many take part in a step
 
+    compiled_function: Callable[..., Any]  # function/__init__.py: a function, compiled for eager calls
+
     form_when_run: Callable[..., Any]  # graph/__init__.py: an op that others compute, as one operation
     graph_def: Callable[..., Any]  # graph/__init__.py: a graph as a GraphDef
     node_def: Callable[[Any], Any]  # graph/__init__.py: an operation as a NodeDef
