@@ -30,6 +30,8 @@ PRIVATE: dict[str, str] = {
     "sigmoid_backward": "torch:ops.aten.sigmoid_backward.default._op",
     "tanh_backward": "torch:ops.aten.tanh_backward.default._op",
     "leaky_relu_backward": "torch:ops.aten.leaky_relu_backward.default._op",
+    "flash_attention": "torch:ops.aten._scaled_dot_product_flash_attention_for_cpu.default._op",
+    "flash_attention_backward": "torch:ops.aten._scaled_dot_product_flash_attention_for_cpu_backward.default._op",
     "threshold_backward_into": "torch:ops.aten.threshold_backward.grad_input._op",
     "upsample_bilinear2d": "torch:ops.aten.upsample_bilinear2d.vec._op",
     "standard_gamma": "torch:_standard_gamma",

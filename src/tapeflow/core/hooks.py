@@ -44,6 +44,8 @@ class Hooks:
     internal_module: Callable[[str], Any]  # tapeflow/__init__.py: the substitute for a module of TensorFlow, or None
     replicas: Callable[[], int] = staticmethod(lambda: 1)  # distribute/context.py: how many take part in a step
 
+    compiled_function: Callable[..., Any]  # function/__init__.py: a function, compiled for eager calls
+
     form_when_run: Callable[..., Any]  # graph/__init__.py: an op that others compute, as one operation
     graph_def: Callable[..., Any]  # graph/__init__.py: a graph as a GraphDef
     node_def: Callable[[Any], Any]  # graph/__init__.py: an operation as a NodeDef
@@ -51,6 +53,7 @@ class Hooks:
     op_def_proto: Callable[[str], Any]  # graph/__init__.py: the definition of an op as an OpDef
     graph_def_versions: Callable[[], Any]  # graph/__init__.py: the version of GraphDefs
     with_registered_gradient: Callable[[Any, str], Any]  # registered_gradients.py: an op with another gradient
+    with_attention: Callable[..., Any]  # graph/__init__.py: the calls of a tape with attention as one call
     value_now: Callable[[Any, Any], Any]  # graph/__init__.py: the value that a tensor of a graph has by now
     one_by_one: Callable[[str, Any], Any]  # graph/__init__.py: a program as calls of its ops' kernels
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar, overload
 
 from tapeflow.core.collection import paused
 from tapeflow.core.context import contexts, detours, state
+from tapeflow.core.device import machine
 from tapeflow.core.forking import cached_property, new_rlock
 from tapeflow.core.hooks import hooks
 from tapeflow.core.settings import settings
@@ -37,6 +38,7 @@ from tapeflow.function.signature import (
     unfit,
     without_aliases,
 )
+from tapeflow.graph.compiler.clusters import has_llvm
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.variables import without_value
 from tapeflow.logger import get_logger
@@ -754,3 +756,10 @@ def function(
         return Function(python_function, options, bound_to=None if bound_to is None else lambda: bound_to)
 
     return decorate if func is None else decorate(func)
+
+
+def compiled_function(of_tensors: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns a function whose eager calls run as machine code; the function itself if there is no LLVM, or a GPU."""
+    if machine.has_gpu or not has_llvm():
+        return of_tensors
+    return function(of_tensors, autograph=False, jit_compile=True, reduce_retracing=True)

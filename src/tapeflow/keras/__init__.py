@@ -4,7 +4,8 @@ With the environment variable `TF_USE_LEGACY_KERAS=1`, it is Keras 2, the packag
 its older formats is changed (`tensorflow_python/keras_2.py`).
 
 Otherwise, importing this module loads Keras. TapeFlow serves its `import tensorflow`. The module adds the spellings of
-TensorFlow 2.0 (`additions.py`), lets optimizers update in turn and compiled (`updates.py`), adds the backend of
+TensorFlow 2.0 (`additions.py`), lets optimizers update in turn and compiled (`updates.py`), compiles normalizations in
+eager mode (`composites.py`), adds the backend of
 `keras.distribution` (`distribution.py`), and fills the state that Keras's calls read (`state.py`). Then it puts Keras's
 own module in its place: `tf.keras` is the same module as with TensorFlow.
 """
@@ -101,6 +102,7 @@ else:
     _keras = _load()
     importlib.import_module("tapeflow.keras.additions").add()
     importlib.import_module("tapeflow.keras.updates").add()
+    importlib.import_module("tapeflow.keras.composites").add()
     importlib.import_module("tapeflow.keras.distribution").add()
     importlib.import_module("tapeflow.keras.state").fill()
 sys.modules[__name__] = _keras

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from tapeflow.core.ops.composites import composite
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import AxisLike, TensorLike
 from tapeflow.core.values.tensor import Tensor
@@ -41,5 +44,10 @@ def l2_normalize(
         squared_length = reduce_sum(add(square(re), square(im)), axis, True)
         by_length = rsqrt(maximum(squared_length, epsilon))
         return complex(multiply(re, by_length), multiply(im, by_length), name)
-    squared_length = reduce_sum(square(tensor), axis, True)
-    return multiply(tensor, rsqrt(maximum(squared_length, epsilon)), name)
+    return _l2_normalize(tensor, axis, epsilon, name)
+
+
+@composite
+def _l2_normalize(x: Any, axis: Any, epsilon: Any, name: str | None) -> Any:
+    squared_length = reduce_sum(square(x), axis, True)
+    return multiply(x, rsqrt(maximum(squared_length, epsilon)), name)

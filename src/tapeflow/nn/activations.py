@@ -12,6 +12,7 @@ from tapeflow.array.creation import zeros_like
 from tapeflow.array.joining import concat
 from tapeflow.core import aten
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.ops.composites import composite
 from tapeflow.core.ops.convert import as_operand, convert
 from tapeflow.core.ops.elements import Element, ElementBuilder
 from tapeflow.core.ops.kernels import SAME_BITS
@@ -328,6 +329,11 @@ def gelu(features: TensorLike, approximate: bool = False, name: str | None = Non
     x = as_operand(features)
     if not x.dtype.is_floating:
         raise ValueError(f"`features.dtype` must be a floating point tensor. Received:features.dtype={x.dtype}")
+    return _gelu(x, bool(approximate))
+
+
+@composite
+def _gelu(x: Any, approximate: bool) -> Any:
     half = multiply(x, 0.5)
     if approximate:
         cube = multiply(multiply(x, x), x)
@@ -352,8 +358,13 @@ def silu(features: TensorLike, beta: TensorLike = 1.0) -> Tensor:
     """
     x = as_operand(features)
     if type(beta) is float and beta == 1.0 and x.dtype.is_floating:
-        return multiply(x, sigmoid(x))
-    return multiply(x, sigmoid(multiply(cast(beta, x.dtype), x)))
+        return _silu(x)
+    return _silu(x, cast(beta, x.dtype))
+
+
+@composite
+def _silu(x: Any, beta: Any = None) -> Any:
+    return multiply(x, sigmoid(x if beta is None else multiply(beta, x)))
 
 
 swish = silu

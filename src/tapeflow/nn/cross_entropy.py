@@ -16,6 +16,7 @@ from tapeflow.core import aten
 from tapeflow.core.autodiff.gradients import shape_argument, shape_of, size_of
 from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import InvalidArgumentError
+from tapeflow.core.ops.composites import composite
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import MANY, ops
 from tapeflow.core.ops.elementwise_kernels import by_value
@@ -336,6 +337,11 @@ def sigmoid_cross_entropy_with_logits(
     _check_provided(labels, logits)
     x, z = convert(logits), convert(labels)
     _check_same_shape(z, x)
+    return _sigmoid_cross_entropy(x, z, name)
+
+
+@composite
+def _sigmoid_cross_entropy(x: Any, z: Any, name: str | None) -> Any:
     # The gradients of maximum and minimum go to the first of two equals: at 0 the derivative is 1 - z - 1/2.
     return add(subtract(maximum(x, 0), multiply(x, z)), softplus(minimum(negative(x), x)), name=name)
 
@@ -365,7 +371,11 @@ def weighted_cross_entropy_with_logits(
     """
     x, z = convert(logits), convert(labels)
     _check_same_shape(z, x)
-    factor: Any = pos_weight
+    return _weighted_cross_entropy(x, z, pos_weight, name)
+
+
+@composite
+def _weighted_cross_entropy(x: Any, z: Any, factor: Any, name: str | None) -> Any:
     weight = (factor - 1) * z + 1
     positive = add(log1p(exp(negative(abs(x)))), relu(negative(x)))
     return add(multiply(1 - z, x), multiply(weight, positive), name=name)
@@ -396,8 +406,13 @@ def log_poisson_loss(
     x = convert(log_input)
     z = convert(targets, hint=x.dtype)
     _check_same_shape(z, x, "log_input", "targets")
+    return _log_poisson_loss(x, z, bool(compute_full_loss), name)
+
+
+@composite
+def _log_poisson_loss(x: Any, z: Any, is_full: bool, name: str | None) -> Any:
     loss = subtract(exp(x), multiply(x, z))
-    if compute_full_loss:
+    if is_full:
         factorial = add(subtract(multiply(z, log(z)), z), multiply(log(multiply(z, 6.283185307179586)), 0.5))
         small = logical_and(greater_equal(z, 0), less_equal(z, 1))
         loss = add(loss, where(small, zeros_like(z), factorial))

@@ -12,6 +12,7 @@ from tapeflow.array.passing import stop_gradient
 from tapeflow.array.properties import size
 from tapeflow.array.shaping import squeeze
 from tapeflow.core.autodiff.gradients import is_unranked, shape_of, size_of
+from tapeflow.core.ops.composites import composite, is_compiled
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.types.aliases import AxisLike, TensorLike
 from tapeflow.core.types.dtypes import bfloat16, float16, float32, int64
@@ -55,12 +56,22 @@ def moments(
     dtype = y.dtype
     if dtype in _LOW:
         y = cast(y, float32)
+    if is_compiled(y):
+        mean, variance = _moments_of_many(y, axes)
+        return _squeezed(mean, axes, keepdims, dtype), _squeezed(variance, axes, keepdims, dtype)
     mean = reduce_mean(y, axes, keepdims=True)
     variance = reduce_mean(squared_difference(y, stop_gradient(mean)), axes, keepdims=True)
     if isinstance(mean, EagerTensor) and _is_rounding(mean.value, variance.value):
         mean = add(mean, reduce_mean(subtract(y, mean), axes, keepdims=True))
         variance = reduce_mean(squared_difference(y, stop_gradient(mean)), axes, keepdims=True)
     return _squeezed(mean, axes, keepdims, dtype), _squeezed(variance, axes, keepdims, dtype)
+
+
+@composite
+def _moments_of_many(x: Any, axes: Any) -> tuple[Any, Any]:
+    mean = reduce_mean(x, axes, keepdims=True)
+    mean = add(mean, stop_gradient(reduce_mean(subtract(x, mean), axes, keepdims=True)))  # corrects its rounding
+    return mean, reduce_mean(squared_difference(x, stop_gradient(mean)), axes, keepdims=True)
 
 
 def _is_rounding(mean: Any, variance: Any) -> bool:
@@ -208,6 +219,11 @@ def batch_normalization(
         >>> tf.nn.batch_normalization(tf.constant([3.0]), 1.0, tf.constant(4.0), 5.0, 2.0, 0.0).numpy().tolist()
         [7.0]
     """
+    return _normalize(x, mean, variance, offset, scale, variance_epsilon, name)
+
+
+@composite
+def _normalize(x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: Any, name: Any) -> Any:
     center: Any = mean
     inverse = rsqrt(add(variance, variance_epsilon))
     if scale is not None:

@@ -24,7 +24,7 @@ import numpy as np
 import torch
 
 from tapeflow.core.ops.definition import ops
-from tapeflow.graph.codegen.passes.recognizing import Attention, scaled
+from tapeflow.graph.codegen.passes.recognizing import Attention, Parts, scaled
 from tapeflow.graph.codegen.patterns import (
     Call,
     Capture,
@@ -144,18 +144,41 @@ class _Functions(Attention):
         """Replaces linear layers."""
         self.replace([Rule(pattern, self._replace_linear, dtypes=NATIVE) for pattern in _linear()])
 
-    def write(self, step: Step, name: str, args: list[Any], arguments: str, ending: str = "", **attrs: Any) -> None:
+    def write_call(
+        self, step: Step, name: str, args: list[Any], arguments: str, ending: str = "", **attrs: Any
+    ) -> None:
+        """Replaces a step.
+
+        Args:
+            step: the step.
+            name: the name of a function in `torch.nn.functional`.
+            args: the tensor arguments of the function.
+            arguments: the template of its arguments.
+            ending: source code after the call, such as a transpose.
+            **attrs: the attrs of the step's op.
+        """
         call = f"torch.nn.functional.{name}({arguments}){ending}"
         step.op, step.args = GraphOp(name, None, template=call, attrs=attrs), args
 
     def used_elsewhere(self, step: Step, args: Sequence[Any]) -> Step | None:
         return None
 
-    def may_add(self, number: float) -> bool:
-        return False  # a score that is replaced has no gradient
+    def refuses(self, step: Step, parts: Parts) -> str | None:
+        # If all scores of a row are masked, TensorFlow's weights are equal, and torch's are zeros.
+        return "rows without scores would have other weights" if parts.mask is not None and not parts.zeroed else None
+
+    def write_attention(self, step: Step, parts: Parts) -> None:
+        arguments = [f"{{{i}}}{rows.form}" for i, rows in enumerate(parts[:3])]
+        if len(parts.tensors) > 3:
+            arguments.append("attn_mask={3}")
+        if parts.dropout is not None:
+            arguments.append(f"dropout_p={self.producers[id(parts.dropout)].op.attrs['rate']!r}")
+        ending = f".permute{parts.order}" if parts.order else ""
+        arguments.append(f"scale={parts.scale!r}")
+        self.write_call(step, "scaled_dot_product_attention", parts.tensors, ", ".join(arguments), ending)
 
     def _replace_gelu(self, arguments: str, step: Step, captures: Captures) -> str | None:
-        self.write(step, "gelu", [captures["x"]], arguments)
+        self.write_call(step, "gelu", [captures["x"]], arguments)
         return None
 
     def _replace_linear(self, step: Step, captures: Captures) -> str | None:
@@ -174,10 +197,10 @@ class _Functions(Attention):
         flat = "{2}" if len(sizes) == 1 else "{2}.reshape(-1)"
         arguments = f"{{0}}, {{1}}{'' if is_transposed else '.mT'}, {flat}"
         if reshape is None:
-            self.write(step, "linear", [x, matrix, bias], arguments)
+            self.write_call(step, "linear", [x, matrix, bias], arguments)
             return None
         linear = Step(product.op, [], product.outputs, [*product.origins, *step.origins])
-        self.write(linear, "linear", [x, matrix, bias], arguments)
+        self.write_call(linear, "linear", [x, matrix, bias], arguments)
         step.op, step.args = reshape.op, [captures["product"], *reshape.args[1:]]
         rest = [s for s in self.program.steps if s is not product and s is not reshape]
         place = next(i for i, s in enumerate(rest) if s is step)
@@ -192,7 +215,7 @@ class _Functions(Attention):
         if not 0.0 < rate < 1.0 or not is_of_x or not math.isclose(factor * (1.0 - rate), 1.0, rel_tol=1e-6):
             return "the numbers are not those of dropout"
         rate = float(str(np.float32(rate)))
-        self.write(step, "dropout", [x], f"{{0}}, {rate!r}", rate=rate)
+        self.write_call(step, "dropout", [x], f"{{0}}, {rate!r}", rate=rate)
         return None
 
     def _replace_normalization(self, step: Step, captures: Captures) -> str | None:
@@ -210,7 +233,7 @@ class _Functions(Attention):
                 name if p is None or p.shape.rank == 1 else f"{name}.view(-1)"
                 for p, name in zip(parameters, _places(parameters), strict=True)
             ]
-            self.write(step, "layer_norm", tensors, f"{{0}}, ({x.shape[-1]},), {weight}, {bias}, {epsilon!r}")
+            self.write_call(step, "layer_norm", tensors, f"{{0}}, ({x.shape[-1]},), {weight}, {bias}, {epsilon!r}")
             return None
         if (
             rank < 2

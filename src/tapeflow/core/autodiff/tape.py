@@ -404,6 +404,8 @@ def backpropagate(
     in_graph = state.graph is not None
     if keep:
         calls = list(calls)
+    if in_graph:
+        calls = hooks.with_attention(calls, {*sources, *grads}, roots)
     pop = grads.pop
     while calls:
         call = calls.pop()  # gone from the tape before its gradient runs, and freed with it

@@ -494,13 +494,19 @@ class Graph(Collections, GraphNames, GraphMembers):
         key = variable._id if after is None else -after.index
         read = self._reads.get(key)
         if read is None:
-            finalized, self._finalized = self._finalized, False  # a read does not change the graph's results
-            try:
-                with self.as_default(), self.control_dependencies([] if after is None else [after]):
-                    read = self._reads[key] = self.read_variable(variable)
-            finally:
-                self._finalized = finalized
+            with self.extend(), self.control_dependencies([] if after is None else [after]):
+                read = self._reads[key] = self.read_variable(variable)
         return read
+
+    @contextmanager
+    def extend(self) -> Iterator[None]:
+        """Returns a context that adds operations, even to a finalized graph. They must not change its results."""
+        finalized, self._finalized = self._finalized, False
+        try:
+            with self.as_default():
+                yield
+        finally:
+            self._finalized = finalized
 
     def initial_value(self, variable: Any, value: Any, dtype: Any) -> Any:
         """Computes the initial value of a variable that is created while this graph is built."""

@@ -30,7 +30,9 @@ def _decomposed(operation: Operation) -> list[Operation]:
         result = operation.op.decomposition(*substituted(operation.args, inner))
         if result is None:
             return [operation]
-        if len(result.op.outputs) != 1:
+        if isinstance(result, list):
+            result = ops.IdentityN(result)[0]
+        elif len(result.op.outputs) != 1:
             result = ops.Identity(result)
     outer = {id(own): t for own, t in zip(inner.values(), operation.inputs, strict=True)}
     parts = [part for part in scratch.get_operations() if part.type != "Placeholder"]

@@ -1,0 +1,45 @@
+"""Normalizations of Keras as compositions that run as compiled functions; see `core/ops/composites.py`."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import keras
+
+from tapeflow.core.ops.composites import composite, is_compiled
+from tapeflow.keras.internals import REPLACED, replace
+
+_OPS = "keras.src.ops.nn:"
+
+
+def add() -> None:
+    """Changes the functions of Keras."""
+    for name in REPLACED[_OPS]:
+        replace(_OPS, name, _compiling)
+
+
+def _compiling(normalize: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns a normalization that runs as a compiled function for many elements."""
+    compiled, signature = composite(normalize), inspect.signature(normalize)
+
+    @functools.wraps(normalize)
+    def normalize_many(x: Any, *args: Any, **kwargs: Any) -> Any:
+        if not is_compiled(x):
+            return normalize(x, *args, **kwargs)
+        bound = signature.bind(x, *args, **kwargs)
+        bound.apply_defaults()
+        return compiled(*(_as_argument(name, value) for name, value in bound.arguments.items()))
+
+    return normalize_many
+
+
+def _as_argument(name: str, value: Any) -> Any:
+    """Returns an argument of a compiled function: tensors for variables, and a number for the default epsilon."""
+    if isinstance(value, keras.Variable):
+        return keras.ops.convert_to_tensor(value)
+    if name == "epsilon" and value is None:
+        return keras.config.epsilon()
+    return tuple(value) if isinstance(value, list) else value
