@@ -23,6 +23,11 @@ def number(value: int) -> ir.Constant:
     return ir.Constant(I64, value)
 
 
+def value_of(value: Any) -> Any:
+    """Returns a value of 64 bits, also for a static integer."""
+    return number(value) if isinstance(value, int) else value
+
+
 def entry(b: ir.IRBuilder, table: Any, i: int) -> Any:
     """Returns the address of an entry of a table of integers."""
     return b.gep(table, [number(i)], source_etype=I64)
