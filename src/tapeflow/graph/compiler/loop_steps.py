@@ -16,7 +16,7 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elements import Element, Unsupported
 from tapeflow.core.ops.static import host_static
 from tapeflow.core.rng import elements as forms
-from tapeflow.core.types.dtypes import DType, int32, int64, uint64, variant
+from tapeflow.core.types.dtypes import DType, int32, int64, resource, uint64, variant
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import CALLS, Program, Step
@@ -98,9 +98,11 @@ class Steps:
         ahead: set[int] = set()
         changing = {id(t) for t in self._program.inputs if not getattr(self._known[id(t)], "ahead", False)}
         for step in self._program.steps:
-            variable = variable_of(step.args[0]) if step.op is READ else None
             varies = not step.pure or step.must_run or not step.registered or step.op.random_fill
-            if variable._id in self._variables if variable else varies or any(id(t) in changing for t in step.inputs):
+            if step.op is READ:
+                variable = variable_of(step.args[0])
+                varies = variable is not None and variable._id in self._variables
+            if varies or any(id(t) in changing for t in step.inputs if t.dtype is not resource):
                 changing.update(map(id, step.outputs))
             else:
                 ahead.add(id(step))
