@@ -24,7 +24,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from tapeflow.core import aten
 from tapeflow.core import device as devices
 from tapeflow.core.collection import paused
 from tapeflow.core.forking import cached_property
@@ -37,9 +36,8 @@ from tapeflow.core.types.dtypes import DType, bool_, float32, float64, resource
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import ResourceVariable, Variable
-from tapeflow.core.values.variable_updates import Owned, several
 from tapeflow.graph.codegen.program import Program, Step, reduced_axes
-from tapeflow.graph.compiler.binding import bound, updating
+from tapeflow.graph.compiler.calling import NAMES, caller, fallback
 from tapeflow.graph.compiler.expressions import COLUMN, ELEMENT, MOST_STACK, ROW, Passes, Recorder, recorded
 from tapeflow.graph.compiler.loops import Operand, loops_of
 from tapeflow.graph.compiler.target import function
@@ -125,14 +123,12 @@ class Cluster:
             results = self._one_by_one(*own)
             return None if not self.outputs else results[0] if len(results) == 1 else results
 
-        namespace: dict[str, Any] = {
-            "find": plans.get, "planned": planned, "one_by_one": one_by_one, "empty": torch.empty,
-            "float64": torch.float64, "several": several, "Owned": Owned, "changed": aten.increment_version,
+        namespace = NAMES | {
+            "find": plans.get, "planned": planned, "one_by_one": one_by_one,
             **{f"dtype{i}": t.dtype.torch for i, t in enumerate(self.outputs)},
         }  # fmt: skip
         reused = tuple([memory.get(i) for i in range(len(self.outputs))])
-        code = _caller(handles, len(self._inputs), reused, bool(self._columns))
-        exec(code, namespace)
+        exec(_caller(handles, len(self._inputs), reused, bool(self._columns)), namespace)
         call: Callable[..., Any] = namespace["call"]
         return call
 
@@ -366,44 +362,31 @@ def _bits(value: float, dtype: DType) -> int:
 
 @functools.cache
 def _caller(variables: int, inputs: int, reused: tuple[int | None, ...], has_totals: bool) -> CodeType:
-    """Returns the source of functions that call a kernel with a number of operands and memory for totals.
-
-    A kernel writes to the memory of variables, so the functions hold the variables' locks.
+    """Returns the code of functions that call a kernel with a number of operands and memory for totals.
 
     Args:
         variables, inputs: the numbers of operands.
         reused: for each output, the index of the input whose memory it may take, or None.
         has_totals: True if there is memory for totals.
     """
-    outputs = len(reused)
-    handles, values, results = (
-        [f"{c}{i}" for i in range(n)] for c, n in (("v", variables), ("x", inputs), ("y", outputs))
-    )
-    memory, addresses = [f"m{i}" for i in range(variables)], [f"p{i}" for i in range(variables + inputs)]
+    results = [f"y{i}" for i in range(len(reused))]
+    addresses = [f"p{i}" for i in range(variables + inputs)]
     written = [*addresses[:variables], *(f"{v}.data_ptr()" for v in [*results, *["totals"] * has_totals])]
-    shapes = f"({''.join(f'{v}.shape, ' for v in values)})"
-    otherwise = f"one_by_one({', '.join([*handles, *values])})"
-    call = [
-        *bound([*memory, *values], addresses, otherwise, contiguous=variables),
+    shapes = f"({''.join(f'x{i}.shape, ' for i in range(inputs))})"
+    checks = [
+        f"    plan = find({shapes}) or planned({shapes})",
+        "    kernel, sizes, shapes, total, once, _ = plan",
+        f"    if kernel is None: return {fallback(variables, inputs)}",
+    ]
+    lines = [
         *[
-            f"    {r} = {'' if j is None else f'x{j} if once else '}empty(shapes[{i}], dtype=dtype{i})"
-            for i, (r, j) in enumerate(zip(results, reused, strict=True))
+            f"    {y} = {'' if j is None else f'x{j} if once else '}empty(shapes[{i}], dtype=dtype{i})"
+            for i, (y, j) in enumerate(zip(results, reused, strict=True))
         ],
         *(["    totals = empty(total, dtype=float64)"] if has_totals else []),
         f"    kernel(sizes, {', '.join([*addresses, *written])})",
     ]
-    if variables:
-        call = updating(handles, call)
-    lines = [
-        f"def call({', '.join([*handles, *values])}):",
-        f"    plan = find({shapes}) or planned({shapes})",
-        "    kernel, sizes, shapes, total, once, _ = plan",
-        "    if kernel is None:",
-        f"        return {otherwise}",
-        *call,
-        f"    return {', '.join(results)}",
-    ]
-    return compile("\n".join(lines), f"<cluster of {inputs} inputs and {outputs} outputs>", "exec")
+    return caller(variables, inputs, checks, lines, ", ".join(results))
 
 
 # ---- choosing clusters -----------------------------------------------------------------------------------------------

@@ -366,9 +366,7 @@ class Code:
 
     def at(self, pointer: Any, shape: tuple[int, ...], dtype: DType, ahead: bool, borrowed: bool = False) -> Value:
         """Returns a contiguous tensor at an address."""
-        return Value(
-            shape, dtype, ahead, pointer=pointer, strides=contiguous(shape), borrowed=borrowed
-        )
+        return Value(shape, dtype, ahead, pointer=pointer, strides=contiguous(shape), borrowed=borrowed)
 
     def moved(self, pointer: Any, offset: Any, dtype: DType) -> Any:
         """Returns the address of the element at an offset."""
@@ -618,7 +616,7 @@ class Code:
         right, is_swapped = sides[costs.index(min(costs))]
         left = transposed(b) if is_swapped else a
         if is_swapped:
-            inner = contiguous(result.shape[: -3 : -1])[::-1]
+            inner = contiguous(result.shape[:-3:-1])[::-1]
             result.strides = (*result.strides[:-2], *inner)
         if right.strides[-1] != 1 and right.shape[-1] > 1:
             with self.placed(right.ahead):
