@@ -103,12 +103,16 @@ def write_nest(
         return _Row(passes, vectors, constants, b, places[:first], places[first:], 0, count, kept, partial,
                     strides=strides, loop=loop)  # fmt: skip
 
-    for node, pointer in partial.items():
-        row([]).begin_total(node, pointer)
+    columns = [v.strides[:-1] for v, kind in zip(outs, passes.kinds, strict=True) if kind == COLUMN]
+    first = max([i + 1 for s in columns for i, n in enumerate(s) if n], default=0)  # the axis that totals go over
     with contextlib.ExitStack() as stack:
-        row([stack.enter_context(loop(b, 0, n)) for n in outer]).write()
-    if partial:
-        row([]).write_columns(1, 0, math.prod(outer))
+        at = [stack.enter_context(loop(b, 0, n)) for n in outer[:first]]
+        for node, pointer in partial.items():
+            row(at).begin_total(node, pointer)
+        with contextlib.ExitStack() as rows:
+            row([*at, *(rows.enter_context(loop(b, 0, n)) for n in outer[first:])]).write()
+        if partial:
+            row(at).write_columns(1, 0, math.prod(outer[first:]))
 
 
 def place_of(vectors: Vectors, view: View, indices: Sequence[Any]) -> Any:

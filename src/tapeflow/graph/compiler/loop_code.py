@@ -35,7 +35,7 @@ from tapeflow.graph.compiler.instructions import (
     store_entry,
 )
 from tapeflow.graph.compiler.kernels import View, place_of, write_nest
-from tapeflow.graph.compiler.loops import Operand
+from tapeflow.graph.compiler.loops import Operand, fewest_axes
 from tapeflow.graph.compiler.native_loops import SMALL_PRODUCT
 from tapeflow.graph.compiler.vectors import MEMORY, Register, Vectors
 
@@ -480,10 +480,12 @@ class Code:
         for x, kind in zip(results, kinds, strict=True):
             if kind == ELEMENT:
                 strides.append(x.strides)
+            elif kind == ROW:
+                strides.append((*(x.strides if len(x.shape) < len(shape) else x.strides[:-1]), 0))
             else:
-                of_rows = x.strides if len(x.shape) < len(shape) else x.strides[:-1]
-                strides.append((*of_rows, 0) if kind == ROW else (*[0] * (len(shape) - 1), x.strides[-1]))
-        sizes, strides = _fewest_axes(shape, strides, rows)
+                combined = len(shape) - max(len(x.shape), 1)
+                strides.append((*x.strides[:-1], *[0] * combined, x.strides[-1]))
+        sizes, strides = fewest_axes(shape, strides, rows)
         count = len(operands)
         inner = [s[-1] for s in strides]
         of_operands = [Operand(x.dtype, (bool(s),)) for x, s in zip(operands, inner, strict=False)]
@@ -575,18 +577,11 @@ class Code:
         result = self.buffer(shape, value.dtype, ahead)
         last = value.strides[axes[-1]]
         is_row = last == 1 and value.shape[axes[-1]] >= self.vectors(value.dtype.size == 8).lanes
-        if kept and not is_row:
-            # Totals over rows of the last dimension that is kept, for each index of the others.
-            *outer, inner = kept
-            view, target = _permuted(value, [*outer, *axes, inner]), result
+        if kept and not is_row:  # totals over rows of the last dimension that is kept, for each index of the others
+            view, target = _permuted(value, [*kept[:-1], *axes, kept[-1]]), result
             if _is_row(*([x[i] for i in kept] for x in (value.shape, value.strides))):
-                view, outer = _joined(_permuted(value, [*axes, *kept]), len(axes)), []
-                target = _joined(result, 0)
-            with contextlib.ExitStack() as stack:
-                at = [stack.enter_context(self.repeated(n)) for n in view.shape[: len(outer)]]
-                part, target = (self._part_at(x, at) for x in (view, target))
-                self.nest([target], [part], lambda b, x: [b.rounded(form(b.over_rows(), x[0]))], part.shape,
-                          [COLUMN], rows=True)  # fmt: skip
+                view, target = _joined(_permuted(value, [*axes, *kept]), len(axes)), _joined(result, 0)
+            self.nest([target], [view], lambda b, x: [b.rounded(form(b.over_rows(), x[0]))], view.shape, [COLUMN], True)
             return self.settled(result)
         view = _permuted(value, [*kept, *axes])
         if not _is_row(view.shape[len(kept) :], view.strides[len(kept) :]):
@@ -594,12 +589,6 @@ class Code:
         view = _joined(view, len(kept))
         self.nest([result], [view], lambda b, x: [b.rounded(form(b, x[0]))], view.shape, [ROW], rows=True)
         return self.settled(result)
-
-    def _part_at(self, value: Value, index: Sequence[Any]) -> Value:
-        """Returns the part of a tensor in memory at an index in its first dimensions."""
-        shape, strides = value.shape[len(index) :], value.strides[len(index) :]
-        pointer = self._place(value, [*index, *[number(0)] * len(shape)])
-        return dataclasses.replace(value, shape=shape, strides=strides, pointer=pointer)
 
     # ---- products ------------------------------------------------------------------------------------------------
 
@@ -727,33 +716,6 @@ def _blocks(count: int, most: int) -> list[tuple[int, int, int]]:
 def _strides_along(value: Value, shape: tuple[int, ...]) -> tuple[int, ...]:
     """Returns the strides of a tensor along the axes of a shape that it broadcasts to."""
     return (*[0] * (len(shape) - len(value.shape)), *(value.strides or [0] * len(value.shape)))
-
-
-def _fewest_axes(
-    shape: Sequence[int], strides: Sequence[Sequence[int]], rows: bool
-) -> tuple[list[int], list[tuple[int, ...]]]:
-    """Returns the sizes of the fewest loops over a shape, and the operands' strides along them.
-
-    Args:
-        shape: the shape.
-        strides: the strides of each operand.
-        rows: True to give the last dimension its own loop.
-    """
-    sizes: list[int] = []
-    steps: list[tuple[int, ...]] = []  # for each axis, of all operands
-    last = len(shape) - 1
-    for axis, (size, *along) in enumerate(zip(shape, *strides, strict=True)):
-        is_row = rows and axis == last
-        if size == 1 and not is_row:
-            continue
-        if sizes and not is_row and steps[-1] == tuple([s * size for s in along]):
-            sizes[-1], steps[-1] = sizes[-1] * size, tuple(along)
-        else:
-            sizes.append(size)
-            steps.append(tuple(along))
-    if not sizes:
-        sizes, steps = [1], [(0,) * len(strides)]
-    return sizes, list(zip(*steps, strict=True))
 
 
 def _permuted(value: Value, order: Sequence[int]) -> Value:
