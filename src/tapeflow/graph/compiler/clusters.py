@@ -429,14 +429,20 @@ def clustered(program: Program, apart: Collection[int]) -> list[Step]:
         program: the program.
         apart: the ids of steps that are not in clusters with other steps.
     """
-    clustering = _Clustering(program, apart)
+    canonical = copy.copy(program)
+    canonical.steps = list(map(_canonical, program.steps))
+    apart = [id(new) for step, new in zip(program.steps, canonical.steps, strict=True) if id(step) in apart]
+    clustering = _Clustering(canonical, apart)
     return clustering.steps(clustering.groups())
 
 
 def _canonical(step: Step) -> Step:
-    """Returns a step in the form that clusters compute best: a gradient of a bias as a sum over rows, a reduction of an
-    axis of one element as a reshape."""
+    """Returns a step in the form that clusters compute best: a bias of channels as a sum, its gradient as a sum over
+    rows, a reduction of an axis of one element as a reshape."""
     x: Any = step.args[0] if step.args else None
+    if step.op is ops.BiasAdd.op and step.args[2] == "NHWC" and x.shape.rank and step.args[1].shape.rank == 1:
+        if x.shape[-1] == step.args[1].shape[0] is not None:  # otherwise the op's kernel checks the sizes
+            return Step(ops.AddV2.op, step.args[:2], step.outputs, step.origins)
     if step.op is ops.BiasAddGrad.op and step.args[1] == "NHWC" and x.shape.rank:
         return Step(ops.Sum.op, [x, tuple(range(x.shape.rank - 1)), False], step.outputs, step.origins)
     if reduced_axes(step) == {-1} and x.shape[-1] == 1 and step.outputs[0].shape.is_fully_defined():
