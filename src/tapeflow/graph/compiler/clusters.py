@@ -440,8 +440,9 @@ def _canonical(step: Step) -> Step:
     """Returns a step in the form that clusters compute best: a bias of channels as a sum, its gradient as a sum over
     rows, a reduction of an axis of one element as a reshape."""
     x: Any = step.args[0] if step.args else None
-    if step.op is ops.BiasAdd.op and step.args[2] == "NHWC" and x.shape.rank and step.args[1].shape.rank == 1:
-        if x.shape[-1] == step.args[1].shape[0] is not None:  # otherwise the op's kernel checks the sizes
+    if step.op is ops.BiasAdd.op and step.args[2] == "NHWC" and x.shape.rank:
+        channels = step.args[1].shape
+        if channels.is_fully_defined() and channels == x.shape[-1:]:  # otherwise the op's kernel checks the sizes
             return Step(ops.AddV2.op, step.args[:2], step.outputs, step.origins)
     if step.op is ops.BiasAddGrad.op and step.args[1] == "NHWC" and x.shape.rank:
         return Step(ops.Sum.op, [x, tuple(range(x.shape.rank - 1)), False], step.outputs, step.origins)
