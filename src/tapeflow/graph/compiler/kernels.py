@@ -1,4 +1,7 @@
-"""Kernels: one LLVM function with loops over elements for a group of element-wise ops.
+"""Kernels: one LLVM function with loops over elements for a group of element-wise ops, and nests of static sizes.
+
+`write_nest` writes the loops of tensors of static sizes in native loops. The rest of this page is about kernels of
+clusters. Both compute a row by the same passes (`_Row`).
 
 A kernel takes a table with the sizes of its loops and with constants, and the addresses of its inputs and outputs.
 Inputs are contiguous, and broadcast along loops that they do not vary with. Torch's OpenMP threads compute large

@@ -22,6 +22,7 @@ from tapeflow.core.ops.elements import Element, Unsupported
 from tapeflow.core.types.dtypes import DType, int64
 from tapeflow.graph.compiler.expressions import COLUMN, ELEMENT, MOST_STACK, ROW, Recorder, recorded, simplifies
 from tapeflow.graph.compiler.instructions import (
+    I1,
     I8,
     I32,
     I64,
@@ -46,7 +47,6 @@ FEW = 16  # the most elements that are held in registers
 _OF_STACK = 1 << 12  # bytes of a tensor: larger ones are in memory that the caller passes
 _MOST_MEMORY = 1 << 26  # bytes
 _MOST_PARTS = 4000  # elements in registers and blocks of instructions: they take time to compile
-_LANES = (4, 8, 16)  # of vectors
 _ACCUMULATORS = {16: 16}  # vectors that a product keeps in registers, by the lanes of the processor
 _OF_A_CALL = 32  # instructions: the assumed cost of a function of vectors
 _OF_A_PART = 1 << 10  # contiguous elements that a thread computes at once
@@ -124,11 +124,12 @@ class Code:
         )
         self._first_ahead, self._is_ahead = self._ahead, False
         self.b = ir.IRBuilder(self._start)
-        sizes = 1, *_LANES
-        self._vectors = {n: Vectors(self.module, n) for n in sizes if n <= target().lanes}
-        for vectors in self._vectors.values():
+        self._lanes = target().lanes
+        self.one, self._wide, self._vectors = (
+            Vectors(self.module, n) for n in (1, max(self._lanes // 2, 1), self._lanes)
+        )
+        for vectors in (self.one, self._wide, self._vectors):
             vectors.block = self.b
-        self.one, self._lanes = self._vectors[1], max(self._vectors)
         self.table: list[Any] = []
         self._bytes = self._bytes_of_row = self._size = self._repeated = 0
         self._memory: tuple[Any, int] | None = None  # its address, and its entry in the table
@@ -377,20 +378,9 @@ class Code:
         self._count(elements.size)
         return Value(elements.shape, dtype, ahead, elements=elements)
 
-    def element(self, value: Value, vectors: Vectors, index: list[Any]) -> Element:
-        """Returns as many elements of a tensor in memory as a builder computes at once.
-
-        Args:
-            value: the tensor. With vectors, its last dimension is contiguous.
-            vectors: the builder.
-            index: the index of the first element.
-        """
-        at = self._place(value, index)
-        return vectors.load_one(at, value.dtype) if vectors.lanes == 1 else vectors.load(at, value.dtype)
-
-    def store(self, vectors: Vectors, x: Element, value: Value, index: list[Any]) -> None:
-        """Stores contiguous elements of a tensor in memory."""
-        vectors.store(x, self._place(value, index))
+    def element(self, value: Value, index: list[Any]) -> Element:
+        """Returns an element of a tensor in memory."""
+        return self.one.load_one(self._place(value, index), value.dtype)
 
     def _place(self, value: Value, index: list[Any]) -> Any:
         """Returns the address of an element."""
@@ -405,7 +395,7 @@ class Code:
         if value.elements is not None or value.size > FEW:
             return value
         with self.placed(value.ahead):
-            elements = filled(value.shape, lambda i: self.element(value, self.one, [number(j) for j in i]))
+            elements = filled(value.shape, lambda i: self.element(value, [number(j) for j in i]))
         return self.of_elements(elements, value.dtype, value.ahead)
 
     def in_memory(self, value: Value) -> Value:
@@ -450,7 +440,7 @@ class Code:
         check_broadcast(value, result.shape)
         if value.elements is not None and value.size > 1:
             for index in np.ndindex(value.shape):
-                self.store(self.one, value.elements[index], result, [number(i) for i in index])
+                self.one.store(value.elements[index], self._place(result, [number(i) for i in index]))
         elif value.pointer is not result.pointer or value.strides != result.strides:
             self.nest([result], [value], lambda b, elements: elements)
 
@@ -501,7 +491,7 @@ class Code:
         if divides and len(sizes) == 1 and sizes[0] % _OF_A_PART == 0 and not rows:
             sizes, strides = [sizes[0] // _OF_A_PART, _OF_A_PART], [(s[0] * _OF_A_PART, s[0]) for s in strides]
         tensors = [*operands, *results]
-        vectors = self.vectors(any(x.dtype.size == 8 for x in tensors))
+        vectors = self.vectors(*[x.dtype for x in tensors])
         numbers = [self.constant(value, dtype) for dtype, value in passes.constants]
         outside = 1 if divides and len(sizes) > 1 and work >= _OF_THREADS else 0
         with contextlib.ExitStack() as stack:
@@ -536,29 +526,13 @@ class Code:
         if key not in self._constants:
             with self.placed(True):
                 place = self.address(("constant", torch.tensor(value, dtype=dtype.torch)))
-                loaded = self.element(self.at(place, (), dtype, True), self.one, [])
+                loaded = self.element(self.at(place, (), dtype, True), [])
             self._constants[key] = Element(loaded.value, dtype, value)
         return self._constants[key]
 
-    def vectors(self, wide: bool) -> Vectors:
-        """Returns the builder of vectors, of elements with 8 bytes if `wide`."""
-        return self._vectors.get(self._lanes // 2 if wide else self._lanes, self.one)
-
-    def pieces(self, vectors: Vectors, size: int) -> list[tuple[Vectors, int, int]]:
-        """Divides a row among builders. Returns each with its first element and count, a multiple of its lanes.
-
-        Args:
-            vectors: the builder of the most elements.
-            size: the number of elements.
-        """
-        pieces = []
-        begin = 0
-        for lanes in sorted(self._vectors, reverse=True):
-            count = (size - begin) // lanes * lanes if lanes <= vectors.lanes else 0
-            if count:
-                pieces.append((self._vectors[lanes], begin, count))
-                begin += count
-        return pieces
+    def vectors(self, *dtypes: DType) -> Vectors:
+        """Returns the builder of vectors for elements of some dtypes."""
+        return self._wide if any(dtype.size == 8 for dtype in dtypes) else self._vectors
 
     # ---- reductions ----------------------------------------------------------------------------------------------
 
@@ -576,7 +550,7 @@ class Code:
         shape = tuple([value.shape[i] for i in kept])
         result = self.buffer(shape, value.dtype, ahead)
         last = value.strides[axes[-1]]
-        is_row = last == 1 and value.shape[axes[-1]] >= self.vectors(value.dtype.size == 8).lanes
+        is_row = last == 1 and value.shape[axes[-1]] >= self.vectors(value.dtype).lanes
         if kept and not is_row:  # totals over rows of the last dimension that is kept, for each index of the others
             view, target = _permuted(value, [*kept[:-1], *axes, kept[-1]]), result
             if _is_row(*([x[i] for i in kept] for x in (value.shape, value.strides))):
@@ -653,8 +627,7 @@ class Code:
     def _cost(self, right: Value, result: Value) -> float:
         """Returns the time that a product takes with vectors along the rows of its right factor, in vectors."""
         inner, columns = right.shape[-2:]
-        pieces = self.pieces(self.vectors(result.dtype.size == 8), columns)
-        vectors = sum(count // builder.lanes for builder, _, count in pieces)
+        vectors = -(-columns // self.vectors(result.dtype).lanes)
         copied = 0 if right.strides[1] == 1 or right.ahead else 2 * right.size
         return inner * vectors * result.size / columns + copied
 
@@ -662,21 +635,23 @@ class Code:
         """Stores a product, in blocks of rows and of vectors along the columns. A block's sums stay in registers."""
         rows, columns = result.shape
         accumulators = _ACCUMULATORS.get(self._lanes, 12)
-        most = accumulators if rows == 1 else 4
-        for builder, begin, size in self.pieces(self.vectors(result.dtype.size == 8), columns):
-            count = size // builder.lanes
-            for first, times, wide in _blocks(count, most):
-                with self.divided(times, result.size * a.shape[1]) as i:
-                    start = number(begin + first * builder.lanes)
-                    column = self.b.add(start, self.b.mul(i, number(wide * builder.lanes)))
-                    for top, repeats, height in _blocks(rows, max(accumulators // wide, 1)):
-                        with self.repeated(repeats) as j:
-                            row = self.b.add(number(top), self.b.mul(j, number(height)))
-                            self._multiply_block(builder, (a, b, result), (row, height), (column, wide))
+        vectors = self.vectors(result.dtype)
+        count, rest = divmod(columns, vectors.lanes)
+        mask = ir.Constant(vectors.vector(I1), [lane < rest for lane in range(vectors.lanes)]) if rest else None
+        blocks = [(*block, None) for block in _blocks(count, accumulators if rows == 1 else 4)]
+        for first, times, wide, masked in [*blocks, *([(count, 1, 1, mask)] if rest else [])]:
+            with self.divided(times, result.size * a.shape[1]) as i:
+                start = number(first * vectors.lanes)
+                column = self.b.add(start, self.b.mul(i, number(wide * vectors.lanes)))
+                for top, repeats, height in _blocks(rows, max(accumulators // wide, 1)):
+                    with self.repeated(repeats) as j:
+                        row = self.b.add(number(top), self.b.mul(j, number(height)))
+                        self._multiply_block(vectors, (a, b, result), (row, height), (column, wide), masked)
 
     def _multiply_block(
-        self, vectors: Vectors, matrices: tuple[Value, Value, Value], rows: tuple[Any, int], columns: tuple[Any, int]
-    ) -> None:
+        self, vectors: Vectors, matrices: tuple[Value, Value, Value], rows: tuple[Any, int], columns: tuple[Any, int],
+        mask: Any,
+    ) -> None:  # fmt: skip
         a, b, result = matrices
         places = [
             [self.b.add(first, number(i * step)) for i in range(count)]
@@ -685,15 +660,15 @@ class Code:
         zero = vectors.number(0, result.dtype)
         sums = [[Register(vectors, result.dtype, zero) for _ in places[1]] for _ in places[0]]
         with self.repeated(a.shape[1]) as k:
-            factors = [self.element(b, vectors, [k, j]) for j in places[1]]
+            factors = [vectors.load(self._place(b, [k, j]), b.dtype, mask) for j in places[1]]
             for i, of_row in zip(places[0], sums, strict=True):
-                single = self.element(a, self.one, [i, k])
+                single = self.element(a, [i, k])
                 factor = Element(vectors.splat(single.value), single.dtype)
                 for total, other in zip(of_row, factors, strict=True):
                     total.store(vectors.fma(factor, other, total.load()))
         for i, of_row in zip(places[0], sums, strict=True):
             for j, total in zip(places[1], of_row, strict=True):
-                self.store(vectors, vectors.rounded(total.load()), result, [i, j])
+                vectors.store(vectors.rounded(total.load()), self._place(result, [i, j]), mask)
 
 
 def check_broadcast(value: Value, shape: tuple[int, ...]) -> None:

@@ -519,7 +519,7 @@ class Steps:
             if value.elements is not None:
                 return value.elements.flat[place]
             at = code.at(code.moved(value.pointer, number(place), dtype), (), dtype, ahead)
-            return code.element(at, code.one, [])
+            return code.element(at, [])
 
         if numbers.size <= FEW:
             return code.of_elements(filled(numbers.shape, element), dtype, ahead)
