@@ -18,6 +18,11 @@ the right, quotients and remainders take integers that are not negative. In a lo
 made of integers meet an element first: Python computes with two of them in float64. Only the last bits of complex
 quotients may differ. Machine code checks no indices, so a loop does that itself.
 
+The compiler of graphs (`graph/compiler/`) computes tensors of known sizes. `machine_code.py` compiles for both.
+A checksum of 64 kB takes 63 us here and 83 us as a loop of a `tf.function`, one of 20 bytes 0.9 us and 7 us. One of a
+new size takes 20 ms there, because the graph's loop then runs in Python. These are processor times of one thread of an
+AMD EPYC. The ops below the graph use this module, too.
+
 NumPy has no function for strings of different lengths, and a library of such kernels (Arrow's, 170 MB) has those of
 TensorFlow for few ops: its kernels for text refuse bytes that are not UTF-8, positions differ, and there are no hashes.
 """

@@ -17,14 +17,13 @@ import importlib.util
 import math
 import struct
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from types import CodeType
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 
-from tapeflow.core import aten
 from tapeflow.core import device as devices
 from tapeflow.core.collection import paused
 from tapeflow.core.forking import cached_property
@@ -37,9 +36,8 @@ from tapeflow.core.types.dtypes import DType, bool_, float32, float64, resource
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import ResourceVariable, Variable
-from tapeflow.core.values.variable_updates import Owned, several
 from tapeflow.graph.codegen.program import Program, Step, reduced_axes
-from tapeflow.graph.compiler.binding import bound, updating
+from tapeflow.graph.compiler.calling import NAMES, caller, fallback
 from tapeflow.graph.compiler.expressions import COLUMN, ELEMENT, MOST_STACK, ROW, Passes, Recorder, recorded
 from tapeflow.graph.compiler.loops import Operand, loops_of
 from tapeflow.graph.compiler.target import function
@@ -55,6 +53,8 @@ class Cluster:
     Attributes:
         outputs: the tensors that it computes.
         program: the steps, from inputs to outputs.
+        handles: the handles of the variables that it changes.
+        draws: True if it draws random numbers.
 
     Args:
         name: the names of its ops.
@@ -67,11 +67,13 @@ class Cluster:
         self._name = name
         self.program = program
         self._steps, self._inputs, self.outputs = program.steps, program.inputs[handles:], program.outputs
-        self._variables = [variable_of(handle) for handle in program.inputs[:handles]]
+        self.handles = program.inputs[:handles]
+        self._variables = [variable_of(handle) for handle in self.handles]
         self._of_variables = [torch.Size(v.shape.as_list()) for v in self._variables]
         self._numbers = numbers
         self._has_reductions = any(map(_combines, self._steps))
         draws = [step for step in self._steps if draws_elements(step)]
+        self.draws = bool(draws)
         self._streams = {id(t) for step in draws for t in step.inputs}
         self._columns = {id(step.outputs[0]) for step in self._steps if reduces_columns(step)}
         self._kernels: dict[Any, Any] = {}
@@ -121,14 +123,12 @@ class Cluster:
             results = self._one_by_one(*own)
             return None if not self.outputs else results[0] if len(results) == 1 else results
 
-        namespace: dict[str, Any] = {
-            "find": plans.get, "planned": planned, "one_by_one": one_by_one, "empty": torch.empty,
-            "float64": torch.float64, "several": several, "Owned": Owned, "changed": aten.increment_version,
+        namespace = NAMES | {
+            "find": plans.get, "planned": planned, "one_by_one": one_by_one,
             **{f"dtype{i}": t.dtype.torch for i, t in enumerate(self.outputs)},
         }  # fmt: skip
         reused = tuple([memory.get(i) for i in range(len(self.outputs))])
-        code = _caller(handles, len(self._inputs), reused, bool(self._columns))
-        exec(code, namespace)
+        exec(_caller(handles, len(self._inputs), reused, bool(self._columns)), namespace)
         call: Callable[..., Any] = namespace["call"]
         return call
 
@@ -139,16 +139,10 @@ class Cluster:
 
     def _planned(self, shapes: _Shapes) -> _Plan:
         """Returns the plan for inputs of these shapes."""
-        shapes = self._of_elements(shapes)
-        shape, of_outputs = self._shapes_for(shapes)
-        if shape is None or any(s != shape for s in self._of_variables):
+        nest = self.nest(shapes)
+        if nest is None:
             return _ONE_BY_ONE
-        rows = self._has_reductions or any(s != shape for s in of_outputs)
-        rows_of = [(*shape[:-1], 1), *([shape[:-1]] if self._has_reductions else [])] if len(shape) > 1 else []
-        kinds = self._kinds(of_outputs, shape)
-        odd = any(k == ROW and s not in rows_of for s, k in zip(of_outputs, kinds, strict=True))
-        if odd or self._reduces_less(shapes, shape):
-            return _ONE_BY_ONE
+        shapes, (shape, of_outputs, kinds, rows) = self._of_elements(shapes), nest
         sizes, operands = self._loops(shapes, shape, rows)
         key = rows, kinds, *operands
         known = self._kernels.get(key)
@@ -171,6 +165,18 @@ class Cluster:
         totals = len(self._columns) * -(-count // chunk) * (sizes[-1] + _MOST_LANES)
         return _Plan(kernel, ctypes.addressof(array), of_outputs, totals, len(passes.roots) == 1, array)
 
+    def nest(self, shapes: _Shapes) -> NestShape | None:
+        """Returns the loops for inputs of these shapes, or None if one nest can't compute all steps."""
+        shapes = self._of_elements(shapes)
+        shape, of_outputs = self._shapes_for(shapes)
+        if shape is None or any(s != shape for s in self._of_variables):
+            return None
+        rows = self._has_reductions or any(s != shape for s in of_outputs)
+        rows_of = [(*shape[:-1], 1), *([shape[:-1]] if self._has_reductions else [])] if len(shape) > 1 else []
+        kinds = self._kinds(of_outputs, shape)
+        odd = any(k == ROW and s not in rows_of for s, k in zip(of_outputs, kinds, strict=True))
+        return None if odd or self._reduces_less(shapes, shape) else NestShape(shape, of_outputs, kinds, rows)
+
     def _of_elements(self, shapes: Sequence[torch.Size]) -> _Shapes:
         """Returns the shapes of the inputs, with scalars for the keys and counters of random numbers."""
         return tuple([torch.Size() if id(t) in self._streams else s for t, s in zip(self._inputs, shapes, strict=True)])
@@ -183,7 +189,7 @@ class Cluster:
     def _passes(self, operands: Sequence[Operand], kinds: Sequence[str], rows: bool) -> Passes:
         """Returns the passes that compute the new values of the variables, and the outputs."""
         count = len(self._variables)
-        return recorded(operands, self._compute, (*[ELEMENT] * count, *kinds), rows, overwriting=count)
+        return recorded(operands, self.elements, (*[ELEMENT] * count, *kinds), rows, overwriting=count)
 
     def _kinds(self, of_outputs: Sequence[tuple[int, ...]], shape: tuple[int, ...]) -> tuple[str, ...]:
         """Returns for each output whether it has values for elements, rows or columns, from the shape of the loops."""
@@ -240,7 +246,7 @@ class Cluster:
         known = self._shapes_of_all(shapes) if self._has_reductions else {}
         return any(known[id(s.inputs[0])] != shape for s in self._steps if _combines(s))
 
-    def _compute(self, b: Recorder, elements: Sequence[Element]) -> list[Element]:
+    def elements(self, b: Recorder, elements: Sequence[Element]) -> list[Element]:
         """Returns the elements of the changed variables and of the outputs."""
         count = len(self._variables)
         values = {v._id: e for v, e in zip(self._variables, elements[:count], strict=True)}
@@ -281,6 +287,21 @@ class Cluster:
         from tapeflow.graph.compiler import kernels  # which loads LLVM
 
         return kernels.text(operands, passes, loops)
+
+
+class NestShape(NamedTuple):
+    """The loops of a cluster.
+
+    Attributes:
+        shape: their sizes before dimensions are joined.
+        of_outputs: the shapes of the outputs.
+        kinds, rows: see `Passes`.
+    """
+
+    shape: tuple[int, ...]
+    of_outputs: list[tuple[int, ...]]
+    kinds: tuple[str, ...]
+    rows: bool
 
 
 class ClusterOp(GraphOp):
@@ -341,44 +362,31 @@ def _bits(value: float, dtype: DType) -> int:
 
 @functools.cache
 def _caller(variables: int, inputs: int, reused: tuple[int | None, ...], has_totals: bool) -> CodeType:
-    """Returns the source of functions that call a kernel with a number of operands and memory for totals.
-
-    A kernel writes to the memory of variables, so the functions hold the variables' locks.
+    """Returns the code of functions that call a kernel with a number of operands and memory for totals.
 
     Args:
         variables, inputs: the numbers of operands.
         reused: for each output, the index of the input whose memory it may take, or None.
         has_totals: True if there is memory for totals.
     """
-    outputs = len(reused)
-    handles, values, results = (
-        [f"{c}{i}" for i in range(n)] for c, n in (("v", variables), ("x", inputs), ("y", outputs))
-    )
-    memory, addresses = [f"m{i}" for i in range(variables)], [f"p{i}" for i in range(variables + inputs)]
+    results = [f"y{i}" for i in range(len(reused))]
+    addresses = [f"p{i}" for i in range(variables + inputs)]
     written = [*addresses[:variables], *(f"{v}.data_ptr()" for v in [*results, *["totals"] * has_totals])]
-    shapes = f"({''.join(f'{v}.shape, ' for v in values)})"
-    otherwise = f"one_by_one({', '.join([*handles, *values])})"
-    call = [
-        *bound([*memory, *values], addresses, otherwise, contiguous=variables),
+    shapes = f"({''.join(f'x{i}.shape, ' for i in range(inputs))})"
+    checks = [
+        f"    plan = find({shapes}) or planned({shapes})",
+        "    kernel, sizes, shapes, total, once, _ = plan",
+        f"    if kernel is None: return {fallback(variables, inputs)}",
+    ]
+    lines = [
         *[
-            f"    {r} = {'' if j is None else f'x{j} if once else '}empty(shapes[{i}], dtype=dtype{i})"
-            for i, (r, j) in enumerate(zip(results, reused, strict=True))
+            f"    {y} = {'' if j is None else f'x{j} if once else '}empty(shapes[{i}], dtype=dtype{i})"
+            for i, (y, j) in enumerate(zip(results, reused, strict=True))
         ],
         *(["    totals = empty(total, dtype=float64)"] if has_totals else []),
         f"    kernel(sizes, {', '.join([*addresses, *written])})",
     ]
-    if variables:
-        call = updating(handles, call)
-    lines = [
-        f"def call({', '.join([*handles, *values])}):",
-        f"    plan = find({shapes}) or planned({shapes})",
-        "    kernel, sizes, shapes, total, once, _ = plan",
-        "    if kernel is None:",
-        f"        return {otherwise}",
-        *call,
-        f"    return {', '.join(results)}",
-    ]
-    return compile("\n".join(lines), f"<cluster of {inputs} inputs and {outputs} outputs>", "exec")
+    return caller(variables, inputs, checks, lines, ", ".join(results))
 
 
 # ---- choosing clusters -----------------------------------------------------------------------------------------------
@@ -414,10 +422,28 @@ def _replace(program: Program, pays: Callable[[Sequence[Step]], bool]) -> None:
         program.steps = clustering.steps(chosen)
 
 
+def clustered(program: Program, apart: Collection[int]) -> list[Step]:
+    """Returns the steps of a program with clusters for all connected element-wise steps.
+
+    Args:
+        program: the program.
+        apart: the ids of steps that are not in clusters with other steps.
+    """
+    canonical = copy.copy(program)
+    canonical.steps = list(map(_canonical, program.steps))
+    apart = [id(new) for step, new in zip(program.steps, canonical.steps, strict=True) if id(step) in apart]
+    clustering = _Clustering(canonical, apart)
+    return clustering.steps(clustering.groups())
+
+
 def _canonical(step: Step) -> Step:
-    """Returns a step in the form that clusters compute best: a gradient of a bias as a sum over rows, a reduction of an
-    axis of one element as a reshape."""
+    """Returns a step in the form that clusters compute best: a bias of channels as a sum, its gradient as a sum over
+    rows, a reduction of an axis of one element as a reshape."""
     x: Any = step.args[0] if step.args else None
+    if step.op is ops.BiasAdd.op and step.args[2] == "NHWC" and x.shape.rank:
+        channels = step.args[1].shape
+        if channels.is_fully_defined() and channels == x.shape[-1:]:  # otherwise the op's kernel checks the sizes
+            return Step(ops.AddV2.op, step.args[:2], step.outputs, step.origins)
     if step.op is ops.BiasAddGrad.op and step.args[1] == "NHWC" and x.shape.rank:
         return Step(ops.Sum.op, [x, tuple(range(x.shape.rank - 1)), False], step.outputs, step.origins)
     if reduced_axes(step) == {-1} and x.shape[-1] == 1 and step.outputs[0].shape.is_fully_defined():
@@ -568,8 +594,8 @@ class _Clustering:
     cluster knows the values between its changes, and a read with other uses stays a step.
     """
 
-    def __init__(self, program: Program) -> None:
-        self._program = program
+    def __init__(self, program: Program, apart: Collection[int] = ()) -> None:
+        self._program, self._apart = program, apart
         self._group_of: dict[int, _Group] = {}  # by the ids of the tensors that it computes
         self._all: dict[int, _Group] = {}
         self._totals = {id(step.outputs[0]) for step in program.steps if reduces_columns(step)}
@@ -631,8 +657,9 @@ class _Clustering:
     def _joined(self, index: int, step: Step, sources: set[_Group], loops: list[int | None]) -> _Group | None:
         """Adds a step to the group of a producer and returns the group, or None. Unites groups of several producers."""
         joined: _Group | None = None
+        is_apart = id(step) in self._apart
         for group in sorted((g for g in sources if _go_together(g.loops, loops)), key=lambda g: g.first):
-            if not self._is_aligned(step, group):
+            if (id(group.steps[0]) in self._apart) != is_apart or not self._is_aligned(step, group):
                 continue
             if joined is None:
                 if not any(self._reaches(other, group) for other in sources if other is not group):

@@ -1,9 +1,8 @@
 """Integers, tables and counted loops as LLVM instructions.
 
-Kernels (`kernels.py`) and native loops (`loop_code.py`) are written with these and with `vectors.py`. The rest differs:
-a kernel has dynamic sizes, and a native loop static ones. A kernel ends each row with a masked
-vector, and buffers random words. A native loop divides a row among vectors of several lengths, and computes its few
-random numbers in registers.
+Kernels of clusters (`kernels.py`) and native loops (`loop_code.py`) are written with these and with `vectors.py`. A
+kernel of a cluster has dynamic sizes and is called from Python. A nest in a native loop has static sizes. Both compute
+rows by the passes of `kernels.py`.
 """
 
 from __future__ import annotations
@@ -21,6 +20,11 @@ POINTER = ir.PointerType()
 def number(value: int) -> ir.Constant:
     """Returns an integer of 64 bits."""
     return ir.Constant(I64, value)
+
+
+def value_of(value: Any) -> Any:
+    """Returns a value of 64 bits, also for a static integer."""
+    return number(value) if isinstance(value, int) else value
 
 
 def entry(b: ir.IRBuilder, table: Any, i: int) -> Any:

@@ -1,4 +1,7 @@
-"""Kernels: one LLVM function with loops over elements for a group of element-wise ops.
+"""Kernels: one LLVM function with loops over elements for a group of element-wise ops, and nests of static sizes.
+
+`write_nest` writes the loops of tensors of static sizes in native loops. The rest of this page is about kernels of
+clusters. Both compute a row by the same passes (`_Row`).
 
 A kernel takes a table with the sizes of its loops and with constants, and the addresses of its inputs and outputs.
 Inputs are contiguous, and broadcast along loops that they do not vary with. Torch's OpenMP threads compute large
@@ -13,8 +16,10 @@ blocks.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import contextlib
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import llvmlite.ir as ir
 
@@ -35,6 +40,7 @@ from tapeflow.graph.compiler.instructions import (
     number,
     repeated,
     store_entry,
+    value_of,
 )
 from tapeflow.graph.compiler.loops import Operand
 from tapeflow.graph.compiler.vectors import MEMORY, Accumulator, Vectors
@@ -60,19 +66,68 @@ def text(inputs: Sequence[Operand], passes: Passes, loops: int) -> str:
     return _Kernel(inputs, passes, loops).text()
 
 
-def write_row(passes: Passes, vectors: Vectors, ins: Sequence[Any], outs: Sequence[Any], count: int) -> None:
-    """Writes the passes over one row of a static length, at the place of a builder of vectors.
+class View(NamedTuple):
+    """The elements of an operand in a nest.
+
+    Attributes:
+        pointer: the address of the first element; an element in a register if all elements are equal.
+        strides: the strides along the axes, in elements; 0 broadcasts.
+        dtype: its dtype.
+    """
+
+    pointer: Any
+    strides: Sequence[int]
+    dtype: DType
+
+
+def write_nest(
+    passes: Passes, vectors: Vectors, sizes: Sequence[int], ins: Sequence[View], outs: Sequence[View],
+    constants: Sequence[Any], loop: Callable[..., Any] = repeated,
+) -> None:  # fmt: skip
+    """Writes the loops over axes of static sizes, at the place of a builder of vectors.
 
     Args:
-        passes: the passes.
+        passes: the passes over the last axis.
         vectors: the builder.
-        ins, outs: the addresses of the row in the inputs and outputs.
-        count: the length of the row.
+        sizes: the sizes of the axes.
+        ins, outs: the inputs and outputs.
+        constants: the numbers of the passes' constants.
+        loop: writes a loop, as `repeated` does.
     """
-    b, room = vectors.block, number(count + vectors.lanes)
-    kept = {node: allocated(b, vectors.number_type(node.dtype), room) for node in passes.kept}
-    constants = [vectors.one.number(value, dtype).value for dtype, value in passes.constants]
-    _Row(passes, vectors, constants, b, ins, outs, number(0), number(count), kept).write()
+    b, (*outer, count) = vectors.block, sizes
+    memory = {node: allocated(b, vectors.number_type(node.dtype), number(count + vectors.lanes))
+              for node in (*passes.kept, *passes.totals)}  # fmt: skip
+    kept, partial = ({node: memory[node] for node in nodes} for nodes in (passes.kept, passes.totals))
+
+    def row(indices: Sequence[Any]) -> _Row:
+        places = [place_of(vectors, view, indices) for view in (*ins, *outs)]
+        strides = [view.strides[-1] for view in (*ins, *outs)]
+        first = len(ins)
+        return _Row(passes, vectors, constants, b, places[:first], places[first:], 0, count, kept, partial,
+                    strides=strides, loop=loop)  # fmt: skip
+
+    columns = [v.strides[:-1] for v, kind in zip(outs, passes.kinds, strict=True) if kind == COLUMN]
+    first = max([i + 1 for s in columns for i, n in enumerate(s) if n], default=0)  # the axis that totals go over
+    with contextlib.ExitStack() as stack:
+        at = [stack.enter_context(loop(b, 0, n)) for n in outer[:first]]
+        for node, pointer in partial.items():
+            row(at).begin_total(node, pointer)
+        with contextlib.ExitStack() as rows:
+            row([*at, *(rows.enter_context(loop(b, 0, n)) for n in outer[first:])]).write()
+        if partial:
+            row(at).write_columns(1, 0, math.prod(outer[first:]))
+
+
+def place_of(vectors: Vectors, view: View, indices: Sequence[Any]) -> Any:
+    """Returns the address of a view's first element for indices in the outer axes, or its element in a register."""
+    if isinstance(view.pointer, Element):
+        return view.pointer
+    b, offset = vectors.block, None
+    for index, stride in zip(indices, view.strides, strict=False):
+        if stride:
+            step = index if stride == 1 else b.mul(index, number(stride))
+            offset = step if offset is None else b.add(offset, step)
+    return view.pointer if offset is None else vectors.moved(view.pointer, offset, view.dtype)
 
 
 class _Kernel:
@@ -304,17 +359,21 @@ class _Row:
         constants: the numbers of the passes' constants.
         b: the builder of its instructions.
         ins, outs: the addresses of the inputs and outputs.
-        begin, end: the range.
+        begin, end: the range: values of 64 bits, or static integers.
         kept: the memory of values that later passes read.
         partial: the addresses of the totals' partial sums.
         words: the addresses of random words for the elements at index 0.
+        strides: the strides of the inputs and then of the outputs along the range; contiguous by default.
+        loop: writes a loop, as `repeated` does.
     """
 
     def __init__(
         self, passes: Passes, vectors: Vectors, constants: Sequence[Any], b: ir.IRBuilder, ins: Sequence[Any],
         outs: Sequence[Any], begin: Any, end: Any, kept: dict[Node, Any], partial: dict[Node, Any] | None = None,
-        words: dict[Node, Any] | None = None,
+        words: dict[Node, Any] | None = None, strides: Sequence[int] = (), loop: Callable[..., Any] = repeated,
     ) -> None:  # fmt: skip
+        strides = strides or [1] * (len(ins) + len(outs))
+        self._steps_in, self._steps_out, self._loop = strides[: len(ins)], strides[len(ins) :], loop
         self._constants, self._b, self._ins, self._outs = constants, b, ins, outs
         self._begin, self._end, self._kept, self._partial = begin, end, kept, partial or {}
         self._words = words or {}
@@ -334,7 +393,7 @@ class _Row:
 
     def begin_total(self, node: Node, pointer: Any) -> None:
         """Writes the loop that initializes the partial sums of a total to its neutral element."""
-        with repeated(self._b, self._begin, self._end, self._lanes) as i:
+        with self._loop(self._b, self._begin, self._end, self._lanes) as i:
             self._write(self._vectors.identity(node.extra[0], node.dtype), pointer, i)
 
     def write_columns(self, chunks: Any, length: Any, rows: Any) -> None:
@@ -343,13 +402,13 @@ class _Row:
         Args:
             chunks: the number of chunks.
             length: the distance between the partial sums of two chunks, in elements of 8 bytes.
-            rows: the number of rows.
+            rows: the number of rows. The numbers are values of 64 bits, or static integers.
         """
         b, vectors = self._b, self._vectors
-        with repeated(b, self._begin, self._end, self._lanes) as i:
+        with self._loop(b, self._begin, self._end, self._lanes) as i:
             totals = {node: Accumulator(vectors, node.extra[0], node.dtype) for node in self._partial}
-            with repeated(b, number(0), chunks) as chunk:
-                distance = b.mul(b.mul(chunk, length), number(_BYTES))
+            with self._loop(b, 0 if isinstance(chunks, int) else number(0), chunks) as chunk:
+                distance = b.mul(b.mul(chunk, value_of(length)), number(_BYTES))
                 for node, total in totals.items():
                     first = b.gep(self._partial[node], [distance], source_etype=I8)
                     total.add(self._read(first, i, node.dtype))
@@ -360,35 +419,44 @@ class _Row:
                     if node.kind == "constant":
                         known[node] = vectors.splat(self._constants[node.extra[0]])
                     elif node.kind == "rows":
-                        known[node] = vectors.splat(b.sitofp(rows, vectors.number_type(node.dtype)))
+                        known[node] = vectors.splat(b.sitofp(value_of(rows), vectors.number_type(node.dtype)))
                     else:
                         known[node] = emitted(node, vectors, [value(o) for o in node.operands])
                 return known[node]
 
-            mask = self._mask(i) if self._lanes > 1 else None
-            for pointer, node, kind in zip(self._outs, self._passes.outputs, self._passes.kinds, strict=True):
+            mask = self._mask(i, self._end) if self._lanes > 1 else None
+            for pointer, node, kind, step in self._results():
                 if kind == COLUMN:
-                    vectors.store(Element(value(node), node.dtype), vectors.moved(pointer, i, node.dtype), mask)
+                    self._store(Element(value(node), node.dtype), pointer, i, step, mask)
 
-    def _mask(self, index: Any) -> Any:
-        """Returns the mask of a vector's elements before the end of the range."""
-        left, lanes = self._b.sub(self._end, index), number(self._lanes)
-        left = self._b.select(self._b.icmp_signed("<", left, lanes), left, lanes)  # it fits into 32 bits
-        left = self._vectors.splat(self._b.trunc(left, I32))
+    def _results(self) -> Iterator[tuple[Any, Node, str, int]]:
+        """Yields for each output its address, its expression, its kind, and its stride."""
+        return zip(self._outs, self._passes.outputs, self._passes.kinds, self._steps_out, strict=True)
+
+    def _mask(self, index: Any, end: Any) -> Any:
+        """Returns the mask of a vector's elements before the end of a range."""
+        b, lanes = self._b, number(self._lanes)
+        left = b.sub(value_of(end), index)
+        left = b.select(b.icmp_signed("<", left, lanes), left, lanes)  # it fits into 32 bits
+        left = self._vectors.splat(b.trunc(left, I32))
         numbers = ir.Constant(ir.VectorType(I32, self._lanes), list(range(self._lanes)))
-        return self._b.icmp_signed("<", numbers, left)
+        return b.icmp_signed("<", numbers, left)
 
     def _row_value(self, node: Node) -> Any:
         """Returns the value of an expression of the row."""
         if node not in self._of_row:
             b, vectors = self._b, self._vectors
             if node.kind == "input":
-                self._of_row[node] = vectors.load_one(self._ins[node.extra[0]], node.dtype).value
+                place = self._ins[node.extra[0]]
+                is_known = isinstance(place, Element)
+                self._of_row[node] = (
+                    vectors.splat(place.value) if is_known else vectors.load_one(place, node.dtype).value
+                )
             elif node.kind == "constant":
                 self._of_row[node] = vectors.splat(self._constants[node.extra[0]])
             elif node.kind == "length":
-                length = b.sitofp(b.sub(self._end, self._begin), vectors.number_type(node.dtype))
-                self._of_row[node] = vectors.splat(length)
+                length = b.sub(value_of(self._end), value_of(self._begin))
+                self._of_row[node] = vectors.splat(b.sitofp(length, vectors.number_type(node.dtype)))
             else:
                 self._of_row[node] = emitted(node, vectors, [self._row_value(o) for o in node.operands])
         return self._of_row[node]
@@ -402,24 +470,32 @@ class _Row:
                 self._row_value(node)
         reductions = self._passes.reductions[i]
         sums = {node: Accumulator(vectors, node.extra[0], node.dtype) for node in reductions}
-        whole = b.sub(self._end, b.urem(b.sub(self._end, self._begin), number(lanes)))
-        begin = self._begin
+        begin, whole = self._begin, self._end_of_whole(self._begin, self._end, lanes)
         if sums and len(nodes) <= _FEW_VALUES:
             step = max(_BLOCK // lanes, 1) * lanes
-            blocks = b.sub(whole, b.urem(b.sub(whole, begin), number(step)))
+            blocks = self._end_of_whole(begin, whole, step)
             self._whole_vectors(i, nodes, sums, begin, blocks, step)
             begin = blocks
         self._whole_vectors(i, nodes, sums, begin, whole, lanes)
-        if lanes > 1:
-            with b.if_then(b.icmp_unsigned("<", whole, self._end)):
-                mask = self._mask(whole)
-                values = self._vector(i, nodes, whole, mask)
+        is_static = isinstance(whole, int)
+        if lanes > 1 and not (is_static and whole == self._end):
+            has_rest = contextlib.nullcontext() if is_static else b.if_then(b.icmp_unsigned("<", whole, self._end))
+            with has_rest:
+                index = value_of(whole)
+                mask = self._mask(index, self._end)
+                values = self._vector(i, nodes, index, mask)
                 for node, total in sums.items():
                     identity = vectors.identity(node.extra[0], node.dtype).value
                     total.add(Element(b.select(mask, values[node.operands[0]], identity), node.dtype))
         for node, total in sums.items():
             one = vectors.one.combined(node.extra[0], total.elements(), halves=True)
             self._of_row[node] = vectors.splat(one.value)
+
+    def _end_of_whole(self, begin: Any, end: Any, step: int) -> Any:
+        """Returns the end of the whole steps in a range."""
+        if isinstance(end, int):
+            return end - (end - begin) % step
+        return self._b.sub(end, self._b.urem(self._b.sub(end, begin), number(step)))
 
     def _whole_vectors(
         self, i: int, nodes: Sequence[Node], sums: dict[Node, Accumulator], begin: Any, end: Any, step: int
@@ -433,7 +509,9 @@ class _Row:
             begin, end: the range.
             step: the number of elements per iteration. An iteration combines its vectors pairwise.
         """
-        with repeated(self._b, begin, end, step) as first:
+        if isinstance(end, int) and begin == end:
+            return
+        with self._loop(self._b, begin, end, step) as first:
             block = []
             for lane in range(0, step, self._lanes):
                 index = self._b.add(first, number(lane)) if lane else first
@@ -451,8 +529,7 @@ class _Row:
             if passes.kept.get(node, i) < i:
                 values[node] = self._read(self._kept[node], index, node.dtype).value
             elif node.kind == "input":
-                at = vectors.moved(self._ins[node.extra[0]], index, node.dtype)
-                values[node] = vectors.load(at, node.dtype, mask).value
+                values[node] = self._load(node, index, mask).value
             elif node.kind == "word":
                 values[node] = self._read(self._words[node], index, node.dtype).value
             else:
@@ -464,10 +541,31 @@ class _Row:
                 before = self._read(self._partial[node], index, node.dtype)
                 x = Element(values[node.operands[0]], node.dtype)
                 self._write(vectors.combined(node.extra[0], [before, x]), self._partial[node], index)
-        for pointer, node, kind, at in zip(self._outs, passes.outputs, passes.kinds, passes.pass_of, strict=True):
+        for (pointer, node, kind, step), at in zip(self._results(), passes.pass_of, strict=True):
             if kind == ELEMENT and at == i:
-                vectors.store(Element(values[node], node.dtype), vectors.moved(pointer, index, node.dtype), mask)
+                self._store(Element(values[node], node.dtype), pointer, index, step, mask)
         return values
+
+    def _load(self, node: Node, index: Any, mask: Any) -> Element:
+        """Returns a vector of an input's elements."""
+        i, step = node.extra[0], self._steps_in[node.extra[0]]
+        at = self._vectors.moved(self._ins[i], index if step == 1 else self._b.mul(index, number(step)), node.dtype)
+        if step == 1:
+            return self._vectors.load(at, node.dtype, mask)
+        return self._vectors.load_strided(at, step, self._places_in(index), node.dtype)
+
+    def _store(self, x: Element, pointer: Any, index: Any, step: int, mask: Any) -> None:
+        """Stores a vector of an output's elements."""
+        at = self._vectors.moved(pointer, index if step == 1 else self._b.mul(index, number(step)), x.dtype)
+        if step == 1:
+            self._vectors.store(x, at, mask)
+        else:
+            self._vectors.store_strided(x, at, step, self._places_in(index))
+
+    def _places_in(self, index: Any) -> int:
+        """Returns the number of elements of a vector before the end of a static range."""
+        is_last = isinstance(index, ir.Constant)  # the remaining elements
+        return min(self._end - index.constant, self._lanes) if is_last else self._lanes
 
     def _read(self, pointer: Any, index: Any, dtype: DType) -> Element:
         """Returns elements from memory that has the form of registers."""

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import llvmlite.ir as ir
 import numpy as np
+import torch
 
 from tapeflow.core.machine_code import target
 from tapeflow.core.ops.elements import Element, Unsupported
 from tapeflow.core.types.dtypes import DType, int64
-from tapeflow.graph.compiler.expressions import MOST_STACK, recorded
+from tapeflow.graph.compiler.expressions import COLUMN, ELEMENT, MOST_STACK, ROW, Recorder, recorded, simplifies
 from tapeflow.graph.compiler.instructions import (
+    I1,
     I8,
     I32,
     I64,
@@ -32,16 +35,18 @@ from tapeflow.graph.compiler.instructions import (
     repeated,
     store_entry,
 )
-from tapeflow.graph.compiler.kernels import write_row
-from tapeflow.graph.compiler.loops import Operand
+from tapeflow.graph.compiler.kernels import View, place_of, write_nest
+from tapeflow.graph.compiler.loops import Operand, fewest_axes
 from tapeflow.graph.compiler.native_loops import SMALL_PRODUCT
-from tapeflow.graph.compiler.vectors import MEMORY, Accumulator, Register, Vectors
+from tapeflow.graph.compiler.vectors import MEMORY, Register, Vectors
+
+# Returns the elements of results from the elements of operands.
+Compute = Callable[[Recorder, Sequence[Element]], Sequence[Element]]
 
 FEW = 16  # the most elements that are held in registers
 _OF_STACK = 1 << 12  # bytes of a tensor: larger ones are in memory that the caller passes
 _MOST_MEMORY = 1 << 26  # bytes
 _MOST_PARTS = 4000  # elements in registers and blocks of instructions: they take time to compile
-_LANES = (4, 8, 16)  # of vectors
 _ACCUMULATORS = {16: 16}  # vectors that a product keeps in registers, by the lanes of the processor
 _OF_A_CALL = 32  # instructions: the assumed cost of a function of vectors
 _OF_A_PART = 1 << 10  # contiguous elements that a thread computes at once
@@ -52,7 +57,7 @@ _ERROR = 3  # the first of three entries of the table with an exception
 
 @dataclasses.dataclass(eq=False)
 class Value:
-    """A tensor of the machine code: in registers, in memory, or computed where it is used.
+    """A tensor of the machine code, in registers or in memory.
 
     Attributes:
         shape, dtype: its shape and dtype.
@@ -61,9 +66,6 @@ class Value:
         pointer: the address of its first element, if it is in memory.
         strides: its strides in memory, in elements; 0 for a dimension of size 1.
         borrowed: True if the memory belongs to a loop variable, which changes with the next iteration.
-        form: `form(vectors, index)` computes its elements, if its uses compute them.
-        leaves: the tensors in memory that the form reads.
-        wide: True if its elements or the elements of the leaves have 8 bytes.
     """
 
     shape: tuple[int, ...]
@@ -73,9 +75,6 @@ class Value:
     pointer: Any = None
     strides: tuple[int, ...] = ()
     borrowed: bool = False
-    form: Callable[..., Element] | None = None
-    leaves: tuple[Value, ...] = ()
-    wide: bool = False
 
     @property
     def size(self) -> int:
@@ -125,11 +124,12 @@ class Code:
         )
         self._first_ahead, self._is_ahead = self._ahead, False
         self.b = ir.IRBuilder(self._start)
-        sizes = 1, *_LANES
-        self._vectors = {n: Vectors(self.module, n) for n in sizes if n <= target().lanes}
-        for vectors in self._vectors.values():
+        self._lanes = target().lanes
+        self.one, self._wide, self._vectors = (
+            Vectors(self.module, n) for n in (1, max(self._lanes // 2, 1), self._lanes)
+        )
+        for vectors in (self.one, self._wide, self._vectors):
             vectors.block = self.b
-        self.one, self._lanes = self._vectors[1], max(self._vectors)
         self.table: list[Any] = []
         self._bytes = self._bytes_of_row = self._size = self._repeated = 0
         self._memory: tuple[Any, int] | None = None  # its address, and its entry in the table
@@ -138,6 +138,7 @@ class Code:
         names = "GOMP_parallel", "omp_get_max_threads", "omp_get_thread_num", "omp_get_num_threads"
         self.has_threads = self.most > SMALL_PRODUCT and all(map(target().has, names))
         self._work = Register(self.one, int64, Element(self._most_work, int64))
+        self._constants: dict[Any, Element] = {}
         self._functions: dict[Any, Any] = {}  # of parts that several places call, with their work
 
     def text(self) -> str:
@@ -366,9 +367,7 @@ class Code:
 
     def at(self, pointer: Any, shape: tuple[int, ...], dtype: DType, ahead: bool, borrowed: bool = False) -> Value:
         """Returns a contiguous tensor at an address."""
-        return Value(
-            shape, dtype, ahead, pointer=pointer, strides=contiguous(shape), borrowed=borrowed, wide=dtype.size == 8
-        )
+        return Value(shape, dtype, ahead, pointer=pointer, strides=contiguous(shape), borrowed=borrowed)
 
     def moved(self, pointer: Any, offset: Any, dtype: DType) -> Any:
         """Returns the address of the element at an offset."""
@@ -377,45 +376,14 @@ class Code:
     def of_elements(self, elements: np.ndarray, dtype: DType, ahead: bool) -> Value:
         """Returns a tensor in registers."""
         self._count(elements.size)
-        return Value(elements.shape, dtype, ahead, elements=elements, wide=dtype.size == 8)
+        return Value(elements.shape, dtype, ahead, elements=elements)
 
-    def element(self, value: Value, vectors: Vectors, index: Any) -> Element:
-        """Returns as many elements as a builder computes at once.
+    def element(self, value: Value, index: list[Any]) -> Element:
+        """Returns an element of a tensor in memory."""
+        return self.one.load_one(self._place(value, index), value.dtype)
 
-        Args:
-            value: a tensor. In registers, it must have one element.
-            vectors: the builder.
-            index: the index of the first element in a shape that the tensor broadcasts to; or its offset, if the tensor
-                is contiguous and has that shape.
-        """
-        if value.form is not None:
-            return value.form(vectors, index)
-        if value.elements is not None:
-            element = value.elements.flat[0]
-            if isinstance(element.value, ir.Constant) and element.constant is not None:
-                return vectors.number(element.constant, element.dtype)
-            return Element(vectors.splat(element.value), element.dtype, element.constant)
-        at = self._place(value, index)
-        step = (value.strides[-1] if value.strides else 0) if isinstance(index, list) else 1
-        if vectors.lanes == 1 or step == 0:
-            return vectors.load_one(at, value.dtype)
-        if step == 1:
-            return vectors.load(at, value.dtype)
-        kind, align = MEMORY[value.dtype], value.dtype.size
-        loaded = ir.Constant(vectors.vector(kind), ir.Undefined)
-        for i in range(vectors.lanes):
-            item = self.b.load(self.moved(at, number(i * step), value.dtype), typ=kind, align=align)
-            loaded = self.b.insert_element(loaded, item, ir.Constant(I32, i))
-        return vectors.loaded(loaded, value.dtype)
-
-    def store(self, vectors: Vectors, x: Element, value: Value, index: Any) -> None:
-        """Stores contiguous elements of a tensor in memory."""
-        vectors.store(x, self._place(value, index))
-
-    def _place(self, value: Value, index: Any) -> Any:
+    def _place(self, value: Value, index: list[Any]) -> Any:
         """Returns the address of an element."""
-        if not isinstance(index, list):
-            return self.moved(value.pointer, index, value.dtype)
         offset: Any = number(0)
         for i, stride in zip(index[len(index) - len(value.shape) :], value.strides, strict=True):
             if stride:
@@ -427,7 +395,7 @@ class Code:
         if value.elements is not None or value.size > FEW:
             return value
         with self.placed(value.ahead):
-            elements = filled(value.shape, lambda i: self.element(value, self.one, [number(j) for j in i]))
+            elements = filled(value.shape, lambda i: self.element(value, [number(j) for j in i]))
         return self.of_elements(elements, value.dtype, value.ahead)
 
     def in_memory(self, value: Value) -> Value:
@@ -437,8 +405,8 @@ class Code:
         with self.placed(value.ahead):
             result = self.buffer(value.shape, value.dtype, value.ahead)
             self.fill(result, value)
-        if value.ahead or value.form is not None:  # the memory is available wherever the tensor is
-            value.pointer, value.strides, value.form, value.leaves = result.pointer, result.strides, None, ()
+        if value.ahead:  # the memory is available wherever the tensor is
+            value.pointer, value.strides = result.pointer, result.strides
         return result
 
     def copied(self, value: Value) -> Value:
@@ -447,78 +415,124 @@ class Code:
         self.fill(result, value)
         return result
 
-    def broadcast(self, value: Value, shape: tuple[int, ...]) -> Value:
-        """Returns a tensor for loops over a shape: it has one element, has this shape, or is in memory."""
-        check_broadcast(value, shape)
-        is_one = value.elements is not None and value.size == 1
-        if is_one or (value.elements is None and value.shape == shape):
-            return value
-        return self.in_memory(value)
-
     def zeros(self, shape: tuple[int, ...], dtype: DType) -> Value:
         """Returns zeros."""
+        zero = filled((), lambda _: self.one.number(0, dtype))
         if math.prod(shape) <= FEW:
-            return self.of_elements(filled(shape, lambda _: self.one.number(0, dtype)), dtype, True)
-        return Value(shape, dtype, True, form=lambda vectors, index: vectors.number(0, dtype), wide=dtype.size == 8)
+            return self.of_elements(np.broadcast_to(zero, shape), dtype, True)
+        with self.placed(True):
+            result = self.buffer(shape, dtype, True)
+            self.fill(result, self.of_elements(zero, dtype, True))
+        return result
 
     def sum(self, x: Value, y: Value) -> Value:
-        """Returns the sum of two tensors of one shape."""
-        if x.elements is not None and y.elements is not None:
+        """Returns the sum of two tensors of one shape. In memory, it replaces the first one."""
+        check_broadcast(y, x.shape)
+        if x.elements is not None:
+            y = self.settled(y)
             pairs = filled(x.shape, lambda i: self.one.rounded(self.one.add(x.elements[i], y.elements[i])))
             return self.of_elements(pairs, x.dtype, False)
-        x, y = self.in_memory(x), self.broadcast(self.in_memory(y), x.shape)
-        return Value(
-            x.shape, x.dtype, False, leaves=(x, y), wide=x.wide,
-            form=lambda b, index: b.rounded(b.add(self.element(x, b, index), self.element(y, b, index))),
-        )  # fmt: skip
+        self.nest([x], [x, y], lambda b, elements: [b.rounded(b.add(*elements))])
+        return x
 
     def fill(self, result: Value, value: Value) -> None:
         """Stores a tensor in the memory of another one, of the same shape."""
         check_broadcast(value, result.shape)
         if value.elements is not None and value.size > 1:
             for index in np.ndindex(value.shape):
-                self.store(self.one, value.elements[index], result, [number(i) for i in index])
-            return
-        if not result.shape:
-            self.store(self.one, self.element(value, self.one, []), result, [])
-            return
-        leaves = value.leaves if value.form is not None else () if value.elements is not None else (value,)
-        is_flat = result.is_contiguous and all(x.is_contiguous and x.shape == result.shape for x in leaves)
-        divides = is_flat and self.has_threads and result.size % _OF_A_PART == 0
-        *outer, inner = [result.size] if is_flat else list(result.shape)
-        if divides:
-            outer, inner = [result.size // _OF_A_PART], _OF_A_PART
-        vectors = self.vectors(value.wide) if is_flat or result.strides[-1] == 1 else self.one
-        with contextlib.ExitStack() as stack:
-            loops = [self.divided(n, result.size) if i == 0 else self.repeated(n) for i, n in enumerate(outer)]
-            indices = [stack.enter_context(loop) for loop in loops]
-            for builder, begin, count in self.pieces(vectors, inner):
-                with self.repeated(count, builder.lanes) as i:
-                    at = self.b.add(i, number(begin)) if begin else i
-                    if divides:
-                        at = self.b.add(self.b.mul(indices[0], number(_OF_A_PART)), at)
-                    place = at if is_flat else [*indices, at]
-                    self.store(builder, self.element(value, builder, place), result, place)
+                self.one.store(value.elements[index], self._place(result, [number(i) for i in index]))
+        elif value.pointer is not result.pointer or value.strides != result.strides:
+            self.nest([result], [value], lambda b, elements: elements)
 
-    def vectors(self, wide: bool) -> Vectors:
-        """Returns the builder of vectors, of elements with 8 bytes if `wide`."""
-        return self._vectors.get(self._lanes // 2 if wide else self._lanes, self.one)
+    # ---- nests ---------------------------------------------------------------------------------------------------
 
-    def pieces(self, vectors: Vectors, size: int) -> list[tuple[Vectors, int, int]]:
-        """Divides a row among builders. Returns each with its first element and count, a multiple of its lanes.
+    def nest(
+        self, results: Sequence[Value], operands: Sequence[Value], compute: Compute, shape: tuple[int, ...] = (),
+        kinds: Sequence[str] = (), rows: bool = False,
+    ) -> None:  # fmt: skip
+        """Computes elements of tensors in memory from elements of operands, in the fewest loops over a shape.
 
         Args:
-            vectors: the builder of the most elements.
-            size: the number of elements.
+            results: the tensors.
+            operands: the operands. They broadcast to the shape.
+            compute: returns the elements of the results, as for `recorded`.
+            shape: the shape; by default that of the first result.
+            kinds, rows: see `Passes`. By default, all results have the shape.
+
+        Raises:
+            Unsupported: a shape or dtype does not qualify.
         """
-        pieces = []
-        begin = 0
-        for lanes in sorted(self._vectors, reverse=True):
-            count = (size - begin) // lanes * lanes if lanes <= vectors.lanes else 0
-            if count:
-                pieces.append((self._vectors[lanes], begin, count))
-                begin += count
-        return pieces
+        shape, kinds = shape or results[0].shape, kinds or [ELEMENT] * len(results)
+        for x in operands:
+            check_broadcast(x, shape)
+        operands = [x if x.elements is not None and x.size == 1 else self.in_memory(x) for x in operands]
+        strides = [_strides_along(x, shape) for x in operands]
+        for x, kind in zip(results, kinds, strict=True):
+            if kind == ELEMENT:
+                strides.append(x.strides)
+            elif kind == ROW:
+                strides.append((*(x.strides if len(x.shape) < len(shape) else x.strides[:-1]), 0))
+            else:
+                combined = len(shape) - max(len(x.shape), 1)
+                strides.append((*x.strides[:-1], *[0] * combined, x.strides[-1]))
+        sizes, strides = fewest_axes(shape, strides, rows)
+        count = len(operands)
+        inner = [s[-1] for s in strides]
+        of_operands = [Operand(x.dtype, (bool(s),)) for x, s in zip(operands, inner, strict=False)]
+        passes = recorded(
+            of_operands, lambda b, elements: compute(b, list(map(_with_constant, operands, elements))), kinds, rows
+        )
+        for x, node in zip(results, passes.outputs, strict=True):
+            if node.dtype is not x.dtype:
+                raise Unsupported(f"an element form gives {node.dtype.name}, not {x.dtype.name}")
+        temporary = [*passes.kept, *passes.totals]
+        self._use_stack(0, (sizes[-1] + self._lanes) * sum(max(node.dtype.size, 4) for node in temporary))
+        work, divides = math.prod(sizes), self.has_threads and not passes.totals
+        if divides and len(sizes) == 1 and sizes[0] % _OF_A_PART == 0 and not rows:
+            sizes, strides = [sizes[0] // _OF_A_PART, _OF_A_PART], [(s[0] * _OF_A_PART, s[0]) for s in strides]
+        tensors = [*operands, *results]
+        vectors = self.vectors(*[x.dtype for x in tensors])
+        numbers = [self.constant(value, dtype) for dtype, value in passes.constants]
+        outside = 1 if divides and len(sizes) > 1 and work >= _OF_THREADS else 0
+        with contextlib.ExitStack() as stack:
+            at = [stack.enter_context(self.divided(n, work)) for n in sizes[:outside]]
+            places = [place_of(self.one, View(_source_of(x), s, x.dtype), at)
+                      for x, s in zip(tensors, strides, strict=True)]  # fmt: skip
+            own = [s[outside:] for s in strides]
+
+            def write(*arguments: Any) -> None:
+                views = [View(Element(a, x.dtype) if isinstance(p, Element) else a, s, x.dtype)
+                         for a, p, s, x in zip(arguments, places, own, tensors, strict=False)]  # fmt: skip
+                write_nest(passes, vectors, sizes[outside:], views[:count], views[count:], arguments[len(views) :],
+                           self._counted)  # fmt: skip
+
+            arguments = [p.value if isinstance(p, Element) else p for p in (*places, *numbers)]
+            kinds_of = [(x.dtype, str(a.type)) for x, a in zip(tensors, arguments, strict=False)]
+            self._call((passes.signature(), repr(sizes[outside:]), repr(own), *kinds_of), arguments, write)
+
+    @contextlib.contextmanager
+    def _counted(self, b: ir.IRBuilder, begin: int, end: int, step: int = 1) -> Iterator[Any]:
+        """Writes a loop over a static range, and counts its instructions."""
+        place = self.place()
+        with repeated(b, begin, end, step) as index:
+            yield index
+        self._repeated += (-(-(end - begin) // step) - 1) * self.work_since(place)
+
+    def constant(self, value: Any, dtype: DType) -> Element:
+        """Returns a constant. Functions that differ in such numbers alone share their code."""
+        if simplifies(value, dtype):
+            return self.one.number(value, dtype)
+        key = repr(value), dtype
+        if key not in self._constants:
+            with self.placed(True):
+                place = self.address(("constant", torch.tensor(value, dtype=dtype.torch)))
+                loaded = self.element(self.at(place, (), dtype, True), [])
+            self._constants[key] = Element(loaded.value, dtype, value)
+        return self._constants[key]
+
+    def vectors(self, *dtypes: DType) -> Vectors:
+        """Returns the builder of vectors for elements of some dtypes."""
+        return self._wide if any(dtype.size == 8 for dtype in dtypes) else self._vectors
 
     # ---- reductions ----------------------------------------------------------------------------------------------
 
@@ -533,41 +547,21 @@ class Code:
         """
         value = self.in_memory(value)
         kept = [i for i in range(len(value.shape)) if i not in axes]
-        sizes = [value.shape[i] for i in axes]
-        vectors = self.vectors(value.wide)
-        along = not kept or (value.strides[axes[-1]] == 1 and sizes[-1] >= vectors.lanes)
-        order = [*kept, *axes] if along else [*axes, *kept]
-        result = self.buffer(tuple([value.shape[i] for i in kept]), value.dtype, ahead)
-        value = dataclasses.replace(
-            value, shape=tuple([value.shape[i] for i in order]), strides=tuple([value.strides[i] for i in order])
-        )
-        *outer, last = list(result.shape) or [1]
-        pieces = [(self.one, 0, last)] if along else self.pieces(vectors, last)
-        with contextlib.ExitStack() as stack:
-            indices = [stack.enter_context(self.repeated(n)) for n in outer]
-            for builder, begin, count in pieces:
-                with self.repeated(count, builder.lanes) as i:
-                    at = [*indices, self.b.add(i, number(begin))] if kept else []
-                    reducing = _Reducing(self, builder, at, sizes, along)
-                    self.store(builder, builder.rounded(form(reducing, value)), result, at)
-        return self.settled(result)
-
-    def by_rows(self, value: Value, form: Callable[..., Element], ahead: bool) -> Value:
-        """Returns the rows that a form computes from the rows of a tensor, its last dimension."""
-        value, count = self.in_memory(value), value.shape[-1]
-        if count > 1 and value.strides[-1] != 1:
-            value = self.copied(value)
-        result = self.buffer(value.shape, value.dtype, ahead)
-        passes = recorded([Operand(value.dtype, (True,))], lambda b, x: [b.rounded(form(b, x[0]))], rows=True)
-        self._use_stack(0, passes.stack_bytes(count, in_rows=True))
-        with contextlib.ExitStack() as stack:
-            at = [*[stack.enter_context(self.repeated(n)) for n in value.shape[:-1]], number(0)]
-            key = passes.signature(), repr(list(passes.constants)), count, value.dtype
-            vectors = self.vectors(value.wide)
-            self._call(
-                key, [self._place(t, at) for t in (value, result)],
-                lambda x, y: write_row(passes, vectors, [x], [y], count),
-            )
+        shape = tuple([value.shape[i] for i in kept])
+        result = self.buffer(shape, value.dtype, ahead)
+        last = value.strides[axes[-1]]
+        is_row = last == 1 and value.shape[axes[-1]] >= self.vectors(value.dtype).lanes
+        if kept and not is_row:  # totals over rows of the last dimension that is kept, for each index of the others
+            view, target = _permuted(value, [*kept[:-1], *axes, kept[-1]]), result
+            if _is_row(*([x[i] for i in kept] for x in (value.shape, value.strides))):
+                view, target = _joined(_permuted(value, [*axes, *kept]), len(axes)), _joined(result, 0)
+            self.nest([target], [view], lambda b, x: [b.rounded(form(b.over_rows(), x[0]))], view.shape, [COLUMN], True)
+            return self.settled(result)
+        view = _permuted(value, [*kept, *axes])
+        if not _is_row(view.shape[len(kept) :], view.strides[len(kept) :]):
+            view = self.copied(view)
+        view = _joined(view, len(kept))
+        self.nest([result], [view], lambda b, x: [b.rounded(form(b, x[0]))], view.shape, [ROW], rows=True)
         return self.settled(result)
 
     # ---- products ------------------------------------------------------------------------------------------------
@@ -585,7 +579,7 @@ class Code:
         right, is_swapped = sides[costs.index(min(costs))]
         left = transposed(b) if is_swapped else a
         if is_swapped:
-            inner = contiguous(result.shape[: -3 : -1])[::-1]
+            inner = contiguous(result.shape[:-3:-1])[::-1]
             result.strides = (*result.strides[:-2], *inner)
         if right.strides[-1] != 1 and right.shape[-1] > 1:
             with self.placed(right.ahead):
@@ -605,15 +599,15 @@ class Code:
         return self.settled(result)
 
     def _call(self, key: Any, pointers: Sequence[Any], write: Callable[..., None]) -> None:
-        """Calls an internal function of addresses. Calls with equal keys share it.
+        """Calls an internal function. Calls with equal keys share it.
 
         Args:
             key: determines the function.
-            pointers: the addresses.
+            pointers: the arguments, addresses or numbers.
             write: writes the function's instructions, from its arguments.
         """
         if key not in self._functions:
-            kind = ir.FunctionType(ir.VoidType(), [POINTER] * len(pointers))
+            kind = ir.FunctionType(ir.VoidType(), [p.type for p in pointers])
             function = ir.Function(self.module, kind, f"part{len(self._functions)}")
             function.linkage = "internal"
             function.attributes.add("noinline")
@@ -633,8 +627,7 @@ class Code:
     def _cost(self, right: Value, result: Value) -> float:
         """Returns the time that a product takes with vectors along the rows of its right factor, in vectors."""
         inner, columns = right.shape[-2:]
-        pieces = self.pieces(self.vectors(result.wide), columns)
-        vectors = sum(count // builder.lanes for builder, _, count in pieces)
+        vectors = -(-columns // self.vectors(result.dtype).lanes)
         copied = 0 if right.strides[1] == 1 or right.ahead else 2 * right.size
         return inner * vectors * result.size / columns + copied
 
@@ -642,21 +635,23 @@ class Code:
         """Stores a product, in blocks of rows and of vectors along the columns. A block's sums stay in registers."""
         rows, columns = result.shape
         accumulators = _ACCUMULATORS.get(self._lanes, 12)
-        most = accumulators if rows == 1 else 4
-        for builder, begin, size in self.pieces(self.vectors(result.wide), columns):
-            count = size // builder.lanes
-            for first, times, wide in _blocks(count, most):
-                with self.divided(times, result.size * a.shape[1]) as i:
-                    start = number(begin + first * builder.lanes)
-                    column = self.b.add(start, self.b.mul(i, number(wide * builder.lanes)))
-                    for top, repeats, height in _blocks(rows, max(accumulators // wide, 1)):
-                        with self.repeated(repeats) as j:
-                            row = self.b.add(number(top), self.b.mul(j, number(height)))
-                            self._multiply_block(builder, (a, b, result), (row, height), (column, wide))
+        vectors = self.vectors(result.dtype)
+        count, rest = divmod(columns, vectors.lanes)
+        mask = ir.Constant(vectors.vector(I1), [lane < rest for lane in range(vectors.lanes)]) if rest else None
+        blocks = [(*block, None) for block in _blocks(count, accumulators if rows == 1 else 4)]
+        for first, times, wide, masked in [*blocks, *([(count, 1, 1, mask)] if rest else [])]:
+            with self.divided(times, result.size * a.shape[1]) as i:
+                start = number(first * vectors.lanes)
+                column = self.b.add(start, self.b.mul(i, number(wide * vectors.lanes)))
+                for top, repeats, height in _blocks(rows, max(accumulators // wide, 1)):
+                    with self.repeated(repeats) as j:
+                        row = self.b.add(number(top), self.b.mul(j, number(height)))
+                        self._multiply_block(vectors, (a, b, result), (row, height), (column, wide), masked)
 
     def _multiply_block(
-        self, vectors: Vectors, matrices: tuple[Value, Value, Value], rows: tuple[Any, int], columns: tuple[Any, int]
-    ) -> None:
+        self, vectors: Vectors, matrices: tuple[Value, Value, Value], rows: tuple[Any, int], columns: tuple[Any, int],
+        mask: Any,
+    ) -> None:  # fmt: skip
         a, b, result = matrices
         places = [
             [self.b.add(first, number(i * step)) for i in range(count)]
@@ -665,15 +660,15 @@ class Code:
         zero = vectors.number(0, result.dtype)
         sums = [[Register(vectors, result.dtype, zero) for _ in places[1]] for _ in places[0]]
         with self.repeated(a.shape[1]) as k:
-            factors = [self.element(b, vectors, [k, j]) for j in places[1]]
+            factors = [vectors.load(self._place(b, [k, j]), b.dtype, mask) for j in places[1]]
             for i, of_row in zip(places[0], sums, strict=True):
-                single = self.element(a, self.one, [i, k])
+                single = self.element(a, [i, k])
                 factor = Element(vectors.splat(single.value), single.dtype)
                 for total, other in zip(of_row, factors, strict=True):
                     total.store(vectors.fma(factor, other, total.load()))
         for i, of_row in zip(places[0], sums, strict=True):
             for j, total in zip(places[1], of_row, strict=True):
-                self.store(vectors, vectors.rounded(total.load()), result, [i, j])
+                vectors.store(vectors.rounded(total.load()), self._place(result, [i, j]), mask)
 
 
 def check_broadcast(value: Value, shape: tuple[int, ...]) -> None:
@@ -691,6 +686,47 @@ def _blocks(count: int, most: int) -> list[tuple[int, int, int]]:
     """Divides a number of rows into blocks: the first row, the number of equal blocks, and the rows of one."""
     whole = count - count % most
     return [b for b in ((0, whole // most, most), (whole, 1, count - whole)) if b[1] and b[2]]
+
+
+def _strides_along(value: Value, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Returns the strides of a tensor along the axes of a shape that it broadcasts to."""
+    return (*[0] * (len(shape) - len(value.shape)), *(value.strides or [0] * len(value.shape)))
+
+
+def _permuted(value: Value, order: Sequence[int]) -> Value:
+    """Returns a view of a tensor in memory with its dimensions in another order."""
+    shape, strides = (tuple([x[i] for i in order]) for x in (value.shape, value.strides))
+    return dataclasses.replace(value, shape=shape, strides=strides)
+
+
+def _joined(value: Value, first: int) -> Value:
+    """Returns a view of a tensor in memory with one dimension for the last ones, whose elements are equally far apart.
+
+    Args:
+        value: the tensor.
+        first: the first of the dimensions.
+    """
+    pairs = list(zip(value.shape, value.strides, strict=True))[first:]
+    step = next((s for n, s in reversed(pairs) if n > 1), 0)
+    shape = (*value.shape[:first], math.prod(value.shape[first:]))
+    return dataclasses.replace(value, shape=shape, strides=(*value.strides[:first], step))
+
+
+def _is_row(shape: Sequence[int], strides: Sequence[int]) -> bool:
+    """Returns True if the elements of dimensions are equally far apart."""
+    pairs = [(n, s) for n, s in zip(shape, strides, strict=True) if n > 1]
+    return all(s == n * inner for (_, s), (n, inner) in itertools.pairwise(pairs))
+
+
+def _with_constant(value: Value, element: Element) -> Element:
+    """Returns an element of an operand, with its value if that is static."""
+    known = value.elements.item() if value.elements is not None and value.size == 1 else None
+    return element if known is None or known.constant is None else Element(element.value, element.dtype, known.constant)
+
+
+def _source_of(value: Value) -> Any:
+    """Returns the element of a tensor in registers, or the address of a tensor in memory."""
+    return value.pointer if value.elements is None else value.elements.item()
 
 
 def transposed(value: Value) -> Value:
@@ -749,46 +785,3 @@ class Few:
     def reduce(self, name: str, row: Sequence[Element]) -> Element:
         """Returns the elements, combined in pairs."""
         return self._b.combined(name, row)
-
-
-class _Reducing:
-    """A builder for the form of a reduction of a tensor in memory.
-
-    Args:
-        code: the code.
-        vectors: the builder of the results.
-        at: the index of the results.
-        sizes: the sizes of the reduced dimensions, the tensor's last ones.
-        along: True if vectors go along the reduced dimensions.
-    """
-
-    def __init__(self, code: Code, vectors: Vectors, at: list[Any], sizes: Sequence[int], along: bool) -> None:
-        self._code, self._vectors, self._at, self._sizes, self._along = code, vectors, at, sizes, along
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._vectors, name)
-
-    def length(self, dtype: DType) -> Element:
-        """Returns the number of elements."""
-        return self._vectors.number(math.prod(self._sizes), dtype)
-
-    def reduce(self, name: str, value: Value) -> Element:
-        """Returns the elements, combined by `add`, `maximum` or `minimum`."""
-        code, dtype = self._code, value.dtype
-        *outer, inner = self._sizes
-        pieces = code.pieces(code.vectors(value.wide), inner) if self._along else [(self._vectors, 0, inner)]
-        parts = []
-        for builder, begin, count in pieces:
-            total = Accumulator(builder, name, dtype)
-            step = builder.lanes if self._along else 1
-            several = max(n for n in (1, 2, 4) if count // step % n == 0)  # in pairs, which rounds their sum less
-            with contextlib.ExitStack() as stack:
-                indices = [stack.enter_context(code.repeated(n)) for n in outer]
-                i = stack.enter_context(code.repeated(count, step * several))
-                block = []
-                for j in range(several):
-                    at = [*indices, code.b.add(i, number(begin + j * step))]
-                    block.append(code.element(value, builder, [*self._at, *at] if self._along else [*at, *self._at]))
-                total.add(builder.combined(name, block))
-            parts += total.elements() if self._along else [total.load()]
-        return self._vectors.combined(name, parts)

@@ -16,13 +16,14 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elements import Element, Unsupported
 from tapeflow.core.ops.static import host_static
 from tapeflow.core.rng import elements as forms
-from tapeflow.core.types.dtypes import DType, int32, int64, uint64, variant
+from tapeflow.core.types.dtypes import DType, int32, int64, resource, uint64, variant
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.program import CALLS, Program, Step
 from tapeflow.graph.codegen.random_streams import has_stream
 from tapeflow.graph.codegen.regions import CONDITIONALS, LOOPS
-from tapeflow.graph.compiler.expressions import simplifies
+from tapeflow.graph.compiler.clusters import ClusterOp, clustered
+from tapeflow.graph.compiler.expressions import ELEMENT
 from tapeflow.graph.compiler.instructions import number
 from tapeflow.graph.compiler.loop_code import (
     FEW,
@@ -88,23 +89,40 @@ class Steps:
         self._code, self._program, self._count, self._always = code, program, count, always
         self._variables = variables or {}
         self._known: dict[int, Held] = {id(t): v for t, v in zip(program.inputs, inputs, strict=True)}
-        self._uses = program.use_counts()
-        elementwise = [step for step in program.steps if step.op.element is not None and step.outputs]
-        self._users = {id(t): step for step in elementwise for t in step.inputs}
-        for step in program.steps:
-            try:
-                results = self._computed(step)
-            except Unsupported as error:
-                error.step = step  # type: ignore[attr-defined]
-                raise
-            self._known.update(zip(map(id, step.outputs), map(self._settled, results), strict=True))
+        for step in clustered(program, self._computed_ahead()):
+            self._run(step)
         self.outputs = [self._result(t) for t in program.outputs]
+
+    def _computed_ahead(self) -> set[int]:
+        """Returns the ids of the steps with outputs that do not change in the loop."""
+        ahead: set[int] = set()
+        changing = {id(t) for t in self._program.inputs if not getattr(self._known[id(t)], "ahead", False)}
+        for step in self._program.steps:
+            varies = not step.pure or step.must_run or not step.registered or step.op.random_fill
+            if step.op is READ:
+                variable = variable_of(step.args[0])
+                varies = variable is not None and variable._id in self._variables
+            if varies or any(id(t) in changing for t in step.inputs if t.dtype is not resource):
+                changing.update(map(id, step.outputs))
+            else:
+                ahead.add(id(step))
+        return ahead
+
+    def _run(self, step: Step) -> None:
+        """Computes the outputs of a step."""
+        try:
+            results = self._computed(step)
+        except Unsupported as error:
+            if not hasattr(error, "step"):
+                error.step = step  # type: ignore[attr-defined]
+            raise
+        self._known.update(zip(map(id, step.outputs), map(self._settled, results), strict=True))
 
     # ---- values --------------------------------------------------------------------------------------------------
 
     def _settled(self, held: Held) -> Held:
-        """Returns a result in registers if it has few elements, except if its use computes it."""
-        return self._code.settled(held) if isinstance(held, Value) and held.form is None else held
+        """Returns a result in registers if it has few elements."""
+        return self._code.settled(held) if isinstance(held, Value) else held
 
     def _held(self, tensor: SymbolicTensor) -> Held:
         """Returns a tensor, or the last version of a list."""
@@ -139,12 +157,7 @@ class Steps:
         if value.numel() > FEW:
             return code.at(code.address(("constant", value.contiguous())), shape, tensor.dtype, True)
         numbers = np.array(value.tolist(), object).reshape(shape)
-        if all(simplifies(n, tensor.dtype) for n in numbers.flat):
-            elements = filled(shape, lambda i: code.one.number(numbers[i], tensor.dtype))
-            return code.of_elements(elements, tensor.dtype, True)
-        loaded = code.settled(code.at(code.address(("constant", value.contiguous())), shape, tensor.dtype, True))
-        elements = filled(shape, lambda i: Element(loaded.elements[i].value, tensor.dtype, numbers[i]))
-        return code.of_elements(elements, tensor.dtype, True)
+        return code.of_elements(filled(shape, lambda i: code.constant(numbers[i], tensor.dtype)), tensor.dtype, True)
 
     # ---- steps ---------------------------------------------------------------------------------------------------
 
@@ -156,6 +169,8 @@ class Steps:
         if isinstance(op, VariableUpdate):
             self._change(step)
             return []
+        if isinstance(op, ClusterOp):
+            return self._cluster(step)
         if step.name in CALLS:
             program = op.body.returning(op.results).program
             return Steps(code, program, list(map(self._held, step.args)), self._count, self._always).outputs
@@ -185,7 +200,7 @@ class Steps:
                 axes = range(step.args[0].shape.rank) if axes is None else axes if type(axes) is tuple else (axes,)
                 return [self._reduced(step.args[0], axes, op.reduced)]
             if op.row is not None:
-                return [code.by_rows(self._value(step.args[0]), op.row, ahead)]
+                return [self._by_rows(step.args[0], op.row)]
             if op.moves:
                 return self._moved(self._arguments())
         raise Unsupported(f"{step.name} is not compiled")
@@ -245,15 +260,47 @@ class Steps:
             return code.of_elements(
                 filled(shape, lambda i: element(code.one, [a[i] for a in arrays])), out.dtype, ahead
             )
-        operands = [code.broadcast(v, shape) for v in values]
-        leaves = [leaf for v in operands for leaf in v.leaves or (v,) if leaf.elements is None and leaf.form is None]
-        result = Value(
-            shape, out.dtype, ahead, leaves=tuple(leaves), wide=out.dtype.size == 8 or any(v.wide for v in operands),
-            form=lambda b, index: element(b, [code.element(v, b, index) for v in operands]),
-        )  # fmt: skip
-        user = self._users.get(id(out))
-        is_fused = user is not None and self._uses[id(out)] == 1 and user.outputs[0].shape == out.shape
-        return result if is_fused and not ahead else code.in_memory(result)
+        result = code.buffer(shape, out.dtype, ahead)
+        code.nest([result], values, lambda b, elements: [element(b, elements)])
+        return result
+
+    def _by_rows(self, tensor: SymbolicTensor, form: Callable[..., Element]) -> Value:
+        """Returns the rows that a form computes from the rows of a tensor, its last dimension."""
+        x = self._value(tensor)
+        result = self._code.buffer(x.shape, x.dtype, self._ahead)
+        self._code.nest([result], [x], lambda b, elements: [b.rounded(form(b, *elements))], rows=True)
+        return result
+
+    def _cluster(self, step: Step) -> list[Held]:
+        """Returns the results of a cluster, computed in one nest if one of its tensors is in memory."""
+        code, cluster = self._code, step.op.cluster
+        handles, tensors = cluster.handles, step.inputs[len(cluster.handles) :]
+        before = [numbers_of(self._variables[variable_of(handle)._id]) for handle in handles]
+        operands = [*before, *map(self._value, tensors)]
+        plan = None
+        if any(x.elements is None for x in operands):
+            plan = cluster.nest([torch.Size(x.shape) for x in operands[len(handles) :]])
+        wanted = [tuple(t.shape.as_list()) for t in step.outputs]
+        if plan is None or plan.of_outputs != wanted or cluster.draws:
+            return self._one_by_one(step)
+        ahead = not handles and all(x.ahead for x in operands)
+        kinds = (*[ELEMENT] * len(handles), *plan.kinds)
+        with code.placed(ahead):
+            results = [code.buffer(x.shape, x.dtype) for x in before]
+            results += [code.buffer(tuple(s), t.dtype, ahead) for s, t in zip(wanted, step.outputs, strict=True)]
+            try:
+                code.nest(results, operands, cluster.elements, plan.shape, kinds, plan.rows)
+            except Unsupported:
+                return self._one_by_one(step)
+        for handle, value in zip(handles, results, strict=False):
+            self._variables[variable_of(handle)._id] = value
+        return list(results[len(handles) :])
+
+    def _one_by_one(self, step: Step) -> list[Held]:
+        """Returns the results of a cluster from its steps."""
+        for own in step.op.part.steps:
+            self._run(own)
+        return [self._known[id(t)] for t in step.outputs]
 
     def _reduced(self, tensor: SymbolicTensor, axes: Any, form: Callable[..., Element]) -> Value:
         """Returns a reduction. Elements in registers are reduced by a balanced tree."""
@@ -444,12 +491,12 @@ class Steps:
         pointer = code.moved(x.pointer, code.b.mul(at, number(x.strides[axis])), x.dtype)
         shape = (*x.shape[:axis], length, *x.shape[axis + 1 :])
         strides = (*x.strides[:axis], x.strides[axis] if length > 1 else 0, *x.strides[axis + 1 :])
-        return Value(shape, x.dtype, False, pointer=pointer, strides=strides, borrowed=x.borrowed, wide=x.wide)
+        return Value(shape, x.dtype, False, pointer=pointer, strides=strides, borrowed=x.borrowed)
 
     def _without(self, x: Value, axis: int) -> Value:
         """Returns a tensor in memory without a dimension of size 1."""
         shape, strides = (s[:axis] + s[axis + 1 :] for s in (x.shape, x.strides))
-        return Value(shape, x.dtype, x.ahead, pointer=x.pointer, strides=strides, borrowed=x.borrowed, wide=x.wide)
+        return Value(shape, x.dtype, x.ahead, pointer=x.pointer, strides=strides, borrowed=x.borrowed)
 
     def _view(self, numbers: np.ndarray, sources: Sequence[Value]) -> Value | None:
         """Returns the tensor of numbered elements as a view of their source; None for several sources."""
@@ -474,7 +521,7 @@ class Steps:
             if value.elements is not None:
                 return value.elements.flat[place]
             at = code.at(code.moved(value.pointer, number(place), dtype), (), dtype, ahead)
-            return code.element(at, code.one, [])
+            return code.element(at, [])
 
         if numbers.size <= FEW:
             return code.of_elements(filled(numbers.shape, element), dtype, ahead)
@@ -487,13 +534,13 @@ class Steps:
             pointer = code.moved(result.pointer, number(first), dtype)
             strides = tuple([0 if n == 1 else s for n, s in zip(part.shape, result.strides, strict=True)])
             target = Value(part.shape, dtype, ahead, pointer=pointer, strides=strides)
-            code.fill(target, self._view(part, sources) or code.zeros(part.shape, dtype))
+            code.fill(target, self._view(part, sources) or code.zeros((), dtype))
         return result
 
     def _zeros(self, shape: tuple[int, ...], dtype: DType) -> Value:
         """Returns zeros in new memory."""
         result = self._code.buffer(shape, dtype)
-        self._code.fill(result, self._code.zeros(shape, dtype))
+        self._code.fill(result, self._code.zeros((), dtype))
         return result
 
     def _at(self, x: Value, indices: Iterable[Any]) -> Value:
@@ -654,7 +701,7 @@ class Steps:
         entries = entries_of(others[0])
         for index, value in written:
             spec = TensorSpec(value.shape, value.dtype)
-            self._changed(entries, index, functools.partial(self._code.sum, value), spec)
+            self._changed(entries, index, functools.partial(_added_to, self._code, value), spec)
         return entries.last
 
     def length(self, handle: SymbolicTensor) -> Value:
@@ -678,8 +725,7 @@ class Steps:
             return Sparse()
         if type(shape) is not tuple or type(length) is not int or min((length, *shape)) < 1:
             raise Unsupported("a list of unknown size")
-        value = code.buffer((length, *shape), dtype)
-        code.fill(value, code.zeros(value.shape, value.dtype))
+        value = self._zeros((length, *shape), dtype)
         entries = Entries(value.pointer, number(length), True)
         entries.tell(TensorSpec(shape, dtype))
         return entries.last
@@ -773,6 +819,11 @@ class Steps:
         test = condition_of(code, loop.condition.compiled.program, [captured[i] for i in loop.places[0]])
         write_loop(code, variables, test, iterate, limit)
         return [v.last if isinstance(v, Entries) else v.load() for v in variables]
+
+
+def _added_to(code: Code, value: Value, entry: Value) -> Value:
+    """Adds a tensor to an entry of a list."""
+    return code.sum(entry, value)
 
 
 def condition_of(code: Code, program: Program, captured: Sequence[Held]) -> Callable[[list[Held]], Any]:

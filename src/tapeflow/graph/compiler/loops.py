@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -33,18 +34,32 @@ def loops_of(
     """
     rank = len(shape)
     padded = [(1,) * (rank - len(s)) + tuple(s) for s in shapes]
+    strides = [[0 if n == 1 else math.prod(s[i + 1 :]) for i, n in enumerate(s)] for s in padded]
+    sizes, steps = fewest_axes(shape, strides, rows)
+    return sizes, [Operand(d, tuple(map(bool, s))) for d, s in zip(dtypes, steps, strict=True)]
+
+
+def fewest_axes(
+    shape: Sequence[int], strides: Sequence[Sequence[int]], rows: bool
+) -> tuple[list[int], list[tuple[int, ...]]]:
+    """Returns the sizes of the fewest loops over a shape, and the operands' strides along them.
+
+    Args:
+        shape: the shape.
+        strides: the strides of each operand; 0 broadcasts.
+        rows: True to give the last dimension its own loop.
+    """
     sizes: list[int] = []
-    patterns: list[tuple[bool, ...]] = []
-    for axis, size in enumerate(shape):
-        is_row = rows and axis == rank - 1
+    steps: list[tuple[int, ...]] = []  # for each axis, of all operands
+    for axis, (size, *along) in enumerate(zip(shape, *strides, strict=True)):
+        is_row = rows and axis == len(shape) - 1
         if size == 1 and not is_row:
             continue
-        pattern = tuple([s[axis] != 1 for s in padded])
-        if patterns and patterns[-1] == pattern and not is_row:
-            sizes[-1] *= size
+        if sizes and not is_row and steps[-1] == tuple([s * size for s in along]):
+            sizes[-1], steps[-1] = sizes[-1] * size, tuple(along)
         else:
             sizes.append(size)
-            patterns.append(pattern)
+            steps.append(tuple(along))
     if not sizes:
-        sizes, patterns = [1], [(False,) * len(shapes)]
-    return sizes, [Operand(d, tuple([p[i] for p in patterns])) for i, d in enumerate(dtypes)]
+        sizes, steps = [1], [(0,) * len(strides)]
+    return sizes, list(zip(*steps, strict=True))

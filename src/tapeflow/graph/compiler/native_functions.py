@@ -6,22 +6,18 @@ the steps run again as calls of kernels, which raise the error.
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import torch
 
-from tapeflow.core import aten
 from tapeflow.core.forking import cached_property
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.elements import Unsupported
 from tapeflow.core.types.dtypes import resource
-from tapeflow.core.values.variable_updates import Owned, several
 from tapeflow.graph.codegen.program import Program
-from tapeflow.graph.compiler.binding import bound, updating
+from tapeflow.graph.compiler.calling import caller, fallback, filling, table_names
 from tapeflow.graph.compiler.native_loops import SMALL_PRODUCT, drawn
-from tapeflow.graph.compiler.target import function
 from tapeflow.graph.ir.operation import GraphOp, variable_of
 
 _STEP = 1 << 14  # instructions in the time of a step's call from Python
@@ -68,23 +64,27 @@ class NativeOp(GraphOp):
 
     def _caller(self, name: str, code: Any) -> Callable[..., Any]:
         """Returns the function that passes the addresses of raw values to machine code."""
-        part, variables, text = self.part, len(self._variables), code.text()
-
-        def first_call(table: int) -> None:
-            namespace["kernel"] = kernel = function(name, text, lambda: text, 1)
-            kernel(table)
-
-        inputs, outputs = part.inputs[variables:], part.outputs
-        namespace: dict[str, Any] = {
-            "kernel": first_call, "array": ctypes.c_int64 * len(code.table), "address": ctypes.addressof,
-            "table": code.table, "drawn": drawn, "one_by_one": self._one_by_one, "like": torch.empty_like,
-            "empty": torch.empty, "bytes": torch.uint8,
-            "several": several, "Owned": Owned, "changed": aten.increment_version,
+        variables = len(self._variables)
+        inputs, outputs = self.part.inputs[variables:], self.part.outputs
+        otherwise = fallback(variables, len(inputs))
+        if any(what[0] in ("read", "variable") for what in code.table):
+            raise Unsupported("a function reads a variable in a branch")
+        addresses = [f"p{i}" for i in range(variables + len(inputs))]
+        shapes = " or ".join(f"x{i}.shape != shape{i}" for i in range(len(inputs)))
+        checks = [f"    if {shapes}: return {otherwise}"] if shapes else []
+        results = [f"y{i}" for i in range(len(outputs))]
+        lines = [
+            *[f"    {y} = like(of_{y})" for y in results],  # in half the time of `torch.empty`
+            *filling(code.table, addresses, "1", "0", otherwise),
+            f"    if numbers[1] < 0: return {otherwise}",
+        ]
+        namespace = table_names(
+            name, code, drawn=drawn, one_by_one=self._one_by_one,
             **{f"shape{i}": torch.Size(t.shape.as_list()) for i, t in enumerate(inputs)},
-            **{f"y{i}": torch.empty(t.shape.as_list(), dtype=t.dtype.torch) for i, t in enumerate(outputs)},
-        }  # fmt: skip
-        lines = _calling(variables, len(inputs), len(outputs), code.table)
-        exec(compile("\n".join(lines), f"<calls of {name}>", "exec"), namespace)  # it is written here alone
+            **{f"of_y{i}": torch.empty(t.shape.as_list(), dtype=t.dtype.torch) for i, t in enumerate(outputs)},
+        )  # fmt: skip
+        result = f"({''.join(f'{y}, ' for y in results)})"
+        exec(caller(variables, len(inputs), checks, lines, result), namespace)
         call: Callable[..., Any] = namespace["call"]
         return call
 
@@ -97,51 +97,3 @@ class NativeOp(GraphOp):
         """Computes the part without machine code."""
         results: tuple[Any, ...] = self._compiled(*values)
         return results
-
-
-def _calling(variables: int, inputs: int, outputs: int, table: Sequence[Any]) -> list[str]:
-    """Returns the source lines of a function that fills the table of arguments, and calls the machine code.
-
-    Args:
-        variables, inputs, outputs: the numbers of changed variables, of other inputs, and of outputs.
-        table: descriptions of the table's entries.
-    """
-    handles, values, results = (
-        [f"{c}{i}" for i in range(n)] for c, n in (("v", variables), ("x", inputs), ("r", outputs))
-    )
-    memory = [f"m{i}" for i in range(variables)]
-    addresses = [f"p{i}" for i in range(variables + inputs)]
-    otherwise = f"one_by_one({', '.join([*handles, *values])})"
-    lines, entries = [], []
-    for i, (what, *rest) in enumerate(table):
-        if what in ("limit", "status", "work", "error"):
-            entries.append("0")
-        elif what == "constant":
-            entries.append(str(rest[0].data_ptr()))
-        elif what == "operand":
-            entries.append(addresses[rest[0]])
-        elif what == "output":
-            entries.append(f"{results[rest[0]]}.data_ptr()")
-        elif what in ("drawn", "memory"):
-            made = f"drawn(table[{i}][1], 1)" if what == "drawn" else f"empty({rest[0]}, dtype=bytes)"
-            lines.append(f"    d{i} = {made}")
-            entries.append(f"d{i}.data_ptr()")
-        else:
-            raise Unsupported("a function reads a variable in a branch")
-    call = [
-        *bound([*memory, *values], addresses, otherwise, contiguous=variables),
-        *lines,
-        *[f"    {y} = like(y{i})" for i, y in enumerate(results)],  # in half the time of `torch.empty`
-        f"    numbers = array({', '.join(entries)})",
-        "    kernel(address(numbers))",
-        f"    if numbers[1] < 0: return {otherwise}",
-    ]
-    if variables:
-        call = updating(handles, call)
-    shapes = " or ".join(f"{x}.shape != shape{i}" for i, x in enumerate(values))
-    return [
-        f"def call({', '.join([*handles, *values])}):",
-        *([f"    if {shapes}:", f"        return {otherwise}"] if shapes else []),
-        *call,
-        f"    return {', '.join(results)}{',' if outputs == 1 else ''}" if outputs else "    return ()",
-    ]

@@ -35,9 +35,8 @@ from tapeflow.graph.codegen.program import CALLS, Program, Step
 from tapeflow.graph.codegen.random_streams import has_stream, with_stream
 from tapeflow.graph.codegen.regions import CONDITIONALS, LOOPS
 from tapeflow.graph.codegen.sizes import BySizes, with_shapes
-from tapeflow.graph.compiler.binding import bound
+from tapeflow.graph.compiler.calling import bound, filling, table_names
 from tapeflow.graph.compiler.clusters import has_llvm
-from tapeflow.graph.compiler.target import function
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, variable_in
 
@@ -193,19 +192,11 @@ class _Native:
             raise Unsupported("a list of unknown entries")
         self.recorded = [what for what in code.table if what[0] == "recorded"]
         self._lists = lists[:own] if any(entries is not None for entries in lists[:own]) else None
-        text = code.text()
-
-        def first_call(table: int) -> None:
-            namespace["kernel"] = kernel = function(name, text, lambda: text, 1)
-            kernel(table)
-
         operands = [f"x{i}" for i in range(len(lists))]
-        namespace: dict[str, Any] = {
-            "kernel": first_call, "array": ctypes.c_int64 * len(code.table), "address": ctypes.addressof,
-            "table": code.table, "lists": lists, "stacked": _stacked, "drawn": drawn, "value": _value,
-            "empty": torch.empty, "bytes": torch.uint8, "work": _work, "restore": _restore,
+        namespace = table_names(
+            name, code, lists=lists, stacked=_stacked, drawn=drawn, value=_value, work=_work, restore=_restore,
             **{f"shape{i}": shape for i, shape in enumerate(shapes)},
-        }  # fmt: skip
+        )  # fmt: skip
         lines = [*_binding(operands, lists, shapes, own), *_running(operands, code.table)]
         exec(compile("\n".join(lines), f"<calls of {name}>", "exec"), namespace)  # it is written here alone
         self.bind, self.run = namespace["bind"], namespace["run"]
@@ -236,39 +227,15 @@ def _binding(operands: Sequence[str], lists: Sequence[Any], shapes: Sequence[Any
 
 def _running(operands: Sequence[str], table: Sequence[Any]) -> list[str]:
     """Returns the source lines of `_Native.run`. They fill the table of arguments for the machine code."""
-    lines, entries, recorded = [f"def run({', '.join(['limit', *operands])}):"], [], ""
-    for i, (what, *rest) in enumerate(table):
-        if what in _OWN_ENTRIES:
-            entries.append(_OWN_ENTRIES[what])
-        elif what == "constant":
-            entries.append(str(rest[0].data_ptr()))
-        elif what in ("operand", "length"):
-            x = operands[rest[0]]
-            entries.append(f"{x}.data_ptr()" if what == "operand" else f"len({x})")
-        else:
-            entries.append(f"v{i}.data_ptr()")
-        if what == "drawn":
-            lines.append(f"    v{i} = drawn(table[{i}][1], limit)")
-        elif what == "memory":
-            lines.append(f"    v{i} = empty({rest[0]}, dtype=bytes)")
-        elif what == "recorded":
-            shape, _, is_shared = rest
-            size = f"{shape}" if is_shared else f"(limit, *{shape})"
-            lines.append(f"    v{i} = empty({size}, dtype=table[{i}][2].torch)")
-            recorded += f"v{i}, "
-        elif what in ("read", "variable"):
-            source = operands[rest[0]] if what == "read" else f"table[{i}][1]"
-            lines += [f"    v{i} = value({source}, table[{i}][2])", f"    if v{i} is None: return 0, -1, ()"]
+    recorded = "".join(f"b{i}, " for i, (what, *_) in enumerate(table) if what == "recorded")
     return [
-        *lines,
-        f"    numbers = array({', '.join(entries)})",
-        "    kernel(address(numbers))",
+        f"def run({', '.join(['limit', *operands])}):",
+        *filling(table, [f"{x}.data_ptr()" for x in operands], "limit", "work()", "0, -1, ()"),
         "    if numbers[3]: restore(*numbers[3:6])",
         f"    return numbers[0], numbers[1], ({recorded})",
     ]
 
 
-_OWN_ENTRIES = {"limit": "limit", "status": "0", "work": "work()", "error": "0"}
 # Raises the exception that a signal handler raised while machine code was running.
 _restore = ctypes.PYFUNCTYPE(None, *[ctypes.c_void_p] * 3)(("PyErr_Restore", ctypes.pythonapi))
 

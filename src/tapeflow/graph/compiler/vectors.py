@@ -176,6 +176,25 @@ class Vectors(ElementBuilder):
         store = self._masked("store", x.dtype, ir.VoidType(), [value.type, POINTER, I32, mask.type])
         self.block.call(store, [value, pointer, ir.Constant(I32, align), mask])
 
+    def load_strided(self, pointer: Any, step: int, count: int, dtype: DType) -> Element:
+        """Returns some elements that are `step` elements apart. The others are 0."""
+        kind = MEMORY[dtype]
+        loaded = self._zero(self.vector(kind))
+        for i in range(count):
+            item = self.block.load(self._apart(pointer, i * step, dtype), typ=kind, align=dtype.size)
+            loaded = item if self.lanes == 1 else self.block.insert_element(loaded, item, ir.Constant(I32, i))
+        return self.loaded(loaded, dtype)
+
+    def store_strided(self, x: Element, pointer: Any, step: int, count: int) -> None:
+        """Stores some elements `step` elements apart."""
+        value = self.stored(x)
+        for i in range(count):
+            item = value if self.lanes == 1 else self.block.extract_element(value, ir.Constant(I32, i))
+            self.block.store(item, self._apart(pointer, i * step, x.dtype), align=x.dtype.size)
+
+    def _apart(self, pointer: Any, distance: int, dtype: DType) -> Any:
+        return self.moved(pointer, ir.Constant(I64, distance), dtype) if distance else pointer
+
     def _masked(self, what: str, dtype: DType, result: Any, arguments: Sequence[Any]) -> Any:
         letter = "i" if isinstance(MEMORY[dtype], ir.IntType) else "f"
         return declared(self.module, f"llvm.masked.{what}.v{self.lanes}{letter}{8 * dtype.size}.p0", result, arguments)

@@ -72,14 +72,19 @@ def _compiled(program: Program, run: Sequence[Step]) -> list[Step]:
         failed = getattr(error, "step", None)
         if failed is None:
             return list(run)
-        place = next(i for i, step in enumerate(run) if step is failed)
-        return [*_compiled(program, run[:place]), failed, *_compiled(program, run[place + 1 :])]
+        place = next(i for i, step in enumerate(run) if _is_same(step, failed))
+        return [*_compiled(program, run[:place]), run[place], *_compiled(program, run[place + 1 :])]
     origins = [operation for step in members for operation in step.origins]
     must_run = any(step.must_run for step in members)
     taken = {id(t) for t in part.inputs}
     before = [step for step in reads if id(step.outputs[0]) in taken]
     after = [step for step in reads if id(step.outputs[0]) not in taken]
     return [*before, Step(op, part.inputs, part.outputs, origins, must_run=must_run), *after]
+
+
+def _is_same(step: Step, other: Step) -> bool:
+    """Returns True if two steps are one step, or one is the other in another form."""
+    return step is other or (bool(step.outputs) and bool(other.outputs) and step.outputs[0] is other.outputs[0])
 
 
 _NAMED = 3  # ops in the name of a function
