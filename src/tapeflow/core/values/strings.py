@@ -27,6 +27,7 @@ _new = object.__new__
 _FLAT = (-1,)
 SLACK = 16  # bytes that loops may write behind a string
 FEW = 32  # strings: up to here, `bytes` are faster than loops over buffers
+_LARGE = 1 << 26  # bytes: a buffer above is not made by a guess
 _FEWER = 8  # strings to pick from a larger array
 _LITTLE = 1 << 16  # bytes: up to here, a few strings are kept as `bytes` beside their buffers
 
@@ -400,6 +401,8 @@ def _buffers_of(values: Sequence[Any]) -> tuple[np.ndarray, np.ndarray]:
     """Returns the buffers of a list of `bytes`, or of `str`: data and offsets."""
     values, count, done = values if type(values) is list else [*values], len(values), 0
     size = (2 * sorted(map(len, values[:: count // 8]))[4] + 8) * count  # pages that nobody writes to cost nothing
+    if size > _LARGE:
+        size = sum(map(len, values))
     out, offsets = np.empty(size, np.uint8), np.zeros(count + 1, np.int64)
     while True:
         done = _read_list(out, len(out), offsets, values, done, count, type(values[0]) is str)
