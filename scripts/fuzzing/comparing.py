@@ -159,7 +159,10 @@ def _misplaces_values(task: Any, theirs: Any) -> bool:
     """Gives the values in the order of sorted indices beside the indices as they were."""
     if task["call"]["function"] != "sparse.softmax" or "result" not in theirs:
         return False
-    _, (count, rank), places = _tensors(task["call"])[0]
+    tensors = _tensors(task["call"])
+    if not tensors or len(tensors[0][1]) != 2:
+        return False
+    _, (count, rank), places = tensors[0]
     rows = [places[i * rank : (i + 1) * rank] for i in range(count)]
     return rows != sorted(rows)
 
