@@ -9,7 +9,7 @@ from absl.testing import parameterized
 import tapeflow as tf
 
 distribute = tf.__internal__.distribute.combinations
-combine, one_device = distribute.combine, distribute.one_device_strategy
+combine, STRATEGIES = distribute.combine, [distribute.default_strategy, distribute.one_device_strategy]
 
 
 def run_tests(case):
@@ -23,9 +23,7 @@ def test_a_test_gets_each_strategy_in_each_mode():
     ran = []
 
     class Case(tf.test.TestCase, parameterized.TestCase):
-        @distribute.generate(
-            combine(distribution=[distribute.default_strategy, one_device], mode=distribute.graph_and_eager_modes, n=[3])
-        )
+        @distribute.generate(combine(distribution=STRATEGIES, mode=distribute.graph_and_eager_modes, n=[3]))
         def test_it(self, distribution, n):
             ran.append((type(distribution).__name__, tf.executing_eagerly(), n))
 

@@ -37,5 +37,5 @@ def test_hashes():
 
 @pytest.mark.parametrize("arguments", [(None,), (["x"], -1), ([1],), ([],)])
 def test_what_is_no_vocabulary(arguments):
-    with pytest.raises(ValueError, match="must be|Invalid"):
+    with pytest.raises(ValueError, match=r"must be|Invalid"):
         lookup_tables.index_table_from_tensor(*arguments)

@@ -15,7 +15,7 @@ from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.batching import Batch, Slices
 from tapeflow.core.ops.convert import as_operand, convert
-from tapeflow.core.ops.definition import NotStatic
+from tapeflow.core.ops.definition import NotStatic, ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import broadcast, ranked, text
 from tapeflow.core.ops.static import array_of, partial_value
@@ -138,6 +138,8 @@ def size(input: TensorLike, out_type: DTypeLike = None, name: str | None = None)
         tensor = as_operand(input)
         if isinstance(tensor, Tensor) and tensor.shape.is_fully_defined():
             return convert(np.prod(tensor.shape.as_list(), dtype=out_type.as_numpy_dtype), out_type)
+        if hasattr(type(input), "flat_values") and state.graph is None:
+            return ops.Cast(_size(input, int32), out_type)
     return _size(input, out_type, name)
 
 
