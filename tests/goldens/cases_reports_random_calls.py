@@ -93,6 +93,7 @@ tf.gather(tf.zeros([2, 3, 0]), [[7], [8]], batch_dims=1)
 tf.function(lambda x: tf.gather(x, [7]))(tf.zeros([3, 0]))
 tf.nn.embedding_lookup(tf.zeros([0, 0]), tf.ragged.constant([[7], [1, 2]]))
 [tf.size(r, out_type=d) for d in (tf.int16, tf.float32, tf.uint8)]
+[tf.get_static_value(v) for v in (r, tf.sparse.from_dense([1]), tf.IndexedSlices(tf.ones([1]), tf.constant([0])), 3)]
 """)
 
 GROUP.errors("""

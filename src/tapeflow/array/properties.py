@@ -25,7 +25,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor, TensorType, invalid
+from tapeflow.core.values.tensor import EagerTensor, Tensor, TensorType, invalid
 
 
 @functools.lru_cache(maxsize=1024)
@@ -232,7 +232,7 @@ def get_static_value(tensor: TensorLike, partial: bool = False) -> Any:
         has_array = isinstance(tensor.value, (torch.Tensor, StringArray, np.ndarray))
         return tensor.numpy() if has_array else None  # None of a handle
     if not isinstance(tensor, SymbolicTensor):
-        return None if isinstance(tensor, (Tensor, ReadAsTensor)) else tensor
+        return None if is_tensor(tensor) else tensor
     value = array_of(tensor) if tensor.op.type in _OPS_WITH_STATIC_VALUES else None
     if value is None and partial:
         elements = partial_value(tensor)
