@@ -86,3 +86,26 @@ GROUP.errors("""
 tf.compat.v1.nn.fractional_max_pool(tf.ones([1, 8, 9, 1]), [1.0, 1.5, 1.5, 1.0], seed=7)
 tf.raw_ops.FractionalMaxPool(value=tf.ones([1, 8, 9, 1]), pooling_ratio=[1.0, 1.5, 1.5, 1.0], seed2=7)
 """)
+
+GROUP.values("""
+[tf.gather(tf.zeros([3, 0]), [7]), tf.gather(tf.zeros([2, 0, 3]), [7]), tf.gather(tf.zeros([0, 3]), [7], axis=1)]
+tf.gather(tf.zeros([2, 3, 0]), [[7], [8]], batch_dims=1)
+tf.function(lambda x: tf.gather(x, [7]))(tf.zeros([3, 0]))
+tf.nn.embedding_lookup(tf.zeros([0, 0]), tf.ragged.constant([[7], [1, 2]]))
+[tf.size(r, out_type=d) for d in (tf.int16, tf.float32, tf.uint8)]
+[tf.get_static_value(v) for v in (r, tf.sparse.from_dense([1]), tf.IndexedSlices(tf.ones([1]), tf.constant([0])), 3)]
+""")
+
+GROUP.errors("""
+tf.gather(tf.zeros([2, 0, 3]), [7], axis=1)
+tf.gather(tf.zeros([0]), [7])
+""")
+
+GROUP.snippets("""
+# a loop whose body gives dicts for tuples
+body = lambda i, y: ({"u": i[0] + 1, "v": i[1]}, y)
+tf.function(lambda x: tf.while_loop(lambda i, y: i[0] < 2, body, [(0, 1), x]))(3.0)
+
+# a loop whose body gives tuples for lists
+tf.function(lambda x: tf.while_loop(lambda i, y: i[0] < 2, lambda i, y: ((i[0] + 1,), y), [[0], x]))(3.0)
+""")

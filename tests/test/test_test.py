@@ -40,6 +40,7 @@ ACCEPTED = {
     "shapes": lambda t: t.assertShapeEqual(np.ones([3]), tf.constant([1, 2, 3])),
     "devices": lambda t: t.assertDeviceEqual("/cpu:0", "/device:CPU:0"),
     "dicts": lambda t: t.assertDictEqual({"a": tf.constant(1)}, {"a": tf.constant(1)}),
+    "dicts of functions": lambda t: t.assertDictEqual({"a": len, "b": [[1], [2, 3]]}, {"a": len, "b": [[1], [2, 3]]}),
     "dicts of others": lambda t: t.assertDictEqual({"a": np.float32(0.1), "b": "x"}, {"a": 0.1, "b": "x"}),
     "range": lambda t: t.assertAllInRange(tf.constant([1, 2]), 1, 2),
     "not equal": lambda t: t.assertNotAllEqual([1], [2]),

@@ -88,10 +88,11 @@ def _taken_in_batches(params: torch.Tensor, indices: torch.Tensor, axis: int, ba
     batch = params.shape[:batch_dims]
     if batch_dims > axis or indices.shape[:batch_dims] != batch:
         raise TypeError("the shape rule says what is wrong")
-    if not torch.compiler.is_exporting():  # an exported program has no values yet
-        _check_indices(indices, params.shape[axis])
     # All batches in a row: [batch, outer, n, inner] indexed by [batch, m].
     outer, inner = params.shape[batch_dims:axis], params.shape[axis + 1 :]
+    # An exported program has no values yet.
+    if not torch.compiler.is_exporting() and math.prod((*batch, *outer, *inner)):
+        _check_indices(indices, params.shape[axis])
     rows = params.reshape((math.prod(batch), math.prod(outer), params.shape[axis], math.prod(inner)))
     places = indices.reshape((rows.shape[0], 1, -1, 1)).to(torch.int64)
     size = (rows.shape[0], rows.shape[1], places.shape[2], rows.shape[3])
@@ -117,6 +118,10 @@ def _gather(params: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: 
         return _taken_at(params, indices, axis)
     except (IndexError, RuntimeError):
         if -params.ndim <= axis < params.ndim:
+            axis %= params.ndim
+            sizes = (*params.shape[:axis], *indices.shape, *params.shape[axis + 1 :])
+            if not math.prod(sizes):  # of slices without elements, TensorFlow takes any
+                return params.new_empty(sizes)
             _check_indices(indices, params.shape[axis])
         if indices.dtype == torch.int16:  # ATen has no such kernel
             return _taken_at(params, indices.to(torch.int32), axis)

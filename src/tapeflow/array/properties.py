@@ -15,7 +15,7 @@ from tapeflow.core.context import state
 from tapeflow.core.errors import InvalidArgumentError
 from tapeflow.core.ops.batching import Batch, Slices
 from tapeflow.core.ops.convert import as_operand, convert
-from tapeflow.core.ops.definition import NotStatic
+from tapeflow.core.ops.definition import NotStatic, ops
 from tapeflow.core.ops.op import not_differentiable, op
 from tapeflow.core.ops.shape_rules import broadcast, ranked, text
 from tapeflow.core.ops.static import array_of, partial_value
@@ -25,7 +25,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor, TensorType, invalid
+from tapeflow.core.values.tensor import EagerTensor, Tensor, TensorType, invalid
 
 
 @functools.lru_cache(maxsize=1024)
@@ -138,6 +138,8 @@ def size(input: TensorLike, out_type: DTypeLike = None, name: str | None = None)
         tensor = as_operand(input)
         if isinstance(tensor, Tensor) and tensor.shape.is_fully_defined():
             return convert(np.prod(tensor.shape.as_list(), dtype=out_type.as_numpy_dtype), out_type)
+        if hasattr(type(input), "flat_values") and state.graph is None:
+            return ops.Cast(_size(input, int32), out_type)
     return _size(input, out_type, name)
 
 
@@ -230,7 +232,7 @@ def get_static_value(tensor: TensorLike, partial: bool = False) -> Any:
         has_array = isinstance(tensor.value, (torch.Tensor, StringArray, np.ndarray))
         return tensor.numpy() if has_array else None  # None of a handle
     if not isinstance(tensor, SymbolicTensor):
-        return None if isinstance(tensor, (Tensor, ReadAsTensor)) else tensor
+        return None if is_tensor(tensor) else tensor
     value = array_of(tensor) if tensor.op.type in _OPS_WITH_STATIC_VALUES else None
     if value is None and partial:
         elements = partial_value(tensor)

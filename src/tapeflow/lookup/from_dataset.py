@@ -77,6 +77,16 @@ def table_from_dataset(
         >>> table.lookup(tf.constant(["b", "c"])).numpy().tolist()
         [1, -1]
     """
+    pairs: Any = dataset
+    initializer = DatasetInitializer(pairs if not vocab_size else pairs.take(vocab_size))
+    return table_of_numbers(initializer, num_oov_buckets, vocab_size, default_value, hasher_spec, key_dtype)
+
+
+def table_of_numbers(
+    initializer: Any, num_oov_buckets: int, vocab_size: int | None, default_value: Any, hasher_spec: HasherSpec,
+    key_dtype: DTypeLike,
+) -> StaticHashTable | StaticVocabularyTable:  # fmt: skip
+    """Returns the table that an initializer fills, with the other arguments of `table_from_dataset`."""
     dtype = as_dtype(key_dtype)
     if num_oov_buckets < 0:
         raise ValueError(f"`num_oov_buckets` must be greater than or equal to 0, got {num_oov_buckets}.")
@@ -84,8 +94,6 @@ def table_from_dataset(
         raise ValueError(f"`vocab_size` must be greater than 0, got {vocab_size}.")
     if not dtype.is_integer and dtype is not string:
         raise ValueError(f"`key_dtype` must be either an integer or string type, got {key_dtype}.")
-    pairs: Any = dataset
-    initializer = DatasetInitializer(pairs if vocab_size is None else pairs.take(vocab_size))
     if num_oov_buckets:
         return _HashedTable(initializer, num_oov_buckets, dtype, hasher_spec)
     return StaticHashTable(initializer, -1 if default_value is None else default_value)

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from types import SimpleNamespace
 from typing import Any
 
+from tapeflow.core.loading import load
 from tapeflow.distribute.context import get_replica_context, get_strategy, has_strategy
 
 
@@ -33,3 +34,9 @@ class ShardedVariable:
 def variable_sync_on_read_context() -> AbstractContextManager[None]:
     """Returns a scope to read metrics in: without effect, as a replica reads its own part of a sum anyway."""
     return nullcontext()
+
+
+def __getattr__(name: str) -> Any:
+    if name == "combinations":
+        return load("tapeflow.tensorflow_python.testing.distribution_combinations")
+    raise AttributeError(f"TapeFlow has no tf.__internal__.distribute.{name}.")

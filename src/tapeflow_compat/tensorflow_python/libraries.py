@@ -79,7 +79,12 @@ MODULES = {
     "tensorflow.python.distribute.ps_values": {
         "AggregatingVariable": "tapeflow.distribute.variables:DistributedVariable"
     },
-    "tensorflow.python.distribute.strategy_combinations": {"set_virtual_cpus_to_at_least": f"{_H}.devices"},
+    "tensorflow.python.distribute.combinations": {"*": f"{_H}.testing.distribution_combinations"},
+    "tensorflow.python.distribute.strategy_combinations": {
+        "*": f"{_H}.testing.distribution_combinations",
+        "set_virtual_cpus_to_at_least": f"{_H}.devices",
+    },
+    "tensorflow.python.distribute.test_util": {"main": "tapeflow.test"},
     "tensorflow.python.distribute.values": {
         "DistributedValues": "tapeflow.distribute.values",
         "DistributedVariable": "tapeflow.distribute.variables",
@@ -205,6 +210,7 @@ MODULES = {
     "tensorflow.python.ops.distributions.util": {"gen_new_seed": f"{_H}.conversion"},
     "tensorflow.python.ops.list_ops": {"*": f"{_H}.list_ops"},
     "tensorflow.python.ops.lookup_ops": {
+        "*": f"{_H}.lookup_tables",
         "HashTable": "tapeflow.compat.v1.lookup:StaticHashTable",
         "LookupInterface": "tapeflow.lookup.tables:LookupTable",
         "InitializableLookupTableBase": "tapeflow.lookup.tables:LookupTable",

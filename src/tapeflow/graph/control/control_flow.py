@@ -19,7 +19,7 @@ from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values import nest
 from tapeflow.core.values.composite import CompositeSpec, CompositeTensor, without_variables
 from tapeflow.core.values.indexed_slices import IndexedSlices
-from tapeflow.core.values.nest_paths import flatten_up_to, is_namedtuple
+from tapeflow.core.values.nest_paths import flatten_up_to
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.graph.control.body import Body
@@ -285,10 +285,8 @@ def _checked(result: Any, structure: Any, shapes: Sequence[TensorShape]) -> Any:
     """
     if not isinstance(result, (list, tuple)):
         result = [result]
-    if len(result) == len(structure) and type(result) is not type(structure) and not is_namedtuple(structure):
-        result = type(structure)(result)
     result = nest.map_structure(without_variables, result)
-    nest.assert_same_structure(structure, result, expand_composites=True)
+    nest.assert_same_structure(structure, result, check_types=False, expand_composites=True)
     tensors = []
     for i, (before, value) in enumerate(
         zip(nest.flatten(structure, expand_composites=True), nest.flatten(result, expand_composites=True), strict=True)

@@ -247,4 +247,5 @@ class NamedObject:
         return self._name
 
 
-generate = functools.partial(_generate, test_combinations=(_Modes(), _Versions()))
+MODES = (_Modes(), _Versions())
+generate = functools.partial(_generate, test_combinations=MODES)
