@@ -346,7 +346,7 @@ def test_long_rows_become_what_short_ones_do(rows):
 @pytest.mark.parametrize("other", ["a", None, 1j, [0.0], 1e39, fractions.Fraction(1, 2)])
 def test_long_rows_refuse_what_short_ones_do(other):
     for size in (1, 99):
-        with pytest.raises(ValueError, match="Can't convert|Attempt to convert"):
+        with pytest.raises(ValueError, match=r"Can't convert|Attempt to convert"):
             tf.constant([[0.5] * size + [other], [0.5] * (size + 1)])
     with pytest.raises(ValueError, match=RAGGED):
         tf.constant([[0.5] * 99, [0.5] * 98])
