@@ -5,6 +5,7 @@ no pipelines. What is returned and compared is a number that does not depend on 
 """
 
 import atexit
+import functools
 import shutil
 import tempfile
 
@@ -35,6 +36,15 @@ def setup(tf):
     table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(WORDS, list(range(100))), -1)
     words = dataset.from_tensor_slices(WORDS * 20).batch(BATCH).map(table.lookup)
     resized = dataset.from_tensor_slices(IMAGES[..., None]).map(lambda image: tf.image.resize(image, [20, 20]))
+    layers = tf.keras.layers
+    augmenting = [
+        layers.RandomFlip(), layers.RandomRotation(0.1), layers.RandomZoom(0.2), layers.RandomTranslation(0.1, 0.1),
+        layers.RandomContrast(0.2),
+    ]  # fmt: skip
+    colors = np.repeat(IMAGES[:256, :, :, None], 3, 3).astype(np.float32)
+    augmented = dataset.from_tensor_slices(colors).map(
+        lambda image: functools.reduce(lambda i, layer: layer(i, training=True), augmenting, image)
+    )
     pictures = [tf.io.encode_jpeg(np.repeat(image[..., None], 3, 2)).numpy() for image in IMAGES[:256]]
     decoded = dataset.from_tensor_slices(pictures).map(lambda j: tf.image.resize(tf.io.decode_jpeg(j, 3), [16, 16]))
     lower = dataset.from_tensor_slices(WORDS * 20).map(
@@ -64,6 +74,7 @@ def setup(tf):
         f"images, shuffle, map, batch({BATCH}): {RECORDS} of 28x28": rows(images),
         f"batch({BATCH}), map a table's lookup: {20 * len(WORDS)} words": rows(words),
         f"resize, batch({BATCH}): {RECORDS} of 28x28": rows(resized.batch(BATCH)),
+        f"five augmentation layers, batch({BATCH}): {len(colors)} of 28x28": rows(augmented.batch(BATCH)),
         f"decode_jpeg, resize, batch({BATCH}): {len(pictures)} of 28x28": rows(decoded.batch(BATCH)),
         f"lower, regex_replace, batch({BATCH}): {20 * len(WORDS)} words": rows(lower.batch(BATCH)),
         f"join, split, batch({BATCH}): {10 * len(WORDS)} words": rows(paths.batch(BATCH)),

@@ -221,7 +221,11 @@ def test_a_loop_is_compiled_after_some_work():
     assert total(b"ab", 2) == 195
 
 
-@pytest.mark.parametrize("module", ["linalg.banded", "math.segment", "nn.pooling"])
+@pytest.mark.parametrize(
+    "module",
+    ["image.banded_weights", "image.blending", "image.colors", "linalg.banded", "math.segment", "math.sigmoid",
+     "nn.pooling"],
+)  # fmt: skip
 @pytest.mark.parametrize("dtype", ["f", "d"])
 def test_loops_over_simd_ranges_become_vectors(module, dtype, capfd):
     """LLVM warns of a loop that it was told to compile to vectors, and can't."""

@@ -22,6 +22,9 @@ sample_none = lambda seed, **k: tf.image.stateless_sample_distorted_bounding_box
 column = lambda pixels: np.array(pixels, np.float32).reshape(1, 8, 6, 1)
 IMAGES = tf.TensorSpec([2, 4, None, 3])
 thing = [[0.1, 0.2, 0.6, 0.7]]
+project = lambda transforms, interpolation, mode: tf.raw_ops.ImageProjectiveTransformV3(
+    images=big, transforms=transforms, output_shape=[6, 7], fill_value=0.25, interpolation=interpolation,
+    fill_mode=mode)
 """
     + GRADIENTS.format(name="grad")
 )
@@ -60,6 +63,19 @@ tf.image.convert_image_dtype(x, tf.uint16)
 tf.image.convert_image_dtype(bytes_, tf.float32)
 tf.image.convert_image_dtype(bytes_, tf.int16)
 tf.image.convert_image_dtype(x * 2, tf.uint8, saturate=True)
+""")
+
+# ---- seen from elsewhere ----
+GROUP.family(
+    "project({transforms}, '{interpolation}', '{mode}')",
+    transforms="[[1.9,.3,-4.2,-.4,2.1,3.3,0.,0.]] [[.7,-1.2,9.5,1.3,.8,-30.,.02,-.01]] "
+    "[[-1.,0.,3.5,0.,-1.,50.5,0.,0.],[3.,0.,-20.,0.,2.,-9.,.1,-.2]]",
+    interpolation="BILINEAR NEAREST",
+    mode="CONSTANT REFLECT WRAP NEAREST",
+)
+GROUP.errors("""
+grad(lambda x: tf.image.adjust_hue(x, 0.1), x)
+grad(lambda x: tf.image.adjust_saturation(x, 0.5), x)
 """)
 
 # ---- sizes and parts ----

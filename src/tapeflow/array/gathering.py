@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -247,6 +248,12 @@ def _flatten_rows(rows: Int64s, count: int, depth: int, lengths: Int64s, places:
     return -1
 
 
+@functools.lru_cache(1024)
+def _lengths_of(*shape: int) -> torch.Tensor:
+    """Returns the dimensions of a shape as a tensor, which nothing may change."""
+    return torch.tensor(shape, dtype=torch.int64)
+
+
 def flat_places(indices: torch.Tensor, shape: Any, name: str, ending: str = "") -> tuple[torch.Tensor, torch.Size]:
     """Returns the rows of indices `[..., k]` as places in the first k dimensions of a shape, flattened.
 
@@ -267,11 +274,11 @@ def flat_places(indices: torch.Tensor, shape: Any, name: str, ending: str = "") 
     rows = indices.reshape(-1, depth) if depth else indices.new_zeros((math.prod(indices.shape[:-1]), 0))
     if depth > len(shape):
         raise TypeError("the shape rule says what is wrong")
-    lengths = torch.tensor(shape[:depth], dtype=torch.int64, device=indices.device)
     if by_value(indices):
         flat = torch.empty(rows.shape[0], dtype=torch.int64)
-        first = _flatten_rows(rows.contiguous(), rows.shape[0], depth, lengths, flat)
+        first = _flatten_rows(rows.contiguous(), rows.shape[0], depth, _lengths_of(*shape[:depth]), flat)
     else:
+        lengths = torch.tensor(shape[:depth], dtype=torch.int64, device=indices.device)
         outside = ((rows < 0) | (rows >= lengths)).any(1)
         first = int(outside.nonzero()[0]) if outside.any() else -1
         strides = [math.prod(shape[i + 1 : depth]) for i in range(depth)]

@@ -17,7 +17,7 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.loops import Bytes, Int64s, copy, loop
 from tapeflow.core.ops.batching import Batch, Slices, vector
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.ops.elementwise_kernels import by_value
+from tapeflow.core.ops.elementwise_kernels import by_value, may_have_nan
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import leave_to_kernel, listed, text
@@ -211,7 +211,7 @@ def _extreme(reduction: str, least: float) -> Any:
         tensor: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor, bad_indices_policy: str = ""
     ) -> torch.Tensor:
         out, target, places, rows = _into(tensor, indices, updates, bad_indices_policy)
-        if rows.is_floating_point():
+        if rows.is_floating_point() and may_have_nan(rows):
             rows = (torch.fmax if least < 0 else torch.fmin)(rows, rows.new_full((), least))
         where = places.reshape((-1,) + (1,) * (rows.ndim - 1)).expand_as(rows)
         target.scatter_reduce_(0, where, rows, reduction)

@@ -14,6 +14,7 @@ import numpy as np
 import torch
 
 from tapeflow.core.loops import Int32s, Int64s, Numbers, loop, simd_range
+from tapeflow.core.ops.elementwise_kernels import by_value
 from tapeflow.core.ops.memory import check_memory
 
 FEW_CHANNELS = 8  # up to here, the columns of all channels are computed at once
@@ -129,6 +130,16 @@ class Weights:
             np.ascontiguousarray(values), dtype=dtype
         )
 
+    def by_selection(self, images: torch.Tensor, axis: int) -> torch.Tensor:
+        """Multiplies a dimension of images that have no values to look at: the same bits, by ATen's kernels."""
+        shape = [self.new if d == axis else 1 for d in range(4)]
+        parts = (
+            images.index_select(axis, torch.as_tensor(columns, device=images.device))
+            * torch.as_tensor(values, dtype=images.dtype, device=images.device).view(shape)
+            for columns, values in zip(self._columns.T, self._values.T, strict=True)
+        )
+        return functools.reduce(torch.add, parts)
+
     def of_rows(self, images: torch.Tensor) -> torch.Tensor:
         """Multiplies the rows of images `[batch, height, width, channels]`, which are contiguous."""
         batch, height, width, channels = images.shape
@@ -170,13 +181,13 @@ def weights(function: Callable[..., tuple[np.ndarray, np.ndarray]]) -> Callable[
 
 
 def product(rows: Weights, images: torch.Tensor, columns: Weights) -> torch.Tensor:
-    """Multiplies images `[batch, height, width, channels]` by the weights of rows and of columns.
-
-    The images are on the CPU, and torch's autograd does not follow.
-    """
+    """Multiplies images `[batch, height, width, channels]` on the CPU by the weights of rows and of columns."""
     if not images.numel():
         return images.new_zeros(images.shape[0], rows.new, columns.new, images.shape[3])
-    images = images.contiguous()
+    if by_value(images):
+        images, of_rows, of_columns = images.contiguous(), rows.of_rows, columns.of_columns
+    else:
+        of_rows, of_columns = (functools.partial(w.by_selection, axis=i) for i, w in ((1, rows), (2, columns)))
     if rows.new > images.shape[1]:  # the columns of fewer rows
-        return rows.of_rows(columns.of_columns(images))
-    return columns.of_columns(rows.of_rows(images))
+        return of_rows(of_columns(images))
+    return of_columns(of_rows(images))

@@ -116,7 +116,7 @@ def _linear(new: int, old: int, align_corners: bool, half_pixel_centers: bool) -
 
 def _interpolated(images: torch.Tensor, size: Any) -> torch.Tensor:
     """Interpolates images. ATen's loop goes through the channels, which takes long where there are few."""
-    if images.shape[3] > FEW_CHANNELS or not by_value(images):
+    if images.shape[3] > FEW_CHANNELS or not images.is_cpu:
         return aten.upsample_bilinear2d(_channels_first(images), size, False, None).permute(0, 2, 3, 1)
     rows, columns = (_linear(new, old, False, True) for new, old in zip(size, images.shape[1:3], strict=True))
     return product(rows, images, columns)

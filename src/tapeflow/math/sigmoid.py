@@ -10,8 +10,9 @@ import torch
 from tapeflow.core import aten
 from tapeflow.core.autodiff.gradients import conj
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.loops import Numbers, loop, simd_range
 from tapeflow.core.ops.elements import Element, ElementBuilder
-from tapeflow.core.ops.elementwise_kernels import by_numpy
+from tapeflow.core.ops.elementwise_kernels import by_numpy, over_elements
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import of_both, same
 from tapeflow.core.types.aliases import TensorLike
@@ -182,10 +183,21 @@ def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     return negative(softplus(negative(x)), name)
 
 
+@loop
+def _write_softsigns(x: Numbers, size: int, results: Numbers) -> None:
+    for i in simd_range(size):
+        results[i] = x[i] / (abs(x[i]) + 1.0)
+
+
+def _softsign(features: torch.Tensor, out: torch.Tensor | None = None) -> torch.Tensor:
+    return torch.div(features, torch.abs(features).add_(1), out=out)
+
+
 @op(
     "Softsign",
-    kernel=lambda features: torch.div(features, torch.abs(features).add_(1)),
+    kernel=_softsign,
     shape=same,
+    for_many=by_numpy(_softsign, over_elements(_write_softsigns), threads=2, needs_wide=False),
     element=lambda b, x: b.div(x, b.rounded(b.add(b.abs(x), 1.0))),
 )
 def softsign(features: TensorLike, name: str | None = None) -> Tensor:

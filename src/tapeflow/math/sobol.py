@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 
 import torch
 
+from tapeflow.core.loops import Int64s, Numbers, loop, trailing_zeros
 from tapeflow.core.ops.op import op
 from tapeflow.core.ops.shape_rules import length
 from tapeflow.core.types.aliases import DTypeLike, TensorLike
@@ -15,6 +15,8 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import Tensor, invalid
 
 _MOST_DIMENSIONS = 21_200
+_BITS = 30
+_SMALLEST = 2.0**-_BITS
 
 
 def _points(dim: int, num_results: int, skip: int, dtype: DType, device: torch.device) -> torch.Tensor:
@@ -24,18 +26,30 @@ def _points(dim: int, num_results: int, skip: int, dtype: DType, device: torch.d
         raise invalid(f"num_results must be at least one, not {num_results}")
     if skip < 0:
         raise invalid(f"skip must be non-negative, not {skip}")
-    # The origin, the first of torch's points, is not one of TensorFlow's.
-    engine = copy.copy(_sobol_engine(dim))
-    engine.quasi = engine.quasi.clone()
-    if skip:
-        engine.fast_forward(skip)
-    return engine.draw(num_results, dtype=dtype.torch).to(device)
+    points = torch.empty((num_results, dim), dtype=dtype.torch)
+    _draw_points(_directions(dim), dim, skip, num_results, points)
+    return points.to(device)
 
 
 @functools.lru_cache(16)
-def _sobol_engine(dim: int) -> torch.quasirandom.SobolEngine:
-    """Returns torch's generator of the points after the origin, which nothing may draw from."""
-    return torch.quasirandom.SobolEngine(dim).fast_forward(1)
+def _directions(dim: int) -> torch.Tensor:
+    """Returns torch's direction numbers, `[dim, _BITS]`."""
+    return torch.quasirandom.SobolEngine(dim).sobolstate.contiguous()
+
+
+@loop
+def _draw_points(directions: Int64s, dim: int, skip: int, count: int, points: Numbers) -> None:
+    """Writes the points after the origin and `skip` others; the bits of a point are its number in Gray code."""
+    for d in range(dim):
+        place = 0
+        for bit in range(_BITS):
+            if (skip ^ skip >> 1) >> bit & 1:
+                place ^= directions[d * _BITS + bit]
+        for i in range(count):
+            bit = trailing_zeros(skip + i + 1)
+            if bit < _BITS:
+                place ^= directions[d * _BITS + bit]
+            points[i * dim + d] = place * _SMALLEST
 
 
 @op(

@@ -1,6 +1,8 @@
 """What Python values, arrays and other libraries' tensors become. The expectations are TensorFlow 2.21's."""
 
 import enum
+import fractions
+import math
 
 import ml_dtypes
 import numpy as np
@@ -322,3 +324,29 @@ def test_arrays_of_quantized_types_become_tensors(name):
     assert tf.data.Dataset.from_tensors(array).element_spec.dtype is dtype
     with pytest.raises(ValueError, match="Unsupported numpy type: NPY_VOID"):
         tf.constant(np.zeros(2, [("a", "i4"), ("b", "i4")]))
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [[0.1] * 99, [2.5] * 99],
+        [[1] * 99, [-(2**31)] * 99],
+        [[1] * 99, [2**31] * 99],
+        [[[1.5, True] * 50], [[np.float64(2.5), 3] * 50]],
+        [[True] * 99, [False] * 99],
+        [[math.inf] * 99, [math.nan] * 99],
+    ],
+)
+def test_long_rows_become_what_short_ones_do(rows):
+    whole, first = tf.constant(rows), tf.constant([row[:2] for row in rows] if np.ndim(rows) == 2 else rows[0][0][:2])
+    assert whole.dtype == first.dtype
+    np.testing.assert_array_equal(whole, np.array(rows).astype(whole.dtype.as_numpy_dtype))
+
+
+@pytest.mark.parametrize("other", ["a", None, 1j, [0.0], 1e39, fractions.Fraction(1, 2)])
+def test_long_rows_refuse_what_short_ones_do(other):
+    for size in (1, 99):
+        with pytest.raises(ValueError, match=r"Can't convert|Attempt to convert"):
+            tf.constant([[0.5] * size + [other], [0.5] * (size + 1)])
+    with pytest.raises(ValueError, match=RAGGED):
+        tf.constant([[0.5] * 99, [0.5] * 98])

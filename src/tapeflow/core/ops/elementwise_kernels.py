@@ -168,8 +168,8 @@ class ByNumpy:
     """
 
     def __init__(
-        self, function: Callable[..., torch.Tensor], numpys: np.ufunc, threads: int, needs_wide: bool,
-        where_finite: bool,
+        self, function: Callable[..., torch.Tensor], numpys: Callable[..., np.ndarray], threads: int,
+        needs_wide: bool, where_finite: bool,
     ) -> None:  # fmt: skip
         self._function, self._numpys, self._threads, self._where_finite = function, numpys, threads, where_finite
         self._dtypes = {torch.float32} if needs_wide else {torch.float32, torch.float64}
@@ -186,9 +186,23 @@ class ByNumpy:
         return x.dtype in self._dtypes and by_value(x) and not x.is_neg()
 
 
+def over_elements(loop: Callable[..., Any]) -> Callable[..., np.ndarray]:
+    """Returns what stands for NumPy's function in `by_numpy`: a loop that takes numbers, their count and results."""
+
+    def compute(x: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+        results = np.empty(x.shape, x.dtype) if out is None or not out.flags.c_contiguous else out
+        loop(np.ascontiguousarray(x), x.size, results)
+        if out is None or out is results:
+            return results
+        out[...] = results
+        return out
+
+    return compute
+
+
 def by_numpy(
     function: Callable[..., torch.Tensor],
-    numpys: np.ufunc,
+    numpys: Callable[..., np.ndarray],
     threads: int = 1,
     *,
     instead_of_mkl: bool = False,
@@ -200,7 +214,7 @@ def by_numpy(
 
     Args:
         function: ATen's function.
-        numpys: NumPy's.
+        numpys: NumPy's, or that of `over_elements`.
         threads: the number of threads up to which ATen is slower than NumPy's single thread.
         instead_of_mkl: ATen's function is MKL's.
         needs_wide: NumPy is faster only with code for the widest vectors.
@@ -223,7 +237,7 @@ def _some_are_finite(function: Callable[[torch.Tensor], torch.Tensor], x: torch.
     return x.is_contiguous() and math.isfinite(function(x.view(-1)[:: x.numel() // _LOOKED_AT]).sum().item())
 
 
-def _has_wide_code(numpys: np.ufunc) -> bool:
+def _has_wide_code(numpys: Any) -> bool:
     """Returns True if NumPy's function of float32 has code for this processor's widest vectors."""
     info = np.lib.introspect.opt_func_info(func_name=f"^{numpys.__name__}$", signature="float32")
     return any(current["current"].startswith(_WIDE) for loops in info.values() for current in loops.values())

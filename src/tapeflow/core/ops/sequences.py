@@ -7,6 +7,7 @@ for these, each element must convert. For any other dtype, the elements are conv
 from __future__ import annotations
 
 import functools
+import marshal
 import struct
 from collections.abc import Mapping
 from itertools import chain
@@ -114,6 +115,48 @@ _QUICK: dict[Any, Any] = {
 }
 
 
+_MANY = 64  # items of a list: from here on `marshal` takes less time than a look at each type
+# By the type of numbers: the letter that `marshal` writes before each, and what follows.
+_MARSHALLED = {float: (ord("g"), "<f8"), int: (ord("i"), "<i4")}
+
+
+@functools.lru_cache(maxsize=64)
+def _record_of_lists(shape: tuple[int, ...], kind: Any) -> np.dtype[Any]:
+    """Returns what `marshal` writes of nested lists of numbers."""
+    record = np.dtype([("type", "u1"), ("items", _MARSHALLED[kind][1])])
+    for length in reversed(shape):
+        record = np.dtype([("type", "u1"), ("length", "<u4"), ("items", record, (length,))])
+    return record
+
+
+def _marshalled_array(value: list[Any], dtype: DType | None) -> tuple[np.ndarray, DType] | None:
+    """Returns the array of nested lists, or None if other types are in it, or ints of more than 32 bits."""
+    shape, first = [len(value)], value[0]
+    while type(first) is list and first:
+        shape.append(len(first))
+        first = first[0]
+    kind = type(first)
+    if kind not in _MARSHALLED or (kind, dtype) not in _QUICK:
+        return None
+    numpy_type, _, result = _QUICK[kind, dtype]
+    record = _record_of_lists(tuple(shape), kind)
+    try:
+        data = marshal.dumps(value, 2)
+        if len(data) != record.itemsize:
+            return None
+        level = np.frombuffer(data, record)[0]
+        for length in shape:
+            if not ((level["type"] == ord("[")).all() and (level["length"] == length).all()):
+                return None
+            level = level["items"]
+        if not (level["type"] == _MARSHALLED[kind][0]).all():
+            return None
+        with np.errstate(over="raise"):
+            return level["items"].astype(numpy_type), result
+    except (ValueError, FloatingPointError):  # something else is in it, or a number is out of range
+        return None
+
+
 def quick_array(value: Any, dtype: DType | None) -> tuple[np.ndarray, DType] | None:
     """Returns the array of a rectangular list of one type of numbers, or None where `array_of` has to decide.
 
@@ -128,6 +171,8 @@ def quick_array(value: Any, dtype: DType | None) -> tuple[np.ndarray, DType] | N
         if not length or countOf(map(type, flat), list) != len(flat) or countOf(map(len, flat), length) != len(flat):
             return None
         shape = (*shape, length) if shape else (len(flat), length)
+        if length >= _MANY and (quick := _marshalled_array(value, dtype)) is not None:
+            return quick
         flat = list(chain.from_iterable(flat))
     kind, size = type(flat[0]), len(flat)
     target = _QUICK.get((kind, dtype))
