@@ -304,9 +304,9 @@ class StringArray:
                 raise IndexError(f"index {key} is out of bounds for axis 0 with size {count}")
             key = key % count
             if len(self.shape) == 1:
+                if self._strings is not None:
+                    return self._strings[key]
                 offsets = self._offsets
-                if offsets is None:
-                    return self.flat[key]
                 return bytes(self._data[offsets.item(key) : offsets.item(key + 1)])
             return self._rows(key, key + 1).reshape(self.shape[1:])
         if type(key) is slice and self.shape and key.step in (None, 1):
