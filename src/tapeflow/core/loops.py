@@ -356,7 +356,12 @@ made:
   %place = getelementptr ptr, ptr %objects, i64 %i
   %old = load ptr, ptr %place
   store ptr %new, ptr %place
+  %was.empty = icmp eq ptr %old, null
+  br i1 %was.empty, label %written, label %replaced
+replaced:
   call void @Py_DecRef(ptr %old)
+  br label %written
+written:
   ret i64 0
 failed:
   ret i64 -1

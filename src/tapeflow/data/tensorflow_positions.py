@@ -289,7 +289,7 @@ _VARIANT = 21
 def _array(data: bytes, part: Any) -> Any:
     dtype = as_dtype(part.dtype)
     shape = [d.size for d in part.tensor_shape.dim]
-    if dtype is string:
+    if dtype is string:  # a few elements of a buffer, which other code handles as arrays
         ends = np.cumsum([0, *part.uncompressed_bytes])
         return np.array([data[a:b] for a, b in zip(ends, ends[1:], strict=False)], object).reshape(shape)
     return None if dtype.torch is None else np.frombuffer(data, dtype.as_numpy_dtype).reshape(shape)

@@ -108,7 +108,7 @@ class Rows:
             flat = torch.from_numpy(words[2 * strings + start : 2 * strings + stop])
         else:
             flat = torch.from_numpy(self._floats[start:stop])
-        return Values(flat, counts, *totals[8:], kinds, totals[0])
+        return Values(flat, counts, totals[8], totals[9], kinds, totals[0])
 
 
 class Lists:

@@ -331,7 +331,7 @@ class Writer:
         if dtype in (resource, variant):
             raise self._error(tensor.op, "only variables have a form among resources, not tables or datasets")
         array = EagerTensor(raw, tensor.dtype).numpy()
-        if dtype is string:
+        if dtype is string:  # the interpreter takes arrays of `bytes`
             array = np.asarray(array, object)
         else:
             array = np.asarray(array).astype(dtype.as_numpy_dtype, copy=False)

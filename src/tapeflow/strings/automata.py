@@ -356,8 +356,8 @@ class _Builder:
         for i, (_, members) in enumerate(classes):
             columns[members] = i
         table, rows = (np.array(steps, np.int32)[:, columns, i].tobytes() for i in (0, 1))
-        starts = _SYMBOLS * np.array(starts, np.int32)
-        return Automaton(table, starts.tobytes(), rows, np.array(self._paths, np.int32).tobytes())
+        first = _SYMBOLS * np.array(starts, np.int32)
+        return Automaton(table, first.tobytes(), rows, np.array(self._paths, np.int32).tobytes())
 
     def _classes(self) -> list[tuple[int, list[int]]]:
         """Returns the symbols that no instruction tells apart: one of them, and all."""

@@ -122,7 +122,7 @@ def _replace_kernel(input: StringArray, pattern: Any, rewrite: Any, replace_glob
         return each(replace, input)
     data, offsets = input.packed()
     out, ends = np.empty(len(data) + 64, np.uint8), np.zeros(input.size + 1, np.int64)
-    room = np.empty(int(input.lengths.max()) + 1, np.int32), np.empty(GROUP_ENDS, np.int64)
+    room = np.empty(len(data) + 1, np.int32), np.empty(GROUP_ENDS, np.int64)  # for the longest string at least
     arguments = data, offsets, input.size, *table, *_rewrite_parts(rewrite), replace_global, *room
     size = _replace_matches(*arguments, out, len(out), ends)
     if size > len(out):

@@ -67,14 +67,14 @@ class StringIndex:
 
     def _look_up(self, strings: StringArray) -> list[int] | None:
         """Returns the numbers of a few strings if all came lately: a dict is faster than a loop then."""
-        few, recent = strings.few, self._recent
+        few, recent = strings.listed, self._recent
         try:
             return None if few is None else [recent[string] for string in few]
         except KeyError:
             return None
 
     def _remember(self, strings: StringArray, numbers: np.ndarray) -> None:
-        few = strings.few
+        few = strings.listed
         if few is not None and sum(map(len, few)) < _MOST_BYTES:
             if len(self._recent) > _MOST_RECENT:
                 self._recent.clear()

@@ -160,9 +160,14 @@ class StringArray:
         """The strings of a small array in row-major order, a list that nobody may change; None for a larger array."""
         if self._strings is None:
             offsets = self._offsets
-            if len(offsets) <= FEW + 1 and offsets[-1] - offsets[0] <= _LITTLE:
+            if len(offsets) <= FEW + 1 and offsets.item(-1) - offsets.item(0) <= _LITTLE:
                 self._strings = self._split_buffers()
         return self._strings
+
+    @property
+    def listed(self) -> list[bytes] | None:
+        """`few` if that takes no work, or little; None otherwise."""
+        return self._strings if self.size > _FEWER else self.few
 
     @property
     def buffer(self) -> np.ndarray:
@@ -222,8 +227,9 @@ class StringArray:
     def _split_buffers(self) -> list[bytes]:
         if self.size > FEW:
             return self._objects().tolist()
-        whole, offsets = self.packed()
-        return [whole[i:j] for i, j in pairwise(offsets.tolist())]
+        ends = self.offsets.tolist()
+        whole, first = bytes(self._data[ends[0] : ends[-1]]), ends[0]
+        return [whole[i - first : j - first] for i, j in pairwise(ends)]
 
     def _objects(self) -> np.ndarray:
         """Returns a vector with a new `bytes` for each string."""
@@ -234,7 +240,7 @@ class StringArray:
     def packed(self) -> tuple[bytes, np.ndarray]:
         """Returns the bytes of these strings and no others, and offsets that begin with zero."""
         offsets = self.offsets
-        first, last = int(offsets[0]), int(offsets[-1])
+        first, last = offsets.item(0), offsets.item(-1)
         data = self._data[first:last]
         return data if type(data) is bytes else data.tobytes(), offsets - first if first else offsets
 
@@ -298,9 +304,9 @@ class StringArray:
                 raise IndexError(f"index {key} is out of bounds for axis 0 with size {count}")
             key = key % count
             if len(self.shape) == 1:
+                if self._strings is not None:
+                    return self._strings[key]
                 offsets = self._offsets
-                if offsets is None:
-                    return self.flat[key]
                 return bytes(self._data[offsets.item(key) : offsets.item(key + 1)])
             return self._rows(key, key + 1).reshape(self.shape[1:])
         if type(key) is slice and self.shape and key.step in (None, 1):
@@ -320,12 +326,14 @@ class StringArray:
         stop = max(start, stop)
         inner = self.shape[1:]
         width = math.prod(inner) if inner else 1
-        shape = (stop - start, *inner)
+        array = _new(StringArray)
+        array.shape = (stop - start, *inner)
         if self._strings is not None:
-            array = _new(StringArray)
-            array._strings, array._offsets, array.shape = self._strings[start * width : stop * width], None, shape
-            return array
-        return StringArray(self.data, self.offsets[start * width : stop * width + 1], shape)
+            array._strings, array._offsets = self._strings[start * width : stop * width], None
+        else:
+            array._data, array._offsets = self._data, self._offsets[start * width : stop * width + 1]
+            array._strings = None
+        return array
 
     def places(self) -> np.ndarray:
         """Returns the places of the strings, in this shape: what moves places moves strings."""

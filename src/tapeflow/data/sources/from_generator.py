@@ -155,7 +155,7 @@ def _cast(value: Any, dtype: DType) -> EagerTensor:
         return value
     if dtype is string and is_arrow(value):
         return convert(value, string)
-    if dtype.torch is None:
+    if dtype.torch is None:  # the generator made objects already
         return from_array(np.asarray(value, object), dtype)
     array = np.asarray(value)
     return from_array(array.astype(bool) if dtype.is_bool else array, dtype)
