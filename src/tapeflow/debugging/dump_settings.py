@@ -29,7 +29,7 @@ def enable_dump_debug_info(
         tensor_debug_mode: the summaries of results. "NO_TENSOR": none; "CURT_HEALTH": whether there are infinities or
             NaNs; "CONCISE_HEALTH": how many; "FULL_HEALTH": how many, and how many negative, zero and positive
             numbers; "SHAPE": dtype and shape; "FULL_TENSOR": all elements.
-        circular_buffer_size: how many of the latest executions are kept until `FlushExecutionFiles`. With 0 or less,
+        circular_buffer_size: how many of the latest executions wait for `FlushExecutionFiles`. With 0 or less,
             all are written.
         op_regex: only results of ops whose type it matches are summarized.
         tensor_dtypes: only results of these dtypes are summarized: a sequence, or a function of a dtype.

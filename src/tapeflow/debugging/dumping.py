@@ -23,6 +23,7 @@ from tapeflow.core.autodiff.tape import EVERYTHING
 from tapeflow.core.protos import message_class
 from tapeflow.core.types.dtypes import FROM_TORCH
 from tapeflow.core.values.tensor import EagerTensor, next_id
+from tapeflow.debugging.settings import executed_name
 from tapeflow.graph.ir.positions import Positions, stack_summary
 from tapeflow.io.records import TFRecordWriter
 from tapeflow.version import VERSION
@@ -45,7 +46,7 @@ class DebugEventsWriter:
 
     Args:
         dump_root: the folder.
-        circular_buffer_size: how many of the latest executions are kept until they are flushed; all if it is not
+        circular_buffer_size: how many of the latest executions wait until they are flushed; all if it is not
             positive.
 
     Attributes:
@@ -141,9 +142,8 @@ class Dumper:
         results = [t for t in outputs if type(t) is EagerTensor]
         body = getattr(op, "body", None)
         protos = [self._summarize(t.value, -1) if self._is_wanted(op.name, t.dtype) else b"" for t in results]
-        name = op.name if body is None else f"__inference_{body.graph.name}"
         self.writer.write(
-            "execution", op_type=name, num_outputs=len(results),
+            "execution", op_type=executed_name(op), num_outputs=len(results),
             graph_id="" if body is None else self._graph_id(body.graph),
             input_tensor_ids=[_number_of(t) for t in inputs if type(t) is EagerTensor],
             output_tensor_ids=[_number_of(t) for t in results], tensor_debug_mode=self.mode,
@@ -212,7 +212,7 @@ class Dumper:
     def _graph_id(self, graph: Any) -> str:
         ids = self._ids["graph"]
         if id(graph) not in ids:
-            ids[id(graph)] = uuid.uuid4().hex, graph  # kept, so that no other graph gets its id
+            ids[id(graph)] = uuid.uuid4().hex, graph  # no other graph gets its id
             outer = getattr(graph, "around", None)
             context = "" if outer is None else self._graph_id(outer)
             name, graph_id = graph.name, ids[id(graph)][0]
