@@ -29,8 +29,6 @@ SINGLE = [
     "config.experimental_connect_to_host",
     "data.experimental.distributed_save",
     "data.experimental.get_model_proto",
-    "debugging.experimental.disable_dump_debug_info",
-    "debugging.experimental.enable_dump_debug_info",
     "experimental.register_filesystem_plugin",
     "image.decode_jxl",
     "io.decode_jxl",

@@ -101,7 +101,9 @@ def of_encoding(rng: random.Random) -> bytes:
 def of_path(rng: random.Random) -> bytes:
     """A path or a header that is too long, or no path."""
     paths = ["", "*", "//", "/%", "/v1/models/%00:predict", "/" * 5000, "/v1/models/model:" + "a" * 9000,
-             "http://[::1/", "/v1/models/model/versions/-1:predict", "/v1/models/../../etc/passwd",
+             "http://[::1/", "/v1/models/model/versions/-1:predict", "/v1/models/model/labels/%ff:predict",
+             "/v1/models/model/labels/" + "a" * 5000, "/v1/models/model/labels/a/versions/1",
+             "/v1/models/../../etc/passwd",
              "/v1/models/model:predict?" + "a=1&" * 3000]  # fmt: skip
     if rng.random() < 0.2:
         return request(GOOD, f"X-Long: {'a' * 100_000}")

@@ -76,6 +76,26 @@ _MESSAGES = {
     "FeatureLists": "1 FeatureList{} feature_list",
     "Example": "1 Features features",
     "SequenceExample": "1 Features context, 2 FeatureLists feature_lists",
+    # Of debug dumps.
+    "DebugMetadata": "1 string tensorflow_version, 2 string file_version, 3 string tfdbg_run_id",
+    "SourceFile": "1 string file_path, 2 string host_name, 3 string* lines",
+    "FileLineCol": "1 int32 file_index, 2 int32 line, 3 int32 col, 4 string func, 5 string code",
+    "StackFrameWithId": "1 string id, 2 FileLineCol file_line_col",
+    "CodeLocation": "1 string host_name, 2 string* stack_frame_ids",
+    "GraphOpCreation": "1 string op_type, 2 string op_name, 3 string graph_name, 4 string graph_id, "
+    "5 string device_name, 6 string* input_names, 7 int32 num_outputs, 8 CodeLocation code_location, "
+    "9 int32* output_tensor_ids",
+    "DebuggedGraph": "1 string graph_id, 2 string graph_name, 6 string outer_context_id",
+    "DebuggedDevice": "1 string device_name, 2 int32 device_id",
+    "Execution": "1 string op_type, 2 int32 num_outputs, 3 string graph_id, 4 int64* input_tensor_ids, "
+    "5 int64* output_tensor_ids, 6 int32 tensor_debug_mode, 7 bytes* tensor_protos, 8 CodeLocation code_location, "
+    "9 int32* output_tensor_device_ids",
+    "GraphExecutionTrace": "1 string tfdbg_context_id, 2 string op_name, 3 int32 output_slot, "
+    "4 int32 tensor_debug_mode, 5 bytes tensor_proto, 6 string device_name",
+    "DebugEvent": "1 double wall_time, 3 DebugMetadata debug_metadata/what, 4 SourceFile source_file/what, "
+    "6 StackFrameWithId stack_frame_with_id/what, 7 GraphOpCreation graph_op_creation/what, "
+    "8 DebuggedGraph debugged_graph/what, 9 Execution execution/what, "
+    "10 GraphExecutionTrace graph_execution_trace/what, 12 DebuggedDevice debugged_device/what",
     # Of TensorFlow Serving. Tensors, examples and signatures are bytes: messages that are parsed one by one.
     "Int64Value": "1 int64 value",
     "Any": "1 string type_url, 2 bytes value",

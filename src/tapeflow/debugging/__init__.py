@@ -1,8 +1,7 @@
 """The public `tf.debugging` namespace: assertions and checks of numbers."""
 
-import typing as _typing
-
 from tapeflow.control_flow import Assert
+from tapeflow.debugging import experimental
 from tapeflow.debugging.numerics import assert_all_finite, check_numerics, disable_check_numerics, enable_check_numerics
 from tapeflow.debugging.settings import (
     disable_traceback_filtering,
@@ -32,7 +31,6 @@ from tapeflow.debugging.values import (
     assert_none_equal,
     assert_positive,
 )
-from tapeflow.unsupported import below as _below
 
 __all__ = [
     "Assert", "assert_all_finite", "assert_equal", "assert_greater", "assert_greater_equal", "assert_integer",
@@ -44,7 +42,3 @@ __all__ = [
     "set_log_device_placement",
 ]  # fmt: skip
 __dir__ = __all__.copy
-
-
-if not _typing.TYPE_CHECKING:
-    __getattr__ = _below("debugging")

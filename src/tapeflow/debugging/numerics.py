@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import torch
@@ -73,6 +74,10 @@ class _Checker:
 
     seen = EVERYTHING
 
+    def __init__(self) -> None:
+        inspecting: Any = importlib.import_module("tapeflow.graph.codegen.passes.inspecting")
+        self.inspector = inspecting.FINITE_NUMBERS
+
     def variable_read(self, variable: Any, read: int) -> None:
         """Does nothing: a read changes no numbers."""
 
@@ -109,12 +114,11 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
         ...     tf.debugging.disable_check_numerics()
         True
     """
-    if state.compiler is not None:
+    if any(isinstance(tape, _Checker) for tape in state.tapes):
         return
-    from tapeflow.graph.codegen.numerics import compiler
-
+    inspected: Any = importlib.import_module("tapeflow.graph.codegen.inspected")
     checker = _Checker()
-    state.compiler = compiler
+    inspected.add_inspector(checker.inspector)
     state.tapes.append(checker)
     listeners.append(checker)
     detours.append(checker)
@@ -136,7 +140,8 @@ def disable_check_numerics() -> None:
         [-inf]
     """
     for tape in [t for t in state.tapes if isinstance(t, _Checker)]:
-        state.compiler = None
+        inspected: Any = importlib.import_module("tapeflow.graph.codegen.inspected")
+        inspected.remove_inspector(tape.inspector)
         discard(state.tapes, tape)
         discard(listeners, tape)
         discard(detours, tape)

@@ -23,7 +23,7 @@ class _PlacementLog:
 
     def record(self, op: Any, inputs: Any, attrs: Any, outputs: Any) -> None:
         if outputs:
-            get_logger().warning("Executing op %s in device %s", op.name, outputs[0].device)
+            get_logger().warning("Executing op %s in device %s", executed_name(op), outputs[0].device)
             self._log_operations(op, outputs[0].device)
 
     def _log_operations(self, op: Any, device: str) -> None:
@@ -42,6 +42,12 @@ class _PlacementLog:
                 place = operation.device or device
                 get_logger().warning("%s: (%s): %s", operation.name, operation.type, place)
                 self._log_operations(operation.op, place)
+
+
+def executed_name(op: Any) -> str:
+    """Returns TensorFlow's name of an op that was executed. That of a function contains the function's name."""
+    body = getattr(op, "body", None)
+    return str(op.name) if body is None else f"__inference_{body.graph.name}"
 
 
 def get_log_device_placement() -> bool:

@@ -239,7 +239,8 @@ class Servable:
             which = f"none of the versions {list(policy.specific)}" if policy.specific else "no folders of versions"
             raise OSError(f"{self._folder} holds no SavedModel, and {which}.")
         if before is not None and before._folder == self._folder:
-            self.versions, self._failures = before.versions, before._failures
+            self._failures = before._failures
+            self.versions: dict[int, ServedVersion] = before.versions
             self.refresh()
         else:
             self.versions = {number: ServedVersion(number, folders[number]) for number in wanted}

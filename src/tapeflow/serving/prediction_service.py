@@ -45,7 +45,7 @@ async def listening(server: Server, host: str, port: int) -> AsyncIterator[int]:
         port: the port.
 
     Raises:
-        OSError: the port is taken.
+        OSError: the port is in use.
     """
     limits = [("grpc.max_receive_message_length", server.most_bytes), ("grpc.max_send_message_length", -1)]
     accepting = grpc.aio.server(options=[*limits, ("grpc.so_reuseport", 0)])

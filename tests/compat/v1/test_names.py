@@ -36,7 +36,6 @@ NOT_THERE = {
 # What needs TensorFlow's own binaries, and says so when it is called.
 REFUSED = {
     "data.experimental.distributed_save", "data.experimental.get_model_proto",
-    "debugging.experimental.disable_dump_debug_info", "debugging.experimental.enable_dump_debug_info",
     "image.decode_jxl", "io.decode_jxl", "load_library", "load_op_library",
     "quantization.experimental.QuantizationComponentSpec", "quantization.experimental.QuantizationMethod",
     "quantization.experimental.QuantizationOptions", "quantization.experimental.TfRecordRepresentativeDatasetSaver",
