@@ -19,6 +19,7 @@ from tapeflow.core.autodiff.gradients import sum_like
 from tapeflow.core.autodiff.tape import Call, Tape, id_of
 from tapeflow.core.ops.batching import Batch, Slices
 from tapeflow.core.ops.definition import ops
+from tapeflow.core.ops.elementwise_kernels import select
 from tapeflow.core.ops.op import op
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
@@ -65,17 +66,15 @@ def _shape_of_scores(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor
         raise invalid(f"queries of the shape {list(query.shape)} can't be multiplied by keys {list(key.shape)}")
     if key.shape[-2] != value.shape[-2]:
         raise invalid(f"{key.shape[-2]} keys, but {value.shape[-2]} values")
+    batch = query.shape[:-2]
+    if key.shape[:-2] == batch and value.shape[:-2] == batch:
+        return (*batch, query.shape[-2], key.shape[-2])
     try:
         batch = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2], value.shape[:-2])
     except RuntimeError as error:
         shapes = ", ".join(str(list(t.shape)) for t in (query, key, value))
         raise invalid(f"queries, keys and values have the shapes {shapes}, which don't broadcast") from error
     return (*batch, query.shape[-2], key.shape[-2])
-
-
-def _shape_of_result(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> tuple[int, ...]:
-    """Returns the shape of the result."""
-    return (*_shape_of_scores(query, key, value)[:-1], value.shape[-1])
 
 
 def _may_broadcast(mask: torch.Tensor, scores: tuple[int, ...]) -> bool:
@@ -86,13 +85,13 @@ def _may_broadcast(mask: torch.Tensor, scores: tuple[int, ...]) -> bool:
 
 def _for_flash(
     query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, bias: torch.Tensor | None, mask: torch.Tensor | None,
-    has_nan: bool,
+    scores: tuple[int, ...], has_nan: bool,
 ) -> _Flash | None:  # fmt: skip
     """Returns the arguments of ATen's kernels, in four dimensions; None if the kernels don't compute this.
 
-    `has_nan` is True if the softmax of queries without keys is NaN.
+    `scores` is the shape of the scores, and `has_nan` is True if the softmax of queries without keys is NaN.
     """
-    scores, channels = _shape_of_scores(query, key, value), query.shape[-1]
+    channels = query.shape[-1]
     if bias is not None and mask is not None:
         return None
     added = bias if mask is None else mask
@@ -103,20 +102,20 @@ def _for_flash(
         or not (added is None or _may_broadcast(added, scores))
     ):
         return None
-    empty, causal = None, mask is not None and _is_causal(mask)
+    batch, empty, causal = scores[:-2], None, mask is not None and _is_causal(mask)
     if causal:
         added = None
     elif mask is not None:
-        none = ~mask.any(-1, keepdim=True)
-        if not mask.is_cpu or none.any():  # `any` would wait for a GPU
+        none = mask.view(torch.uint8).amax(-1, keepdim=True) == 0  # faster than `any`
+        if not mask.is_cpu or none.any():  # the last one would wait for a GPU
             if has_nan:
                 return None
             empty, mask = none, mask | none
             query = query.masked_fill(empty, 0.0)
-        added = query.new_zeros(mask.shape).masked_fill_(~mask, -math.inf)
+        added = select(mask, query.new_tensor(0.0), query.new_tensor(-math.inf))
     elif bias is not None and bias.is_cpu and (bias.amax(-1) == -math.inf).any():  # ATen's result is 0
         return None
-    rows = [_in_heads(x.expand(*scores[:-2], *x.shape[-2:])) for x in (query, key, value)]
+    rows = [_in_heads(x if x.shape[:-2] == batch else x.expand(*batch, *x.shape[-2:])) for x in (query, key, value)]
     if added is not None:
         added = added.reshape(*(1,) * (len(scores) - added.dim()), *added.shape)
         added = _in_heads(added.expand(*scores[:-3], *added.shape[-3:]) if len(scores) > 4 else added)
@@ -180,13 +179,14 @@ def attention(
     Raises:
         InvalidArgumentError: the shapes don't belong together.
     """
-    shape = _shape_of_result(query, key, value)
-    flash = _for_flash(query, key, value, bias, mask, masked == -math.inf and not zeroed)
+    scores = _shape_of_scores(query, key, value)
+    shape = (*scores[:-1], value.shape[-1])
+    flash = _for_flash(query, key, value, bias, mask, scores, masked == -math.inf and not zeroed)
     result = sums = None
     if flash is not None and query.is_cpu:
         result, sums = aten.flash_attention(*flash[:3], 0.0, flash.causal, attn_mask=flash.mask, scale=scale)
         result, sums = result.reshape(shape), sums.reshape(shape[:-1])
-        if sums.isnan().any():  # a NaN among masked keys has no effect
+        if sums.sum().isnan():  # a NaN among masked keys has no effect
             flash = None
     elif flash is not None:
         result = torch.nn.functional.scaled_dot_product_attention(
@@ -226,7 +226,8 @@ def attention_gradient(
     Raises:
         InvalidArgumentError: the shapes don't belong together.
     """
-    shape = _shape_of_result(query, key, value)
+    scores = _shape_of_scores(query, key, value)
+    shape = (*scores[:-1], value.shape[-1])
     if dy.shape != shape or result.shape != shape or sums.shape != shape[:-1]:
         raise invalid(
             f"attention has results of the shapes {list(shape)} and {list(shape[:-1])}. Its gradient got "
@@ -234,7 +235,7 @@ def attention_gradient(
         )
     flash = None
     if query.is_cpu and (sums.abs() <= _LARGEST_SUM).all():
-        flash = _for_flash(query, key, value, bias, mask, masked == -math.inf and not zeroed)
+        flash = _for_flash(query, key, value, bias, mask, scores, masked == -math.inf and not zeroed)
     grads: Any = None
     if flash is not None:
         own = dy.masked_fill(flash.empty, 0.0) if zeroed and flash.empty is not None else dy

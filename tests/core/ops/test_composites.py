@@ -61,12 +61,14 @@ def calls(monkeypatch):
 
 @pytest.mark.parametrize("name", COMPOSITES)
 def test_values_and_gradients(name, monkeypatch, calls):
-    function, x = COMPOSITES[name], random() * 0.5
+    function, x = COMPOSITES[name], random()
     got = gradients(function, x)
     assert calls or name in ("layer normalization", "RMS normalization", "layer")
     monkeypatch.setattr(composites, "_LEAST", 1 << 60)
-    for a, b in zip(got, gradients(function, x), strict=True):
+    expected = gradients(function, x)
+    for a, b in zip(got[:2], expected[:2], strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-4, atol=2e-5)
+    np.testing.assert_allclose(got[2], expected[2], rtol=1e-3, atol=1e-3)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float16", "bfloat16"])

@@ -210,11 +210,14 @@ class Attention(Matcher):
         both = self.step(mask)
         if both is None or both.op is not ops.LogicalAnd.op:
             return mask
-        inner = {id(t) for s in self.between(step, args) for t in s.outputs}
+        inner = {id(t): t for s in self.between(step, args) for t in s.outputs}
         for ones, other in (both.args, both.args[::-1]):
             fill = self.step(ones)
-            like = None if fill is None or fill.op is not ops.Fill.op else self.step(fill.args[0])
-            if like is not None and like.op is ops.Shape.op and id(like.args[0]) in inner and self.number(fill.args[1]):
+            if fill is None or fill.op is not ops.Fill.op or not self.number(fill.args[1]):
+                continue
+            like, shape = self.step(fill.args[0]), ones.shape
+            is_like_scores = like is not None and like.op is ops.Shape.op and id(like.args[0]) in inner
+            if is_like_scores or (shape.is_fully_defined() and any(t.shape == shape for t in inner.values())):
                 return self._without_ones(other, step, args)
         return mask
 
