@@ -13,7 +13,7 @@ from tapeflow.graph.compiler import loop_code, native_loops
 @pytest.fixture(params=["inside", "hoisted"])
 def sized(request, monkeypatch):
     """Compiles all loops for the sizes of calls, and divides small tensors among three threads."""
-    monkeypatch.setattr(native_loops, "_SMALL", 0)
+    monkeypatch.setattr(native_loops, "SMALL", 0)
     monkeypatch.setattr(native_loops, "_READ_QUICKLY", -1 if request.param == "hoisted" else 1 << 18)
     for name, value in (("_OF_THREADS", 1), ("_WORK_OF_THREADS", 0), ("_OF_A_PART", 16)):
         monkeypatch.setattr(loop_code, name, value)

@@ -11,16 +11,27 @@ from typing import Any
 
 import torch
 
+from tapeflow.core import mkl
 from tapeflow.core.forking import cached_property
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.elements import Unsupported
 from tapeflow.core.types.dtypes import resource
 from tapeflow.graph.codegen.program import Program
 from tapeflow.graph.compiler.calling import caller, fallback, filling, table_names
-from tapeflow.graph.compiler.native_loops import SMALL_PRODUCT, drawn
+from tapeflow.graph.compiler.native_loops import MOST_PRODUCT, SMALL, SMALL_PRODUCT, drawn
 from tapeflow.graph.ir.operation import GraphOp, variable_of
 
 _STEP = 1 << 14  # instructions in the time of a step's call from Python
+_MOST_ELEMENTS = 1 << 15  # of a computed tensor, where products gain: with more, threads pay
+
+
+def most_elements() -> int:
+    """Returns the most elements of a tensor that a native function computes.
+
+    Where MKL is slow on the processor, machine code computes products of matrices that fit into its cache in half of
+    MKL's time, so larger functions gain.
+    """
+    return _MOST_ELEMENTS if mkl.products_are_slow() else SMALL
 
 
 class NativeOp(GraphOp):
@@ -43,14 +54,15 @@ class NativeOp(GraphOp):
     def __init__(self, name: str, part: Program) -> None:
         self.part, self.count = part, len(part.steps)
         code, work = self._code()
-        if work > _STEP * self.count:
+        if work > _STEP * self.count and not mkl.products_are_slow():
             raise Unsupported("kernels compute it faster")
         super().__init__(name, self._caller(name, code), gives_tuple=True)
 
     def _code(self) -> tuple[Any, int]:
         from tapeflow.graph.compiler.loop_functions import function_code  # it loads LLVM
 
-        return function_code(self.part, self._variables, SMALL_PRODUCT)
+        most = MOST_PRODUCT if mkl.products_are_slow() else SMALL_PRODUCT
+        return function_code(self.part, self._variables, most)
 
     @property
     def _variables(self) -> list[Any]:

@@ -44,9 +44,9 @@ if TYPE_CHECKING:
     from tapeflow.graph.codegen.loops import Loop
     from tapeflow.graph.control.body import Body
 
-_SMALL = 1 << 13  # elements of a computed tensor
+SMALL = 1 << 13  # elements of a computed tensor
 _MOST_ELEMENTS = 1 << 16  # of a computed tensor: with more, threads pay
-SMALL_PRODUCT, _MOST_PRODUCT = 1 << 18, 1 << 24  # multiplications of a matrix product
+SMALL_PRODUCT, MOST_PRODUCT = 1 << 18, 1 << 24  # multiplications of a matrix product
 _READ_QUICKLY = 1 << 18  # loop-invariant elements: with fewer, computing in the loop is faster than reading results
 _LEAST_STEPS = 100  # in all iterations, if the trip count is static: fewer do not pay for compiling
 _MOST_DRAWN = 1 << 22  # random numbers per call
@@ -79,7 +79,7 @@ def _native(program: Program, step: Step) -> NativeLoop | SizedLoop | None:
     trips = [n for n in (static_trip_count(program, loop, tensors), limit) if n is not None]
     if trips and min(map(int, trips)) * len(parts.body.steps) < _LEAST_STEPS:
         return None
-    if parts.fit(loop.count, _SMALL):
+    if parts.fit(loop.count, SMALL):
         try:
             return NativeLoop(loop, parts, SMALL_PRODUCT)
         except TooLarge:
@@ -131,12 +131,12 @@ def is_static(tensor: SymbolicTensor | TensorSpec) -> bool:
     )
 
 
-def is_small(tensor: SymbolicTensor | TensorSpec, most: int = _SMALL) -> bool:
+def is_small(tensor: SymbolicTensor | TensorSpec, most: int = SMALL) -> bool:
     """Returns True if machine code can compute a tensor of at most this number of elements."""
     return is_static(tensor) and (tensor.dtype is variant or tensor.shape.num_elements() <= most)
 
 
-def may_compile(step: Step, most: int | None = _SMALL) -> bool:
+def may_compile(step: Step, most: int | None = SMALL) -> bool:
     """Returns False if a step can't be compiled, or computes more elements; None is any number."""
     op = step.op
     if step.placed:
@@ -424,7 +424,7 @@ class SizedLoop:
         if parts is None or not parts.fit(loop.count, _MOST_ELEMENTS):
             return None
         with contextlib.suppress(Unsupported):
-            return NativeLoop(loop, parts, _MOST_PRODUCT, hoisted)
+            return NativeLoop(loop, parts, MOST_PRODUCT, hoisted)
         return None
 
     def _parts(
@@ -541,7 +541,7 @@ class NativeGradient(_Native):
         from tapeflow.graph.compiler.loop_functions import gradient_code  # it loads LLVM
 
         with contextlib.suppress(Unsupported):
-            code, lists = gradient_code(program, following, list(added.values()), is_shared, outputs, _MOST_PRODUCT)
+            code, lists = gradient_code(program, following, list(added.values()), is_shared, outputs, MOST_PRODUCT)
             shapes = [*map(_shape, cotangents), *[None] * (len(tensors) - self._count)]
             super().__init__("gradient", code, lists, shapes, self._count)
             self.compiles = True

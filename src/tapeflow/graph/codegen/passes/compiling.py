@@ -18,7 +18,7 @@ from tapeflow.graph.codegen.passes.caching import fixed_tensors
 from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.codegen.regions import LOOPS
 from tapeflow.graph.compiler.clusters import changes_elements, has_llvm
-from tapeflow.graph.compiler.native_functions import NativeOp
+from tapeflow.graph.compiler.native_functions import NativeOp, most_elements
 from tapeflow.graph.compiler.native_loops import is_small, is_static, may_compile
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import VariableUpdate, variable_of
@@ -47,13 +47,15 @@ def compile_functions(program: Program) -> None:
 
 def _qualifies(program: Program, step: Step) -> bool:
     """Returns True if machine code can compute a step, and its outputs are small."""
+    most = most_elements()
     if step.op is READ:
         return is_static(step.outputs[0]) and variable_of(step.args[0]) is not None
     if isinstance(step.op, VariableUpdate):
-        return changes_elements(program, step) and is_small(step.args[1])
+        return changes_elements(program, step) and is_small(step.args[1], most)
     if step.name in LOOPS or any(t.dtype in (variant, resource) for t in (*step.inputs, *step.outputs)):
         return False
-    return all(map(is_static, step.inputs)) and all(map(is_small, step.outputs)) and may_compile(step)
+    small = all(is_small(t, most) for t in step.outputs)
+    return all(map(is_static, step.inputs)) and small and may_compile(step, most)
 
 
 def _compiled(program: Program, run: Sequence[Step]) -> list[Step]:
