@@ -57,7 +57,7 @@ def save(folder: str) -> None:
 def serve(folder: str, port: int, tensorflow: str | None) -> None:
     """Serves the models; by TensorFlow's functions, if its folder of packages is passed."""
     from tapeflow.serving import Servable
-    from tapeflow.serving.server import Server, run
+    from tapeflow.serving.server import Endpoints, Server, run
 
     models = [Servable(name, os.path.join(folder, name)) for name in MODELS]
     if tensorflow is not None:
@@ -70,7 +70,7 @@ def serve(folder: str, port: int, tensorflow: str | None) -> None:
             signature = model.version().signature("serving_default")
             loaded = tf.saved_model.load(os.path.join(folder, model.name))
             signature.run = functools.partial(_run, tf, loaded, loaded.signatures["serving_default"])
-    run(Server(models), "127.0.0.1", port)
+    run(Server(models), Endpoints("127.0.0.1", port))
 
 
 def _run(tf: Any, loaded: Any, function: Any, arrays: Any) -> Any:

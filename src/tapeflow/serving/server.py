@@ -85,7 +85,7 @@ class Server:
         self._json_process = JsonProcess()
         self._large = ThreadPoolExecutor(1, "tapeflow-serving-large")  # calls that process
         self._executor = ThreadPoolExecutor(batching.threads, "tapeflow-serving")
-        self._slots = asyncio.Semaphore(batching.threads)
+        self._slots = asyncio.Semaphore(batching.threads + 1)  # a thread that ends a call finds the next one
         self._loader = ThreadPoolExecutor(1, "tapeflow-serving-loader")
         self._batchers: dict[int, Batcher] = {}
         self._at_work: dict[object, web.Request] = {}  # the requests that are being answered, by their handlers
