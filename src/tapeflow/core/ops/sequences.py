@@ -135,7 +135,7 @@ def _marshalled_array(value: list[Any], dtype: DType | None) -> tuple[np.ndarray
     while type(first) is list and first:
         shape.append(len(first))
         first = first[0]
-    kind = type(first)
+    kind: Any = type(first)
     if kind not in _MARSHALLED or (kind, dtype) not in _QUICK:
         return None
     numpy_type, _, result = _QUICK[kind, dtype]
