@@ -51,3 +51,9 @@ def test_borders_of_betainc_and_zeta(repeat):
     assert (np.isnan(result) == np.isnan(result[0])).all()
     assert np.isinf(result[:, [0, 4, 5]]).all() and np.isnan(result[:, [1, 2, 7]]).all()
     assert (result[:, 6] == 0).all()
+
+
+def test_betainc_and_zeta_of_single_numbers():
+    assert tf.math.betainc(1.0, 1.0, 0.25).numpy() == 0.25
+    assert tf.math.zeta(2.0, 1.0).numpy() == np.float32(np.pi**2 / 6)
+    assert tf.math.polygamma(1.0, 1.0).numpy() == np.float32(np.pi**2 / 6)

@@ -218,7 +218,7 @@ class Loop:
 
     def _run(self, *args: Any) -> Any:
         """Runs the loop as Python."""
-        args = tuple([a.numpy() if type(a) is torch.Tensor else a for a in args])
+        args = tuple([a.view(-1).numpy() if type(a) is torch.Tensor else a for a in args])
         dtype = None if self._numbers is None else args[self._numbers].real.dtype
         number = float if dtype is None or dtype.kind == "i" else dtype.type
         converted = [
