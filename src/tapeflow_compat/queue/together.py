@@ -14,10 +14,10 @@ from typing import Any
 
 from tapeflow.core.forking import new_event
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.codegen.dataflow import needed_operations
-from tapeflow.graph.codegen.stepping import Stepping
+from tapeflow.graph.ir.dependencies import reachable
 from tapeflow.graph.ir.operation import Operation
 from tapeflow_compat.queue.waiting import limit, observed, time_limit
+from tapeflow_compat.v1_graphs.partial_runs import PartialRun
 
 # Operations on queues that may wait, and the position of the queue among their inputs.
 _ADDING = {"QueueEnqueueV2": 0, "QueueEnqueueManyV2": 0, "QueueCloseV2": 0}
@@ -48,11 +48,11 @@ class RunTogether:
 
     def needed(self) -> bool:
         """Returns True if an operation takes from a queue and an independent one adds to it."""
-        operations = needed_operations([*(t.op for t in self._outputs), *self._effects], {id(t) for t in self._inputs})
+        operations = reachable([*(t.op for t in self._outputs), *self._effects], {id(t) for t in self._inputs})
         dequeuing = [(o, o.inputs[_DEQUEUING[o.type]]) for o in operations if o.type in _DEQUEUING]
         adding = [(o, o.inputs[_ADDING[o.type]]) for o in operations if o.type in _ADDING]
         return any(
-            takes is adds and taker not in needed_operations([adder]) and adder not in needed_operations([taker])
+            takes is adds and taker not in reachable([adder]) and adder not in reachable([taker])
             for taker, takes in dequeuing
             for adder, adds in adding
         )
@@ -60,13 +60,13 @@ class RunTogether:
     def __call__(self, *values: Any) -> list[Any]:
         """Runs the operations on the values of the tensors that are fed."""
         fed = {id(t): value for t, value in zip(self._inputs, values, strict=True)}
-        return _Run(self._resources).run(fed, [*self._outputs, *self._effects])[: len(self._outputs)]
+        return _Run(self._resources).resume(fed, [*self._outputs, *self._effects])[: len(self._outputs)]
 
 
-class _Run(Stepping):
+class _Run(PartialRun):
     """A run with a thread for each operation that may wait."""
 
-    def run(self, fed: dict[int, Any], fetches: Sequence[Any]) -> list[Any]:
+    def resume(self, fed: dict[int, Any], fetches: Sequence[Any]) -> list[Any]:
         """Returns the values of tensors, and None for operations; `fed` holds values by the ids of tensors."""
         self._values.update(fed)
         left = self._missing(fetches)
@@ -87,7 +87,7 @@ class _Run(Stepping):
                 if ready.type in _WAITING:
                     threads.append(self._started(ready))
                 else:
-                    self._step(ready)
+                    self._run(ready)
         finally:
             self._stopped.set()
             for thread in threads:
@@ -108,7 +108,7 @@ class _Run(Stepping):
             error = None
             try:
                 with time_limit(seconds), observed(onward.set, self._stopped):
-                    self._step(operation)
+                    self._run(operation)
             except Exception as raised:
                 error = raised
             self._ended.put(error)

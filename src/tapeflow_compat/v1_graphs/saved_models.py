@@ -23,7 +23,6 @@ from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.function.signature import FunctionType, Signature
-from tapeflow.graph.codegen.dataflow import Dataflow, dataflow_operation
 from tapeflow.graph.graphdef.calls import called_by, check_calls
 from tapeflow.graph.graphdef.importing import Builder, add_graph_def, nodes_with_handles
 from tapeflow.graph.graphdef.node_protos import (
@@ -44,6 +43,7 @@ from tapeflow.saved_model.messages import asset_path, variables_prefix
 from tapeflow.saved_model.objects import LoadedObject
 from tapeflow.sparse.tensor import SparseTensor
 from tapeflow.train.states import checkpoint_exists
+from tapeflow_compat.v1_graphs.frames import Dataflow, dataflow_operation
 
 _ASSETS_KEY = "saved_model_assets"
 LEGACY_INIT_OP_KEY = "legacy_init_op"

@@ -46,12 +46,10 @@ SAME_BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 
 def compute(op: RegisteredOp, args: Sequence[Any], types: dict[str, DType], name: str | None) -> tuple[Any, bool]:
-    """Runs an op's kernel, and explains its errors.
+    """Runs an op's kernel as `compute_in_graph` does. Errors name the op, as those of eager calls do.
 
     Args:
-        op: the op.
-        args: its arguments in order: tensors, lists of tensors, Python values.
-        types: the op's type attrs.
+        op, args, types: see `compute_in_graph`.
         name: the caller's name for the operation, which TensorFlow puts into its messages.
 
     Returns:
@@ -59,6 +57,27 @@ def compute(op: RegisteredOp, args: Sequence[Any], types: dict[str, DType], name
 
     Raises:
         OpError: the kernel failed; the message names op and operation.
+        ValueError: the kernel raised one.
+    """
+    try:
+        return compute_in_graph(op, args, types)
+    except (errors.OpError, ValueError) as error:
+        raise located(error, op, name) from error.__cause__
+
+
+def compute_in_graph(op: RegisteredOp, args: Sequence[Any], types: dict[str, DType]) -> tuple[Any, bool]:
+    """Runs an op's kernel, and explains its errors.
+
+    Args:
+        op: the op.
+        args: its arguments in order: tensors, lists of tensors, Python values.
+        types: the op's type attrs.
+
+    Returns:
+        As `run_kernel` does.
+
+    Raises:
+        OpError: the kernel failed.
         ValueError: the kernel raised one.
     """
     values = raw_arguments(op, args)
@@ -70,8 +89,8 @@ def compute(op: RegisteredOp, args: Sequence[Any], types: dict[str, DType], name
     except Exception as error:
         own = isinstance(error, ValueError) and not isinstance(error, UnicodeError)  # TensorFlow's, as kernels raise it
         if isinstance(error, errors.OpError) or (own and not is_out_of_memory(error)):
-            raise located(error, op, name) from None
-        raise located(translated(op, args, types, error), op, name) from error
+            raise
+        raise translated(op, args, types, error) from error
 
 
 def raw_arguments(op: RegisteredOp, args: Sequence[Any]) -> list[Any]:

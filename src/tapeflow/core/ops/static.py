@@ -15,7 +15,7 @@ import torch
 from tapeflow.core import errors
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.definition import NotStatic
-from tapeflow.core.ops.kernels import compute
+from tapeflow.core.ops.kernels import compute_in_graph
 from tapeflow.core.types.dtypes import string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
@@ -110,24 +110,48 @@ def computed(
         types: its type attrs.
         value_of: gives a tensor's raw value, or None.
     """
-    tensors = op.tensors(args)
-    values = [value_of(t) for t in tensors]
-    if any(v is None for v in values):
+    values = {id(t): value_of(t) for t in op.tensors(args)}
+    if any(v is None for v in values.values()):
         return None
+    arguments = arguments_of(op, args, lambda t: values[id(t)] if id(t) in values else value_of(t))
+    if any(isinstance(a, SymbolicTensor) or (isinstance(a, tuple) and None in a) for a in op.hosts(arguments)):
+        return None
+    try:
+        return results_of(op, arguments, types)
+    except (errors.OpError, ValueError):  # it fails whenever it runs: it says so then, not while tracing
+        return None
+
+
+def arguments_of(op: Any, args: Sequence[Any], value_of: Callable[[SymbolicTensor], Any]) -> list[Any]:
+    """Returns the arguments of a registered op for a call outside of graphs.
+
+    Args:
+        op: the op.
+        args: the arguments of an operation.
+        value_of: gives a tensor's raw value. If it gives None for a host argument, the static value counts.
+    """
 
     def host(arg: Any) -> Any:
         value = value_of(arg) if isinstance(arg, SymbolicTensor) else None
         return host_static(arg) if value is None else numbers(value)
 
-    eager = {id(t): EagerTensor(v, t.dtype) for v, t in zip(values, tensors, strict=True)}
-    arguments = op.map(lambda t: eager[id(t)], args, host=host)
-    if any(isinstance(a, SymbolicTensor) or (isinstance(a, tuple) and None in a) for a in op.hosts(arguments)):
-        return None
-    try:
-        result, _ = compute(op, arguments, types, None)
-    except (errors.OpError, ValueError):  # it fails whenever it runs: it says so then, not while tracing
-        return None
-    return tuple(result) if isinstance(result, (list, tuple)) else (result,)
+    return op.map(lambda t: EagerTensor(value_of(t), t.dtype), args, host=host)
+
+
+def results_of(op: Any, arguments: Sequence[Any], types: dict[str, Any]) -> tuple[Any, ...]:
+    """Returns the raw results of a registered op.
+
+    Args:
+        op: the op.
+        arguments: its arguments, see `arguments_of`.
+        types: its type attrs.
+
+    Raises:
+        OpError: the op failed.
+        ValueError: its kernel raised one.
+    """
+    result, _ = compute_in_graph(op, arguments, types)
+    return tuple(result) if isinstance(result, (list, tuple)) else () if result is None else (result,)
 
 
 def elements(tensor: Any) -> Any:

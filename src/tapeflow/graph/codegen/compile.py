@@ -20,25 +20,26 @@ import torch
 from tapeflow.core import device as devices
 from tapeflow.core import errors
 from tapeflow.core.collection import paused
-from tapeflow.core.ops.kernels import first_line, raw_arguments, run_kernel, status_error, translated
+from tapeflow.core.ops.kernels import first_line, status_error
 from tapeflow.core.ops.memory import is_out_of_memory
-from tapeflow.core.ops.static import host_static, numbers, value_of
+from tapeflow.core.ops.static import value_of
 from tapeflow.core.processors import share
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.codegen import passes
 from tapeflow.graph.codegen.checking import run_passes
 from tapeflow.graph.codegen.effects import steps_of_bodies
 from tapeflow.graph.codegen.explaining import rewrites
 from tapeflow.graph.codegen.failed_runs import FailedRun
 from tapeflow.graph.codegen.failures import detected
-from tapeflow.graph.codegen.program import Program, Step, bytes_of, needed
+from tapeflow.graph.codegen.interpreter import interpret
+from tapeflow.graph.codegen.program import Program, Step, bytes_of
 from tapeflow.graph.codegen.sizes import BySizes, with_shapes
 from tapeflow.graph.codegen.structured import StructuredWriter
 from tapeflow.graph.codegen.writing import Writer, identifier
 from tapeflow.graph.compiler.clusters import ClusterOp
 from tapeflow.graph.compiler.native_functions import NativeOp
+from tapeflow.graph.ir.dependencies import reachable
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import Operation
 
@@ -155,7 +156,7 @@ class Written:
                 return error
             operation = step.operation if call is step else call
             try:
-                _run_again(call, values)
+                _interpret_again(call, values)
             except errors.OpError as explained:
                 return detected(explained, operation)
             except KeyError:  # a value was deleted or overwritten
@@ -326,47 +327,25 @@ def _sharing(function: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-def _run_again(call: Step | Operation, values: dict[int, Any]) -> None:
+def _interpret_again(call: Step | Operation, values: dict[int, Any]) -> None:
     """Computes a step or operation again, from the values of a failed call.
 
     Raises:
         OpError: the step fails, as in the call.
+        KeyError: a value was deleted or overwritten.
     """
-    op = call.op
 
     def raw(tensor: SymbolicTensor) -> Any:
-        if id(tensor) not in values and tensor.op.type == "Const":
-            return tensor.op.op.attrs["value"]
-        if id(tensor) not in values and tensor.op.op.registered and not tensor.op.stateful:
-            _run_again(tensor.op, values)  # the function had the value as Python numbers
-        return EagerTensor(values[id(tensor)], tensor.dtype)
+        if id(tensor) not in values:  # the function had it as a constant or as Python numbers
+            operation = tensor.op
+            if operation.type == "Const" or (operation.op.registered and not operation.stateful):
+                static = value_of(tensor)
+                if static is not None:
+                    return static
+                _interpret_again(operation, values)
+        return values[id(tensor)]
 
-    args = arguments(op, call.args, raw)
-    try:
-        result, _ = run_kernel(op, op.kernel, args, raw_arguments(op, args), call.types)
-    except (errors.OpError, ValueError):
-        raise
-    except Exception as error:
-        raise translated(op, args, call.types, error) from error
-    for tensor, value in zip(call.outputs, result if isinstance(result, (tuple, list)) else [result], strict=True):
-        values[id(tensor)] = value
-
-
-def arguments(op: Any, args: Sequence[Any], eager: Callable[[SymbolicTensor], EagerTensor]) -> list[Any]:
-    """Returns the arguments of a registered op for an eager call.
-
-    Args:
-        op: the op.
-        args: the arguments of an operation or a step.
-        eager: returns the eager tensor for a symbolic tensor.
-    """
-
-    def host(arg: Any) -> Any:
-        if not isinstance(arg, SymbolicTensor):
-            return arg
-        return host_static(arg) if value_of(arg) is not None else numbers(eager(arg).value)
-
-    return op.map(eager, args, host=host)
+    values.update(zip(map(id, call.outputs), interpret(call, raw), strict=True))
 
 
 def value_now(tensor: SymbolicTensor, value_of: Callable[[SymbolicTensor], Any]) -> Any:
@@ -379,6 +358,6 @@ def value_now(tensor: SymbolicTensor, value_of: Callable[[SymbolicTensor], Any])
     Raises:
         InvalidArgumentError: the tensor depends on a placeholder without a value.
     """
-    placeholders = [op.outputs[0] for op in needed([tensor], (), set()) if op.type == "Placeholder"]
+    placeholders = [op.outputs[0] for op in reachable([tensor.op]) if op.type == "Placeholder"]
     fed = [(t, value) for t in placeholders if (value := value_of(t)) is not None]
     return Compiled("initial_value", [t for t, _ in fed], [tensor])(*[value for _, value in fed])[0]

@@ -14,10 +14,10 @@ from typing import Any
 from tapeflow.core.types.dtypes import resource
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.effects import touched_variables
+from tapeflow.graph.codegen.interpreter import interpret
 from tapeflow.graph.codegen.passes.inspecting import Inspection
 from tapeflow.graph.codegen.program import CALLS, Program, Step, substituted
 from tapeflow.graph.codegen.regions import CONDITIONALS, LOOPS
-from tapeflow.graph.codegen.stepping import computed
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
 
@@ -113,7 +113,7 @@ class FailedRun:
         return self._values[id(tensor)]
 
     def _compute(self, step: Step) -> None:
-        results = computed(step, self._value, lambda variable: variable)
+        results = interpret(step, self._value)
         self._values.update(zip(map(id, step.outputs), results, strict=False))
 
     # ---- functions, conditionals and loops that depend on the failure in part ---------------------------------------

@@ -18,6 +18,7 @@ from tapeflow.core import errors
 from tapeflow.core.ops.static import host_static
 from tapeflow.core.types.dtypes import bfloat16, float16, float32, float64
 from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.ir.dependencies import reachable
 from tapeflow.graph.ir.operation import GraphOp, Operation, VariableUpdate, symbolic_in, variable_of
 
 NATIVE = frozenset({float16, bfloat16, float32, float64})
@@ -273,17 +274,7 @@ def needed(outputs: Sequence[SymbolicTensor], effects: Iterable[Operation], fed:
         effects: operations that always run.
         fed: the ids of the fed tensors. They depend on nothing.
     """
-    reached: dict[int, Operation] = {}
-    stack = [t.op for t in outputs if id(t) not in fed]
-    stack.extend(effects)
-    while stack:
-        operation = stack.pop()
-        if id(operation) in reached or (operation.outputs and all(id(t) in fed for t in operation.outputs)):
-            continue
-        reached[id(operation)] = operation
-        stack.extend(t.op for t in operation.inputs if id(t) not in fed)
-        stack.extend(operation._control_inputs)
-    return sorted(reached.values(), key=lambda o: o.index)
+    return reachable([*(t.op for t in outputs if id(t) not in fed), *effects], fed)
 
 
 def reduced_axes(step: Step) -> set[int]:

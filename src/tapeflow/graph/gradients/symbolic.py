@@ -22,8 +22,8 @@ from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable
-from tapeflow.graph.codegen.dataflow import ControlFlowOp
 from tapeflow.graph.control.body import Body
+from tapeflow.graph.control.switch_merge import ControlFlowOp
 from tapeflow.graph.ir.operation import GraphOp, Operation, has_gradient, variable_of
 
 

@@ -26,8 +26,8 @@ from tapeflow.core.types.dtypes import resource
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.codegen.dataflow import ControlFlowOp
 from tapeflow.graph.control.body import Body
+from tapeflow.graph.control.switch_merge import ControlFlowOp
 from tapeflow.graph.graphdef.builders import builder_of
 from tapeflow.graph.graphdef.calls import called_by, check_calls
 from tapeflow.graph.graphdef.export import GRADIENT_NAME

@@ -26,9 +26,9 @@ from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import _add, _assign, _subtract
-from tapeflow.graph.codegen.dataflow import ControlFlowOp
 from tapeflow.graph.control.control_flow import conditional
 from tapeflow.graph.control.loops import loop
+from tapeflow.graph.control.switch_merge import ControlFlowOp
 from tapeflow.graph.graphdef.builders import Build, register
 from tapeflow.graph.graphdef.importing import Builder
 from tapeflow.graph.graphdef.node_protos import (

@@ -24,14 +24,13 @@ from tapeflow.core.context import state
 from tapeflow.core.ops.batching import Batch, NoRule, Slices, rule_of
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.definition import ops
-from tapeflow.core.ops.kernels import compute
 from tapeflow.core.types.dtypes import int32, resource, string, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.core.values.tensor import EagerTensor, invalid
+from tapeflow.core.values.tensor import invalid
 from tapeflow.functional import map_fn
-from tapeflow.graph.codegen.compile import arguments
+from tapeflow.graph.codegen.interpreter import interpret
 from tapeflow.graph.codegen.loops import Loop
 from tapeflow.graph.codegen.program import CALLS, needed
 from tapeflow.graph.control.body import Body, by_id, raw, traced_body
@@ -40,7 +39,7 @@ from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GradientOf, GraphOp, Operation, variable_of
 from tapeflow.graph.ir.python_op import eager_outputs
 from tapeflow.graph.transform.lower import called
-from tapeflow.graph.transform.op_batching import draws, of_registered, own_stream, varying
+from tapeflow.graph.transform.op_batching import draws, of_registered, varying
 from tapeflow.logger import get_logger
 
 _LENGTHS = "lists may differ in length between slices"
@@ -591,14 +590,8 @@ class Vectorized(GraphOp):
 
     def _compute(self, values: Sequence[Any]) -> tuple[Any, ...]:
         """Computes the operation's raw outputs for one slice."""
-        op = self.operation.op
-        if isinstance(op, GraphOp):
-            result = op.kernel(*values)  # type: ignore[misc]
-        else:
-            by_tensor = by_id(self.operation.inputs, values)
-            args = arguments(op, self.operation.args, lambda t: EagerTensor(by_tensor[id(t)], t.dtype))
-            result, _ = own_stream(self.operation, compute)(op, args, self.operation.types, self.operation.name)
-        return () if result is None else tuple(result) if isinstance(result, (tuple, list)) else (result,)
+        by_tensor = by_id(self.operation.inputs, values)
+        return tuple(interpret(self.operation, lambda t: by_tensor.get(id(t))))
 
     def _gradient(self, call: Any, *dys: Any) -> list[Any]:
         """Returns the gradients of the inputs: the batch of the operation's gradient."""

@@ -25,8 +25,6 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.codegen.compile import Compiled
-from tapeflow.graph.codegen.dataflow import Dataflow
-from tapeflow.graph.codegen.stepping import Stepping
 from tapeflow.graph.ir.graph import Graph
 from tapeflow.graph.ir.operation import Operation
 from tapeflow.graph.ir.python_op import executing_eagerly
@@ -40,6 +38,8 @@ from tapeflow_compat.compat.v1.session_tensors import TensorHandle
 from tapeflow_compat.default_graph import get_default_graph
 from tapeflow_compat.queue.together import RunTogether
 from tapeflow_compat.queue.waiting import time_limit
+from tapeflow_compat.v1_graphs.frames import Dataflow
+from tapeflow_compat.v1_graphs.partial_runs import PartialRun
 
 _handles = itertools.count(1)
 
@@ -49,7 +49,7 @@ class _Partial(NamedTuple):
 
     fetches: set[int]
     feeds: set[int]
-    stepping: Stepping
+    run: PartialRun
 
 
 class Session:
@@ -294,7 +294,7 @@ class Session:
             raise errors.InvalidArgumentError.of("Must specify at least one target to fetch or execute.")
         targets = [self._target(feed) for feed in feeds or ()]
         handle = f"run_{next(_handles)}"
-        self._partials[handle] = _Partial({id(w) for w in elements}, {id(t) for t in targets}, Stepping(self._held))
+        self._partials[handle] = _Partial({id(w) for w in elements}, {id(t) for t in targets}, PartialRun(self._held))
         return handle
 
     def partial_run(self, handle: str, fetches: Any, feed_dict: Any = None) -> Any:
@@ -328,7 +328,7 @@ class Session:
                     )
         with executing_eagerly(), in_use(self._resources), own_streams(self._streams):
             try:
-                values = partial.stepping.run({id(t): v.value for t, v in feeds}, elements)
+                values = partial.run.resume({id(t): v.value for t, v in feeds}, elements)
             except AttributeError as error:
                 raise status_error(error) or error from None
         partial.feeds.difference_update(id(t) for t, _ in feeds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow.core.ops.convert import convert
@@ -12,10 +12,12 @@ from tapeflow.core.values.composite import CompositeTensor
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import Tensor
 from tapeflow.function.concrete import ConcreteFunction
-from tapeflow.graph.codegen.dataflow import ControlFlowOp, Dataflow, dataflow_operation
+from tapeflow.graph.control.switch_merge import ControlFlowOp
 from tapeflow.graph.graphdef.importing import import_graph_def
+from tapeflow.graph.ir.dependencies import reachable
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import Operation
+from tapeflow_compat.v1_graphs.frames import Dataflow, dataflow_operation
 from tapeflow_compat.v1_graphs.saved_models import type_of_function
 
 
@@ -34,7 +36,7 @@ class _Graph(FuncGraph):
 
     def effects(self) -> list[Operation]:
         """Returns the operations with effects that results need, and those that were fetched."""
-        needed = _needed([t.op for t in self.outputs] + self.fetched, ())
+        needed = set(reachable([t.op for t in self.outputs] + self.fetched))
         return [operation for operation in super().effects() if operation in needed]
 
     def add_part(self, whole: FuncGraph, feeds: Sequence[SymbolicTensor], fetches: Any) -> None:
@@ -46,7 +48,8 @@ class _Graph(FuncGraph):
             fetches: a nest of tensors and operations of it.
         """
         targets = nest.flatten(fetches, expand_composites=True)
-        needed = _needed([t.op if isinstance(t, SymbolicTensor) else t for t in targets], {id(t) for t in feeds})
+        wanted = [t.op if isinstance(t, SymbolicTensor) else t for t in targets]
+        needed = set(reachable(wanted, {id(t) for t in feeds}))
         tensors = {id(t): self.input(TensorSpec(t.shape, t.dtype), t.op.name) for t in feeds}
         operations: dict[int, Operation] = {}
         with self.as_default():
@@ -86,19 +89,6 @@ class _Graph(FuncGraph):
             lambda t: None if isinstance(t, Operation) else tensors[id(t)], fetches, expand_composites=True
         )
         self.outputs = [tensors[id(t)] for t in targets if isinstance(t, SymbolicTensor)]
-
-
-def _needed(targets: Iterable[Operation], fed: Any) -> set[Operation]:
-    """Returns the operations that some need, themselves included, up to tensors that are fed (by their ids)."""
-    needed: set[Operation] = set()
-    rest = list(targets)
-    while rest:
-        operation = rest.pop()
-        if operation not in needed:
-            needed.add(operation)
-            rest.extend(t.op for t in operation.inputs if id(t) not in fed)
-            rest.extend(operation.control_inputs)
-    return needed
 
 
 class WrappedFunction(ConcreteFunction):

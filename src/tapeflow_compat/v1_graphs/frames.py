@@ -3,91 +3,28 @@
 A graph with such operations is not a straight-line program. An operation runs when all its inputs have arrived. A
 tensor may be dead: the output of a `Switch` for the branch that is not taken, and everything that depends on it. A loop
 runs in a frame, and each iteration has its own values. See Yu et al. 2018, https://arxiv.org/abs/1805.01772. This is
-the fallback for control flow that `v1_graphs/control_flow.py` can't express by `If` and `While`, such as the gradients
-in TensorFlow 1's training graphs.
+the fallback for control flow that `control_flow.py` can't express by `If` and `While`, such as the gradients in
+TensorFlow 1's training graphs.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 
 from tapeflow.core import errors
 from tapeflow.core.context import state
-from tapeflow.core.ops.convert import convert
-from tapeflow.core.ops.definition import ops
-from tapeflow.core.types.dtypes import int32, resource
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.failures import detected
-from tapeflow.graph.codegen.stepping import computed
-from tapeflow.graph.ir.graph import READ
-from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
+from tapeflow.graph.codegen.interpreter import interpret
+from tapeflow.graph.control.switch_merge import ControlFlowOp
+from tapeflow.graph.ir.dependencies import reachable
+from tapeflow.graph.ir.operation import GraphOp, Operation
 
 _DEAD = object()  # stands for a missing value
-
-
-class ControlFlowOp(GraphOp):
-    """An op of TensorFlow 1's conditionals and loops.
-
-    Args:
-        name: the op.
-        attrs: the attrs of the node.
-        loop: for the end of a loop, returns the tensors that enter the loop, and a body that computes the loop's result
-            from them, or None if the loop can't run again.
-    """
-
-    def __init__(
-        self, name: str, attrs: dict[str, Any], loop: Callable[[], tuple[list[Any], Any]] | None = None
-    ) -> None:
-        self.loop = loop
-        gradients = {"Switch": _gradient_of_switch, "Merge": _gradient_of_merge}
-        gradient = gradients.get(name, self.no_gradient)
-        super().__init__(name, attrs=attrs, gradient=gradient, gives_tuple=True)
-
-    @staticmethod
-    def no_gradient(call: Any, *dys: Any) -> Any:
-        """Raises the error for a gradient.
-
-        Raises:
-            UnimplementedError: always.
-        """
-        operation = call.outputs[0].op
-        raise errors.UnimplementedError.of(
-            f"Node '{operation.name}' of op {operation.type} is control flow of TensorFlow 1 that can't be expressed "
-            "by If and While, and has no gradient. If the graph has a training operation, run that; or load the model "
-            "with tf.saved_model.load and differentiate its signatures."
-        )
-
-
-def _gradient_of_switch(call: Any, *dys: Any) -> list[Any]:
-    """Returns the gradient from the taken branch, or zeros if that branch has no gradient."""
-    arriving = [_zeros_like(t) if dy is None else dy for t, dy in zip(call.outputs, dys, strict=True)]
-    attrs = {"T": arriving[0].dtype, "N": 2}
-    shape = arriving[0].shape.most_specific_compatible_shape(arriving[1].shape)
-    specs = [(arriving[0].dtype, shape), (int32, [])]
-    return [state.graph.node(ControlFlowOp("Merge", attrs), arriving, specs).outputs[0], None]
-
-
-def _zeros_like(tensor: SymbolicTensor) -> Any:
-    """Returns zeros like a tensor, or like the value of a variable's handle. The result is dead if the tensor is."""
-    if tensor.dtype is not resource:
-        return ops.ZerosLike(tensor)
-    variable = variable_of(tensor)
-    read = state.graph.insert(READ, state.graph.unique_name("ReadVariableOp"), (tensor,))
-    read.outputs.append(SymbolicTensor(read, 0, variable.dtype, variable.shape))
-    return ops.ZerosLike(read.outputs[0])
-
-
-def _gradient_of_merge(call: Any, dy: Any, *_: Any) -> list[Any]:
-    """Returns the gradients of both inputs. The gradient of the input that was not taken is dead."""
-    if len(call.inputs) != 2 or any(t.op.type in ("Enter", "NextIteration") for t in call.inputs):
-        return ControlFlowOp.no_gradient(call, dy)
-    second = ops.Equal(call.outputs[1], convert(1, int32))
-    specs = [(dy.dtype, dy.shape)] * 2
-    return list(state.graph.node(ControlFlowOp("Switch", {"T": dy.dtype}), [dy, second], specs).outputs)
 
 
 def dataflow_operation(dataflow: Dataflow, inputs: Sequence[Any], others: Sequence[Any] = ()) -> Operation:
@@ -104,19 +41,6 @@ def dataflow_operation(dataflow: Dataflow, inputs: Sequence[Any], others: Sequen
 
     op = GraphOp("Dataflow", run, stateful=True, gives_tuple=True, gradient=ControlFlowOp.no_gradient)
     return state.graph.node(op, [*inputs, *others], [(t.dtype, t.shape) for t in dataflow.outputs])
-
-
-def needed_operations(targets: Sequence[Operation], fed: Collection[int] = ()) -> list[Operation]:
-    """Returns operations and all that they depend on, up to the tensors with the ids in `fed`, in program order."""
-    needed: dict[int, Operation] = {}
-    stack = list(targets)
-    while stack:
-        operation = stack.pop()
-        if id(operation) not in needed:
-            needed[id(operation)] = operation
-            stack += [t.op for t in operation.inputs if id(t) not in fed]
-            stack += operation._control_inputs
-    return sorted(needed.values(), key=lambda o: o.index)
 
 
 class Dataflow:
@@ -139,7 +63,7 @@ class Dataflow:
         self.inputs, self.outputs, self.resources = list(inputs), list(outputs), resources
         fed = {id(t) for t in inputs}
         wanted = [t.op for t in outputs if id(t) not in fed] + list(effects)
-        self.operations = needed_operations(wanted, fed)
+        self.operations = reachable(wanted, fed)
         self._plan(fed)
 
     @property
@@ -340,7 +264,7 @@ class _Run:
             )
         else:
             try:
-                results = computed(operation, value_of, self.plan.resources)
+                results = interpret(operation, value_of, self.plan.resources)
             except errors.OpError as error:
                 raise detected(error, operation) from error.__cause__
         return list(zip(operation.outputs, results, strict=False))

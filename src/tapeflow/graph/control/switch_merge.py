@@ -1,0 +1,80 @@
+"""Control flow of TensorFlow 1: `Switch`, `Merge`, `Enter`, `Exit` and `NextIteration`.
+
+Sessions execute graphs with these operations one by one (`v1_graphs/frames.py`), if they can't be expressed by `If` and
+`While`. The gradients in TensorFlow 1's training graphs can't.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapeflow.core import errors
+from tapeflow.core.context import state
+from tapeflow.core.ops.convert import convert
+from tapeflow.core.ops.definition import ops
+from tapeflow.core.types.dtypes import int32, resource
+from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.ir.graph import READ
+from tapeflow.graph.ir.operation import GraphOp, variable_of
+
+
+class ControlFlowOp(GraphOp):
+    """An op of TensorFlow 1's conditionals and loops.
+
+    Args:
+        name: the op.
+        attrs: the attrs of the node.
+        loop: for the end of a loop, returns the tensors that enter the loop, and a body that computes the loop's result
+            from them, or None if the loop can't run again.
+    """
+
+    def __init__(
+        self, name: str, attrs: dict[str, Any], loop: Callable[[], tuple[list[Any], Any]] | None = None
+    ) -> None:
+        self.loop = loop
+        gradients = {"Switch": _gradient_of_switch, "Merge": _gradient_of_merge}
+        gradient = gradients.get(name, self.no_gradient)
+        super().__init__(name, attrs=attrs, gradient=gradient, gives_tuple=True)
+
+    @staticmethod
+    def no_gradient(call: Any, *dys: Any) -> Any:
+        """Raises the error for a gradient.
+
+        Raises:
+            UnimplementedError: always.
+        """
+        operation = call.outputs[0].op
+        raise errors.UnimplementedError.of(
+            f"Node '{operation.name}' of op {operation.type} is control flow of TensorFlow 1 that can't be expressed "
+            "by If and While, and has no gradient. If the graph has a training operation, run that; or load the model "
+            "with tf.saved_model.load and differentiate its signatures."
+        )
+
+
+def _gradient_of_switch(call: Any, *dys: Any) -> list[Any]:
+    """Returns the gradient from the taken branch, or zeros if that branch has no gradient."""
+    arriving = [_zeros_like(t) if dy is None else dy for t, dy in zip(call.outputs, dys, strict=True)]
+    attrs = {"T": arriving[0].dtype, "N": 2}
+    shape = arriving[0].shape.most_specific_compatible_shape(arriving[1].shape)
+    specs = [(arriving[0].dtype, shape), (int32, [])]
+    return [state.graph.node(ControlFlowOp("Merge", attrs), arriving, specs).outputs[0], None]
+
+
+def _zeros_like(tensor: SymbolicTensor) -> Any:
+    """Returns zeros like a tensor, or like the value of a variable's handle. The result is dead if the tensor is."""
+    if tensor.dtype is not resource:
+        return ops.ZerosLike(tensor)
+    variable = variable_of(tensor)
+    read = state.graph.insert(READ, state.graph.unique_name("ReadVariableOp"), (tensor,))
+    read.outputs.append(SymbolicTensor(read, 0, variable.dtype, variable.shape))
+    return ops.ZerosLike(read.outputs[0])
+
+
+def _gradient_of_merge(call: Any, dy: Any, *_: Any) -> list[Any]:
+    """Returns the gradients of both inputs. The gradient of the input that was not taken is dead."""
+    if len(call.inputs) != 2 or any(t.op.type in ("Enter", "NextIteration") for t in call.inputs):
+        return ControlFlowOp.no_gradient(call, dy)
+    second = ops.Equal(call.outputs[1], convert(1, int32))
+    specs = [(dy.dtype, dy.shape)] * 2
+    return list(state.graph.node(ControlFlowOp("Switch", {"T": dy.dtype}), [dy, second], specs).outputs)
