@@ -17,8 +17,8 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import DType, variant
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import Variable
-from tapeflow.graph.codegen.program import Step
-from tapeflow.graph.codegen.regions import LoopRegion, Region
+from tapeflow.graph.codegen.loop_parts import LoopParts
+from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.codegen.size_expressions import tensor_of
 from tapeflow.graph.ir.operation import variable_of
 from tapeflow.torch import control, lists
@@ -40,14 +40,14 @@ class ExportWriter(ModuleWriter):
 
     # ---- conditionals and loops ----------------------------------------------------------------------------------
 
-    def _conditional(self, step: Step, branches: Sequence[tuple[Region, Sequence[int]]], indent: int) -> None:
+    def _conditional(self, step: Step, branches: Sequence[tuple[Program, Sequence[int]]], indent: int) -> None:
         index, *values = step.args
         if self._is_static(index) or len(branches) == 1:
             super()._conditional(step, branches, indent)
             return
         operands = _Operands(self, values)
         for inner, places in branches:
-            operands.add(inner.program.inputs, places)
+            operands.add(inner.inputs, places)
         functions = []
         self._scopes.append({})
         for (inner, _), label in zip(branches, step.op.bodies, strict=True):
@@ -61,13 +61,13 @@ class ExportWriter(ModuleWriter):
             chosen = f"{self.named('cond', control.cond)}({self.reference(index)}, {', '.join(names)}"
         self._call(step, f"{chosen}, [{passed}])", indent)
 
-    def _nested_loop(self, step: Step, loop: LoopRegion, indent: int) -> None:
+    def _nested_loop(self, step: Step, loop: LoopParts, indent: int) -> None:
         args = step.args[int(loop.limited) :]
         count = len(loop.variables)
-        if loop.counter is not None and len(loop.condition.program.steps) == 1:
+        if loop.counter is not None and len(loop.condition.steps) == 1:
             bound = loop.test.args[1]
             outer = next((args[count + p] for p, own in loop.captured.items() if any(t is bound for t in own)), bound)
-            self._constants.update(loop.condition.program.constants)
+            self._constants.update(loop.condition.constants)
             if all(map(self._is_static, (args[loop.counter], outer, *step.args[: int(loop.limited)]))):
                 super()._nested_loop(step, loop, indent)
                 return
@@ -98,14 +98,14 @@ class ExportWriter(ModuleWriter):
         self._call(step, f"{call}[:{count}]" if loop.limited else call, indent)
 
     def _function(
-        self, name: str, region: Region, operands: _Operands, indent: int, also: Sequence[str] = (),
+        self, name: str, program: Program, operands: _Operands, indent: int, also: Sequence[str] = (),
         test: str | None = None,
     ) -> int:  # fmt: skip
         """Writes a function of a conditional or a loop without its first row; returns the number of that row.
 
         Args:
             name: the function's name.
-            region: the function's operations.
+            program: the function's program.
             operands: the function's operands.
             indent: the indentation.
             also: expressions for more results.
@@ -113,12 +113,12 @@ class ExportWriter(ModuleWriter):
         """
         header = len(self._rows)
         self.row(indent, name)
-        for tensor, expression in operands.sizes(region.program.inputs):
+        for tensor, expression in operands.sizes(program.inputs):
             self.names[id(tensor)] = self.unique(f"{tensor.op.name}_tensor")
             call = f"{self.named('tensor_of', tensor_of)}({expression}, dtype={tensor.dtype.torch})"
             self.row(indent + 1, f"{self.names[id(tensor)]} = {call}")
-        self._region(region, indent + 1)
-        results = [*map(self.reference, region.program.outputs), *also]
+        self.block(program, indent + 1)
+        results = [*map(self.reference, program.outputs), *also]
         if test is None:
             self.row(indent + 1, f"return ({', '.join(results)}{',' if len(results) == 1 else ''})")
         else:
@@ -239,7 +239,7 @@ class _Operands:
         self.expressions.append(expression)
 
     def add(self, inputs: Sequence[SymbolicTensor], places: Sequence[int]) -> None:
-        """Has a region's inputs stand for operands."""
+        """Has a program's inputs stand for operands."""
         writer = self._writer
         for t, place in zip(inputs, places, strict=False):
             value = self._values[place]
@@ -268,7 +268,7 @@ class _Operands:
         self._of_inputs[id(tensor)] = names if isinstance(names, str) else f"tuple([{', '.join(names)}])"
 
     def sizes(self, inputs: Sequence[SymbolicTensor]) -> list[tuple[SymbolicTensor, str]]:
-        """Returns the inputs of a region that are sizes, with their expressions."""
+        """Returns the inputs of a program that are sizes, with their expressions."""
         return [(t, self._of_inputs[id(t)]) for t in inputs if id(t) in self._of_inputs]
 
 

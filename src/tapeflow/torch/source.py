@@ -18,9 +18,9 @@ from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.codegen import passes
 from tapeflow.graph.codegen.compile import Compiled
-from tapeflow.graph.codegen.program import CALLS, Program, Step
+from tapeflow.graph.codegen.loop_parts import LoopParts
+from tapeflow.graph.codegen.program import CALLS, LOOPS, Program, Step
 from tapeflow.graph.codegen.random_streams import with_stream
-from tapeflow.graph.codegen.regions import LOOPS, LoopRegion, Region
 from tapeflow.graph.codegen.symbolic_writing import SymbolicWriter
 from tapeflow.graph.codegen.writing import Writer, runs_on_arrays
 from tapeflow.graph.control.body import Body
@@ -99,11 +99,6 @@ class ModuleSource(Compiled):
         return writer
 
 
-def _simplified(body: Body) -> Program:
-    """Returns the program of a branch, a loop's part, or a called function."""
-    return _Part(body.name, body.inputs, body.outputs, body.graph.effects()).specialized(())
-
-
 class _Part(Compiled):
     simplifying_passes = ModuleSource.simplifying_passes
 
@@ -145,26 +140,17 @@ class ModuleWriter(SymbolicWriter):
             else:
                 self._set_forms(t, (None, f"self.{self._attributes(variable, '')}"))
         self._constants.update(program.constants)
-        region = self._simplified_region(program)
         self.row(0, f"def {name}({', '.join(parameters)}):")
-        self._region(region, 1)
+        self.block(program, 1)
         outputs = iter([self.reference(t) for t in program.outputs])
         self.row(1, f"return {self._result(self._structure, outputs)}")
 
-    def _simplified_region(self, program: Program) -> Region:
-        """Returns the region of the program of the function, or of one that it calls.
+    def program_of_body(self, body: Body) -> Program:
+        return _Part(body.name, body.inputs, body.outputs, body.graph.effects()).specialized(())
 
-        Raises:
-            Unconvertible: the function computes the gradient of a loop from residuals.
-        """
-        gradients = [s.op.gradient_of for s in program.steps if not s.registered]
-        recorded = next((g.operation for g in gradients if g is not None), None)
-        if recorded is not None:
-            raise Unconvertible(
-                f"the gradient of {recorded.type} ({recorded.name}) is computed in the function, and torch "
-                "has no operation for it: convert the function without the gradient, which torch computes of a module"
-            )
-        return Region(program, _simplified)
+    def parts_of(self, step: Step) -> LoopParts:
+        parts: LoopParts = step.op.kernel.parts_of(self.program_of_body)
+        return parts
 
     def _result(self, structure: Any, outputs: Any) -> str:
         """Returns the expression of the result."""
@@ -185,6 +171,7 @@ class ModuleWriter(SymbolicWriter):
         raise Unconvertible(f"torch has no tensor for a {type(structure).__name__}, which the function returns")
 
     def block(self, program: Program, indent: int) -> None:
+        _refuse_residuals(program)
         self.sizes.add(program.steps)
         self._constants.update(program.constants)
         self._skip(program)
@@ -232,11 +219,11 @@ class ModuleWriter(SymbolicWriter):
                 get_logger().warning("torch.module: the gradient that %s defines has no effect.", step.operation.name)
             super().step(step, indent)
 
-    def _conditional(self, step: Step, branches: Sequence[tuple[Region, Sequence[int]]], indent: int) -> None:
+    def _conditional(self, step: Step, branches: Sequence[tuple[Program, Sequence[int]]], indent: int) -> None:
         self.decides = True
         super()._conditional(step, branches, indent)
 
-    def _nested_loop(self, step: Step, loop: LoopRegion, indent: int) -> None:
+    def _nested_loop(self, step: Step, loop: LoopParts, indent: int) -> None:
         self.decides = True
         super()._nested_loop(step, loop, indent)
 
@@ -249,7 +236,7 @@ class ModuleWriter(SymbolicWriter):
         body = step.op.bodies["f"]
         inner = _Part(body.name, body.inputs, step.op.results, body.graph.effects()).specialized(())
         inner.replace_tensors()
-        self.inline(step, inner, self._simplified_region(inner), indent)
+        self.inline(step, inner, indent)
 
     def _require(self, step: Step) -> None:
         """Checks that torch has tensors for the operands and results of a step.
@@ -327,3 +314,18 @@ class Typed:
 
 def _cast(result: Any, dtype: torch.dtype | None) -> Any:
     return result if dtype is None or not isinstance(result, torch.Tensor) else result.to(dtype)
+
+
+def _refuse_residuals(program: Program) -> None:
+    """Checks that a program does not compute the gradient of a loop from residuals.
+
+    Raises:
+        Unconvertible: it does.
+    """
+    gradients = [s.op.gradient_of for s in program.steps if not s.registered]
+    recorded = next((g.operation for g in gradients if g is not None), None)
+    if recorded is not None:
+        raise Unconvertible(
+            f"the gradient of {recorded.type} ({recorded.name}) is computed in the function, and torch "
+            "has no operation for it: convert the function without the gradient, which torch computes of a module"
+        )

@@ -26,7 +26,6 @@ from tapeflow.core.types.dtypes import uint16, uint32, uint64
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import _add, _assign, _subtract
 from tapeflow.graph.codegen.program import CALLS, Program, Step
-from tapeflow.graph.codegen.regions import Region
 from tapeflow.graph.codegen.size_expressions import Sizes
 from tapeflow.graph.codegen.symbolic_writing import SymbolicWriter
 from tapeflow.graph.ir.graph import READ
@@ -74,7 +73,7 @@ class GraphWriter(SymbolicWriter):
         changed = {id(variable_of(t)) for t in changed_handles(program)}
         self.changed = [i for i, t in enumerate(program.inputs) if id(variable_of(t)) in changed]
         self.row(0, f"def {name}({', '.join(map(self.name, program.inputs))}):")
-        self._region(Region(program), 1)
+        self.block(program, 1)
         self.write_return(1, list(map(self.reference, [*program.outputs, *(program.inputs[i] for i in self.changed)])))
 
     def step(self, step: Step, indent: int) -> None:
@@ -89,7 +88,7 @@ class GraphWriter(SymbolicWriter):
         elif not step.registered and step.name in CALLS:
             inner = called_program(step).copied()
             inner.replace_tensors()
-            self.inline(step, inner, Region(inner), indent)
+            self.inline(step, inner, indent)
         elif (call := self.size_call(step)) is not None:
             self.row(indent, f"{self.name(step.outputs[0])} = {call}", step)
         else:

@@ -16,8 +16,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.effects import touched_variables
 from tapeflow.graph.codegen.interpreter import interpret
 from tapeflow.graph.codegen.passes.inspecting import Inspection
-from tapeflow.graph.codegen.program import CALLS, Program, Step, substituted
-from tapeflow.graph.codegen.regions import CONDITIONALS, LOOPS
+from tapeflow.graph.codegen.program import CALLS, CONDITIONALS, LOOPS, Program, Step, substituted
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
 

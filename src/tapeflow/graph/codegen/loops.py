@@ -11,10 +11,10 @@ from tapeflow.core.forking import cached_property
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.compile import Written
 from tapeflow.graph.codegen.counters import counter_of
+from tapeflow.graph.codegen.loop_parts import Ahead, LoopParts
 from tapeflow.graph.codegen.loop_records import Record, returned
 from tapeflow.graph.codegen.program import Program
 from tapeflow.graph.codegen.prologue import Prologue
-from tapeflow.graph.codegen.regions import Ahead, LoopRegion, Region, specialized
 from tapeflow.graph.codegen.structured import StructuredWriter
 from tapeflow.graph.codegen.writing import Writer
 
@@ -106,19 +106,22 @@ class Loop(Written):
             lists[id(t)] = Rows(value) if id(t) in stacked else Repeated(value, trips)
         return returned(trips, [lists.get(id(t), ()) for t in self.residuals or ()])
 
-    def region(self, program_of: Callable[[Body], Program] = specialized) -> LoopRegion:
-        """Returns the loop as a part of a program; argument as in `Region`."""
-        rest = self.count, self.places, self.limited, counter_of(self)
-        if program_of is not specialized:
-            condition, body = Region(program_of(self.condition), program_of), Region(program_of(self.body), program_of)
-            return LoopRegion(condition, body, *rest)
+    def parts_of(self, program_of: Callable[[Body], Program]) -> LoopParts:
+        """Returns the loop's programs without hoisting; `program_of` returns the program of condition and body."""
+        condition, body = program_of(self.condition), program_of(self.body)
+        return LoopParts(condition, body, self.count, self.places, self.limited, counter_of(self))
+
+    @property
+    def parts(self) -> LoopParts:
+        """The loop's programs after the passes that substitute faster kernels."""
         own, prologue, ahead = self.body, self.prologue, None
         step = own.returning([*own.outputs, *self.in_rows]) if self.residuals else own.compiled
         if prologue.tensors:
             inputs = [*own.inputs, *prologue.tensors]  # the graph's static values stay valid for hoisted tensors
             step = own.function(step.name, inputs, [*own.outputs, *self.in_rows], static=True)
-            ahead = Ahead(Region(prologue.function.specialized()), len(prologue.shared))
-        return LoopRegion(Region(self.condition.compiled.specialized()), Region(step.specialized()), *rest, ahead)
+            ahead = Ahead(prologue.function.specialized(), len(prologue.shared))
+        condition, body = self.condition.compiled.specialized(), step.specialized()
+        return LoopParts(condition, body, self.count, self.places, self.limited, counter_of(self), ahead)
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:
         """Runs the loop on raw values.
@@ -140,5 +143,5 @@ class Loop(Written):
         wanted = {id(t) for t in self._ahead}
         ahead = [i for i, t in enumerate(self.prologue.tensors) if id(t) in wanted]
         recorded = None if self.residuals is None else ahead
-        writer.write_loop(self.name, self.region(), self.captured, recorded)
+        writer.write_loop(self.name, self.parts, self.captured, recorded)
         return writer

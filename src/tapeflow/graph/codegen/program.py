@@ -24,6 +24,8 @@ from tapeflow.graph.ir.operation import GraphOp, Operation, VariableUpdate, symb
 NATIVE = frozenset({float16, bfloat16, float32, float64})
 _FEW = 8  # the limit of elements for comparing constants, such as shapes
 CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
+CONDITIONALS = frozenset({"If", "StatelessIf", "Case", "StatelessCase"})
+LOOPS = frozenset({"While", "StatelessWhile"})
 
 
 class Miss(NamedTuple):

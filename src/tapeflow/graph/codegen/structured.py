@@ -10,16 +10,21 @@ import copy
 import functools
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
+from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import DType, bool_, int32, int64
 from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.codegen.loop_parts import Ahead, LoopParts
 from tapeflow.graph.codegen.passes.pruning import prune
-from tapeflow.graph.codegen.program import Program, Step
-from tapeflow.graph.codegen.regions import Ahead, LoopRegion, Region
+from tapeflow.graph.codegen.program import CONDITIONALS, LOOPS, Program, Step
 from tapeflow.graph.codegen.writing import Writer
+from tapeflow.graph.ir.operation import symbolic_in
+
+if TYPE_CHECKING:
+    from tapeflow.graph.control.body import Body
 
 _TENSORS = {dtype: functools.partial(torch.tensor, dtype=dtype.torch) for dtype in (int32, int64, bool_)}
 _WRAPPED: dict[DType, Callable[[int], int]] = {  # Python's integers do not wrap around
@@ -41,14 +46,9 @@ class StructuredWriter(Writer):
         super().__init__()
         self.numbers: dict[int, str] = {}
         self._dtypes: dict[int, DType] = {}  # of the tensors with forms
-        self._regions: list[Region] = []
+        self._packed: dict[int, list[SymbolicTensor]] = {}  # see `packed_scalars`
 
-    def write(self, name: str, program: Program) -> None:
-        self.row(0, f"def {name}({', '.join(map(self.name, program.inputs))}):")
-        self._region(self._whole(program), 1)
-        self.write_return(1, list(map(self.reference, program.outputs)))
-
-    def write_loop(self, name: str, loop: LoopRegion, captured: int, recorded: Sequence[int] | None) -> None:
+    def write_loop(self, name: str, loop: LoopParts, captured: int, recorded: Sequence[int] | None) -> None:
         """Writes the function `name(limit, record, *loop variables, *captured values)` of a loop.
 
         Args:
@@ -68,10 +68,6 @@ class StructuredWriter(Writer):
         tensors = [self._tensor(form, own.dtype) for (_, own), form in zip(loop.variables, results, strict=True)]
         self.write_return(1, tensors)
 
-    def _whole(self, program: Program) -> Region:
-        """Returns the region of a function's program."""
-        return Region(program)
-
     def named_values(self, local: dict[str, Any]) -> dict[int, Any]:
         values = super().named_values(local)
         for i, name in self.numbers.items():
@@ -81,18 +77,27 @@ class StructuredWriter(Writer):
 
     # ---- steps ---------------------------------------------------------------------------------------------------
 
-    def _region(self, region: Region, indent: int) -> None:
-        """Writes the steps of a region."""
-        self._regions.append(region)
-        self.block(region.program, indent)
-        self._regions.pop()
+    def program_of_body(self, body: Body) -> Program:
+        """Returns the program to write for a function: a branch, or a loop's condition or body."""
+        return body.compiled.specialized()
+
+    def parts_of(self, step: Step) -> LoopParts | None:
+        """Returns the programs of a loop, or None if its kernel runs it, because it records residuals."""
+        return step.op.kernel.parts if step.op.kernel.residuals is None else None
+
+    def block(self, program: Program, indent: int) -> None:
+        for step in program.steps:
+            self._packed.pop(id(step.outputs[0]) if step.outputs else 0, None)
+        self._packed.update(packed_scalars(program))
+        super().block(program, indent)
 
     def step(self, step: Step, indent: int) -> None:
-        region = self._regions[-1]
-        if id(step) in region.branches:
-            self._conditional(step, region.branches[id(step)], indent)
-        elif id(step) in region.loops:
-            self._nested_loop(step, region.loops[id(step)], indent)
+        loop = self.parts_of(step) if step.name in LOOPS and not step.registered else None
+        if loop is not None:
+            self._nested_loop(step, loop, indent)
+        elif step.name in CONDITIONALS and not step.registered:
+            programs = [(self.program_of_body(body), step.op.places[label]) for label, body in step.op.bodies.items()]
+            self._conditional(step, programs, indent)
         elif self._is_number(step):
             out = step.outputs[0]
             name, expression = self.unique(out.op.name), step.op.scalar.format(*map(self._host_argument, step.inputs))
@@ -100,7 +105,7 @@ class StructuredWriter(Writer):
                 expression = f"{self.named(out.dtype.name, _WRAPPED[out.dtype])}({expression})"
             self.row(indent, f"{name} = {expression}", step)
             self._set_forms(out, (name, None))
-        elif not step.outputs or id(step.outputs[0]) not in region.packed:
+        elif not step.outputs or id(step.outputs[0]) not in self._packed:
             for t in step.outputs:
                 self.numbers.pop(id(t), None)  # from another call of the same function
             super().step(step, indent)
@@ -115,17 +120,17 @@ class StructuredWriter(Writer):
 
     # ---- conditionals --------------------------------------------------------------------------------------------
 
-    def _conditional(self, step: Step, branches: Sequence[tuple[Region, Sequence[int]]], indent: int) -> None:
-        """Writes a conditional; `branches` as in `Region`."""
+    def _conditional(self, step: Step, branches: Sequence[tuple[Program, Sequence[int]]], indent: int) -> None:
+        """Writes a conditional; `branches` are programs, and the places of their inputs among the operands."""
         index, *values = step.args
         names = [self.unique(t.op.name) for t in step.outputs]
         for i, (inner, places) in enumerate(branches):
             self.row(indent, self._branch_header(index, i, len(branches)))
-            for t, place in zip(inner.program.inputs, places, strict=True):
+            for t, place in zip(inner.inputs, places, strict=True):
                 self._set_forms(t, self._forms(values[place]))
             rows = len(self._rows)
-            self._region(inner, indent + 1)
-            for name, own in zip(names, inner.program.outputs, strict=False):
+            self.block(inner, indent + 1)
+            for name, own in zip(names, inner.outputs, strict=False):
                 self.row(indent + 1, f"{name} = {self.reference(own)}")
             if len(self._rows) == rows:
                 self.row(indent + 1, "pass")
@@ -142,7 +147,7 @@ class StructuredWriter(Writer):
 
     # ---- loops ---------------------------------------------------------------------------------------------------
 
-    def _nested_loop(self, step: Step, loop: LoopRegion, indent: int) -> None:
+    def _nested_loop(self, step: Step, loop: LoopParts, indent: int) -> None:
         """Writes a loop inside another program."""
         args = step.args
         limit = ""
@@ -156,7 +161,7 @@ class StructuredWriter(Writer):
 
     def _loop(
         self,
-        loop: LoopRegion,
+        loop: LoopParts,
         limit: str,
         starts: Sequence[Forms],
         captured: Sequence[Forms],
@@ -197,8 +202,8 @@ class StructuredWriter(Writer):
             results[loop.counter] = f"max({begin}, {stop})", None
             indent += loop.ahead is not None
         rows = len(self._rows)
-        self._region(loop.body, indent + 1)
-        outputs = loop.body.program.outputs
+        self.block(loop.body, indent + 1)
+        outputs = loop.body.outputs
         if record is not None:
             residuals = "".join(f"{self.reference(t)}, " for t in outputs[len(names) :])
             self.row(indent + 1, f"{record[0]}.rows.append(({residuals}))")
@@ -214,15 +219,15 @@ class StructuredWriter(Writer):
         return results
 
     def _conditional_header(
-        self, loop: LoopRegion, limit: str, indent: int, record: tuple[str, Sequence[int]] | None
+        self, loop: LoopParts, limit: str, indent: int, record: tuple[str, Sequence[int]] | None
     ) -> None:
         """Writes the lines before the body of a loop that tests its condition; arguments as in `_loop`."""
         first = self.unique("first")
         if loop.ahead is not None:
             self.row(indent, f"{first} = True")
         self.row(indent, f"for _ in range({limit}):" if loop.limited else "while True:")
-        self._region(loop.condition, indent + 1)
-        self.row(indent + 1, f"if not {self._test_value(loop.condition.program.outputs[0])}:")
+        self.block(loop.condition, indent + 1)
+        self.row(indent + 1, f"if not {self._test_value(loop.condition.outputs[0])}:")
         self.row(indent + 2, "break")
         if loop.ahead is not None:
             self.row(indent + 1, f"if {first}:")
@@ -230,7 +235,7 @@ class StructuredWriter(Writer):
             self._ahead(loop, loop.ahead, indent + 2, record)
 
     def _counted_header(
-        self, loop: LoopRegion, limit: str, counter: str, start: str, indent: int,
+        self, loop: LoopParts, limit: str, counter: str, start: str, indent: int,
         record: tuple[str, Sequence[int]] | None,
     ) -> tuple[str, list[str]]:  # fmt: skip
         """Writes the lines before the body of a loop that counts its iterations.
@@ -243,19 +248,17 @@ class StructuredWriter(Writer):
         Returns:
             The expression for the end of the range, and the names without a use after the loop.
         """
-        others = copy.copy(loop.condition.program)
+        others = copy.copy(loop.condition)
         others.steps = [step for step in others.steps if step is not loop.test]
-        self._regions.append(loop.condition)
         self.block(others, indent)
         bound = self._host_argument(loop.test.args[1])
-        self._regions.pop()
         stop = self._once(f"min({bound}, {start} + {limit})" if loop.limited else bound, "stop", indent)
         values, items = f"range({start}, {stop})", {}
         if loop.ahead is not None:
             self.row(indent, f"if {start} < {stop}:")
             indent += 1
             items = self._stacked(loop, loop.ahead, start, stop, indent, record)
-        body, i = loop.body.program, loop.counter or 0
+        body, i = loop.body, loop.counter or 0
         body.outputs = [*body.outputs[:i], body.inputs[i], *body.outputs[i + 1 :]]  # the range counts
         prune(body)
         if items:
@@ -264,7 +267,7 @@ class StructuredWriter(Writer):
         return stop, [*items, *items.values()]
 
     def _stacked(
-        self, loop: LoopRegion, ahead: Ahead, start: str, stop: str, indent: int,
+        self, loop: LoopParts, ahead: Ahead, start: str, stop: str, indent: int,
         record: tuple[str, Sequence[int]] | None,
     ) -> dict[str, str]:  # fmt: skip
         """Writes the hoisted part of a counting loop; arguments as in `_counted_header`.
@@ -272,7 +275,7 @@ class StructuredWriter(Writer):
         Returns:
             The names of the values in an iteration, by the names of the stacked tensors.
         """
-        program = ahead.region.program
+        program = ahead.program
         if len(loop.from_ahead) > ahead.shared:
             count, counters = map(self.unique, ("count", "counters"))
             self.row(indent, f"{count} = {stop} - {start}")
@@ -282,17 +285,17 @@ class StructuredWriter(Writer):
             self._set_forms(program.inputs[1], (None, counters))
         self._ahead(loop, ahead, indent, record)
         items: dict[str, str] = {}
-        used = loop.body.program.use_counts()  # unused ones are only recorded
+        used = loop.body.use_counts()  # unused ones are only recorded
         for t, own in zip(program.outputs[ahead.shared :], loop.from_ahead[ahead.shared :], strict=True):
             if id(own) in used:
                 name = items.setdefault(self.reference(t), self.unique(own.op.name))
                 self._set_forms(own, (None, name))
         return items
 
-    def _ahead(self, loop: LoopRegion, ahead: Ahead, indent: int, record: tuple[str, Sequence[int]] | None) -> None:
+    def _ahead(self, loop: LoopParts, ahead: Ahead, indent: int, record: tuple[str, Sequence[int]] | None) -> None:
         """Writes the hoisted part of a loop, and the line that records its values."""
-        self._region(ahead.region, indent)
-        outputs = ahead.region.program.outputs
+        self.block(ahead.program, indent)
+        outputs = ahead.program.outputs
         for t, own in zip(outputs[: ahead.shared], loop.from_ahead, strict=False):
             self._set_forms(own, self._forms(t))
         if record is not None and record[1]:
@@ -353,5 +356,27 @@ class StructuredWriter(Writer):
     def host(self, tensor: SymbolicTensor) -> str:
         if id(tensor) in self.numbers:
             return self.numbers[id(tensor)]
-        packed = self._regions[-1].packed.get(id(tensor))
+        packed = self._packed.get(id(tensor))
         return super().host(tensor) if packed is None else f"({', '.join(map(self._host_argument, packed))},)"
+
+
+def packed_scalars(program: Program) -> dict[int, list[SymbolicTensor]]:
+    """Returns the scalars of index vectors that kernels take only as Python numbers, such as shapes.
+
+    These vectors need no tensor.
+
+    Returns:
+        The scalars, by the ids of the vectors.
+    """
+    as_tensors = {id(t) for t in program.outputs}
+    for step in program.steps:
+        as_tensors.update(id(t) for t in symbolic_in(step.op.tensors(step.args)))
+    return {
+        id(step.outputs[0]): step.args[0]
+        for step in program.steps
+        if step.op is ops.Pack.op and id(step.outputs[0]) not in as_tensors and _are_indices(step.args[0])
+    }
+
+
+def _are_indices(tensors: Sequence[SymbolicTensor]) -> bool:
+    return all(t.shape.rank == 0 and t.dtype.is_integer for t in tensors)

@@ -8,7 +8,6 @@ import torch
 
 from tapeflow.core.ops.definition import ops
 from tapeflow.graph.codegen.program import Program, Step
-from tapeflow.graph.codegen.regions import Region
 from tapeflow.graph.codegen.size_expressions import Sizes, tensor_of
 from tapeflow.graph.codegen.structured import StructuredWriter
 
@@ -55,18 +54,17 @@ class SymbolicWriter(StructuredWriter):
         """Returns the name of a function in the source; `wish` replaces the function's own."""
         return self.named(wish or function.__name__, function)
 
-    def inline(self, step: Step, inner: Program, region: Region, indent: int) -> None:
+    def inline(self, step: Step, inner: Program, indent: int) -> None:
         """Writes the steps of a function that is called.
 
         Args:
             step: the call.
             inner: the function's program, with tensors of its own: the values of a call outlive the next one.
-            region: its region.
             indent: the indentation.
         """
         for t, arg in zip(inner.inputs, step.args, strict=True):
             self._set_forms(t, self._forms(arg))
-        self._region(region, indent)
+        self.block(inner, indent)
         for t, own in zip(step.outputs, inner.outputs, strict=True):
             self._set_forms(t, self._forms(own))
 

@@ -31,9 +31,8 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.checking import run_passes
 from tapeflow.graph.codegen.counters import counts_to_known_bound, static_trip_count, trip_count
 from tapeflow.graph.codegen.loop_records import returned
-from tapeflow.graph.codegen.program import CALLS, Program, Step
+from tapeflow.graph.codegen.program import CALLS, CONDITIONALS, LOOPS, Program, Step
 from tapeflow.graph.codegen.random_streams import has_stream, with_stream
-from tapeflow.graph.codegen.regions import CONDITIONALS, LOOPS
 from tapeflow.graph.codegen.sizes import BySizes, with_shapes
 from tapeflow.graph.compiler.calling import bound, filling, table_names
 from tapeflow.graph.compiler.clusters import has_llvm

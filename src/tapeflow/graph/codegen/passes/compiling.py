@@ -15,8 +15,7 @@ from tapeflow.core import device as devices
 from tapeflow.core.ops.elements import Unsupported
 from tapeflow.core.types.dtypes import resource, variant
 from tapeflow.graph.codegen.passes.caching import fixed_tensors
-from tapeflow.graph.codegen.program import Program, Step
-from tapeflow.graph.codegen.regions import LOOPS
+from tapeflow.graph.codegen.program import LOOPS, Program, Step
 from tapeflow.graph.compiler.clusters import changes_elements, has_llvm
 from tapeflow.graph.compiler.native_functions import NativeOp, most_elements
 from tapeflow.graph.compiler.native_loops import is_small, is_static, may_compile
