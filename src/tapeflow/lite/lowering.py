@@ -19,6 +19,7 @@ from tapeflow.core.types.dtypes import DType, as_dtype, int32, resource, string,
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.ir.attrs import attrs_of, dtype_of_value
+from tapeflow.graph.ir.dependencies import reachable
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
 from tapeflow.graph.transform.lower import lowered
 from tapeflow.lite.forms import FORMS
@@ -212,7 +213,8 @@ class Writer:
             self.values[id(symbolic)] = value
             if isinstance(value, LiteTensor) and value.value is not None and value.dtype is not string:
                 self._folded[id(symbolic)] = _raw(value.value, symbolic.dtype)
-        needed = _needed(body, results)
+        effects = [o for o in body.graph.get_operations() if _has_effect(o)]
+        needed = {id(o) for o in reachable([*(t.op for t in results), *effects], controls=False)}
         for operation in body.graph.get_operations():
             has_value = operation.outputs and any(id(operation.outputs[0]) in d for d in (self.values, self._folded))
             if id(operation) in needed and not has_value:
@@ -386,18 +388,6 @@ class FileState:
 def _raw(array: np.ndarray, dtype: DType) -> Any:
     """Returns the raw value of an array."""
     return convert(array.astype(dtype.as_numpy_dtype, copy=False), dtype).value
-
-
-def _needed(body: Any, results: Sequence[SymbolicTensor]) -> set[int]:
-    """Returns the ids of the operations that a body's results or effects need."""
-    stack = [t.op for t in results] + [o for o in body.graph.get_operations() if _has_effect(o)]
-    needed: set[int] = set()
-    while stack:
-        operation = stack.pop()
-        if id(operation) not in needed:
-            needed.add(id(operation))
-            stack += [t.op for t in operation.inputs]
-    return needed
 
 
 def changes_variable(operation: Operation) -> bool:

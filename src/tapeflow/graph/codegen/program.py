@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
@@ -22,6 +23,7 @@ from tapeflow.graph.ir.dependencies import reachable
 from tapeflow.graph.ir.operation import GraphOp, Operation, VariableUpdate, symbolic_in, variable_of
 
 NATIVE = frozenset({float16, bfloat16, float32, float64})
+_UNKNOWN = 32  # the estimate of a size that is not static
 _FEW = 8  # the limit of elements for comparing constants, such as shapes
 CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 CONDITIONALS = frozenset({"If", "StatelessIf", "Case", "StatelessCase"})
@@ -291,13 +293,14 @@ def reduced_axes(step: Step) -> set[int]:
 
 
 def bytes_of(tensor: SymbolicTensor) -> int:
-    """Returns the size of a tensor in bytes; unknown dimensions count as 1. Returns 0 for dtypes without numbers."""
-    if tensor.dtype.torch is None or tensor.shape.rank is None:
-        return 0
-    size = tensor.dtype.size
-    for d in tensor.shape:
-        size *= 1 if d is None else d
-    return size
+    """Returns the estimated size of a tensor in bytes; 0 for dtypes without numbers."""
+    return 0 if tensor.dtype.torch is None else tensor.dtype.size * elements_of(tensor)
+
+
+def elements_of(tensor: SymbolicTensor) -> int:
+    """Returns the estimated number of a tensor's elements, for costs."""
+    shape = tensor.shape
+    return 1 if shape.rank is None else math.prod(_UNKNOWN if d is None else d for d in shape)
 
 
 def _not_fed(operation: Operation) -> Exception:

@@ -33,10 +33,9 @@ from tapeflow.core.ops.elements import DTYPES, Element, Unsupported, supports
 from tapeflow.core.ops.static import host_static
 from tapeflow.core.rng.elements import uniform
 from tapeflow.core.types.dtypes import DType, bool_, float32, float64, resource
-from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import ResourceVariable, Variable
-from tapeflow.graph.codegen.program import Program, Step, reduced_axes
+from tapeflow.graph.codegen.program import Program, Step, elements_of, reduced_axes
 from tapeflow.graph.compiler.calling import NAMES, caller, fallback
 from tapeflow.graph.compiler.expressions import COLUMN, ELEMENT, MOST_STACK, ROW, Passes, Recorder, recorded
 from tapeflow.graph.compiler.loops import Operand, loops_of
@@ -393,7 +392,6 @@ def _caller(variables: int, inputs: int, reused: tuple[int | None, ...], has_tot
 
 _MANY = 8  # steps with calls that together take several times as long as one call of a cluster's kernel
 _OF_A_LOOP = 4  # steps with calls that together take longer than one call of a cluster's kernel
-_BATCH = 32  # the assumed value of an unknown size
 _LEAST_WORK = 1 << 15  # elements of intermediate results: for fewer, a kernel never saves the time to compile it
 
 
@@ -459,7 +457,7 @@ def has_llvm() -> bool:
 
 def _pays(steps: Sequence[Step]) -> bool:
     """Returns True if a kernel for these steps saves more time than compiling it takes: for many steps or elements."""
-    work = sum(_size(_operand(step).shape) for i, step in enumerate(steps) if i or draws_elements(step))
+    work = sum(elements_of(_operand(step)) for i, step in enumerate(steps) if i or draws_elements(step))
     return len(steps) >= _MANY or work >= _LEAST_WORK
 
 
@@ -468,11 +466,6 @@ def _operand(step: Step) -> SymbolicTensor:
     if draws_elements(step):
         return step.outputs[0]
     return step.inputs[isinstance(step.op, VariableUpdate)]
-
-
-def _size(shape: TensorShape) -> int:
-    """Returns the number of elements of a shape, with a batch for each unknown size."""
-    return 1 if shape.rank is None else math.prod(_BATCH if d is None else d for d in shape)
 
 
 def is_elementwise(program: Program, step: Step) -> bool:

@@ -24,6 +24,7 @@ from tapeflow.core.values.tensor import Tensor
 from tapeflow.core.values.variable import Variable
 from tapeflow.graph.control.body import Body
 from tapeflow.graph.control.switch_merge import ControlFlowOp
+from tapeflow.graph.ir.dependencies import reachable
 from tapeflow.graph.ir.operation import GraphOp, Operation, has_gradient, variable_of
 
 
@@ -146,22 +147,13 @@ def _ancestors(targets: Sequence[SymbolicTensor], stopped: set[int]) -> list[Ope
 
     Operations with stopped outputs, and operations behind only these, are omitted.
     """
-    ancestors: dict[int, Operation] = {}
-    stack = [t.op for t in targets]
-    while stack:
-        operation = stack.pop()
-        if id(operation) in ancestors:
-            continue
-        stops = [id(t) in stopped for t in operation.outputs]
-        if any(stops):
-            if not all(stops):
-                raise UnimplementedError(
-                    None, None, f"tf.gradients can stop at all outputs of {operation.name!r}, and not at some of them"
-                )
-            continue
-        ancestors[id(operation)] = operation
-        stack.extend(t.op for t in operation.inputs)
-    return sorted((o for o in ancestors.values() if o.outputs), key=lambda o: o.index)
+    ancestors = reachable([t.op for t in targets if id(t) not in stopped], stopped, controls=False)
+    partly = next((o for o in ancestors if any(id(t) in stopped for t in o.outputs)), None)
+    if partly is not None:
+        raise UnimplementedError.of(
+            f"tf.gradients can stop at all outputs of {partly.name!r}, and not at some of them"
+        )
+    return [operation for operation in ancestors if operation.outputs]
 
 
 def hessian(ys: Any, x: Any, name: str) -> Any:
