@@ -22,7 +22,7 @@ import torch
 import tapeflow as tf
 from tapeflow.graph.codegen import compile as compile_module
 
-SMALL = ("fold", "share", "fuse", "reuse", "bind", "cluster")
+SMALL = ("simplify", "fuse", "reuse", "bind", "cluster")
 OF_MODELS = ("recognize", "select", "postpone", "join_layers", "cache", "fuse", "cluster")
 BATCHES, BATCH_SECONDS = 5, 0.02
 

@@ -16,9 +16,10 @@ from tapeflow.core.types.dtypes import variant
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import Variable
-from tapeflow.graph.codegen import passes
 from tapeflow.graph.codegen.compile import Compiled
 from tapeflow.graph.codegen.loop_parts import LoopParts
+from tapeflow.graph.codegen.passes.fusing import fuse
+from tapeflow.graph.codegen.passes.simplifying import prune, simplify
 from tapeflow.graph.codegen.program import CALLS, LOOPS, Program, Step
 from tapeflow.graph.codegen.random_streams import with_stream
 from tapeflow.graph.codegen.symbolic_writing import SymbolicWriter
@@ -68,7 +69,7 @@ class ModuleSource(Compiled):
     """
 
     simplifying_passes = (
-        _detach, _forget_residuals, *passes.SIMPLIFY, recognize, recognize_layers, passes.fuse, passes.prune,
+        _detach, _forget_residuals, simplify, recognize, recognize_layers, fuse, prune,
     )  # fmt: skip
     special_passes = ()
 

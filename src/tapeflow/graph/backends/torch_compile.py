@@ -31,7 +31,7 @@ from tapeflow.core.values.variable import _assign
 from tapeflow.core.values.variable_updates import Locked
 from tapeflow.graph.backends.division import CompiledPart, divide, is_structure, obstacles_in
 from tapeflow.graph.backends.graph_source import GraphWriter
-from tapeflow.graph.codegen import passes
+from tapeflow.graph.codegen import pass_order
 from tapeflow.graph.codegen.compile import Compiled, Written, after_passes
 from tapeflow.graph.codegen.program import Program
 from tapeflow.graph.compiler.jit import JitCompile
@@ -162,7 +162,7 @@ class TorchCompiled(Compiled):
     def _part(self, program: Program) -> Compiled:
         return self._jit.compiled(f"part_of_{self.name}", program.inputs, program.outputs, program=program)
 
-    def specialized(self, special_passes: Sequence[passes.Pass] = passes.SPECIALIZE) -> Program:
+    def specialized(self, special_passes: Sequence[pass_order.Pass] = pass_order.SPECIALIZE) -> Program:
         """Returns the program as a part of another function, with its compiled parts as steps."""
         return after_passes(self._parts_as_steps(), special_passes)
 

@@ -26,13 +26,14 @@ from tapeflow.core.ops.static import value_of
 from tapeflow.core.processors import share
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.codegen import passes
+from tapeflow.graph.codegen import pass_order
 from tapeflow.graph.codegen.checking import run_passes
 from tapeflow.graph.codegen.effects import steps_of_bodies
 from tapeflow.graph.codegen.explaining import rewrites
 from tapeflow.graph.codegen.failed_runs import FailedRun
 from tapeflow.graph.codegen.failures import detected
 from tapeflow.graph.codegen.interpreter import interpret
+from tapeflow.graph.codegen.passes.simplifying import simplify
 from tapeflow.graph.codegen.program import Program, Step, bytes_of
 from tapeflow.graph.codegen.sizes import BySizes, with_shapes
 from tapeflow.graph.codegen.structured import StructuredWriter
@@ -180,8 +181,8 @@ class Compiled(Written):
         program: the program before `special_passes`.
     """
 
-    simplifying_passes: Sequence[passes.Pass] = passes.SIMPLIFY
-    special_passes: Sequence[passes.Pass] = passes.SPECIALIZE_WHOLE
+    simplifying_passes: Sequence[pass_order.Pass] = (simplify,)
+    special_passes: Sequence[pass_order.Pass] = pass_order.SPECIALIZE_WHOLE
     writer: type[Writer] = StructuredWriter
     _unknown: Sequence[int] = ()  # the places of inputs with unknown sizes, if the function adapts to sizes
 
@@ -204,7 +205,7 @@ class Compiled(Written):
         if devices.machine.has_gpu:
             self.program.move_constants(devices.current_or_default())
 
-    def specialized(self, special_passes: Sequence[passes.Pass] = passes.SPECIALIZE) -> Program:
+    def specialized(self, special_passes: Sequence[pass_order.Pass] = pass_order.SPECIALIZE) -> Program:
         """Returns the program after passes that substitute faster kernels, by default those for a branch or loop."""
         return after_passes(self.program, special_passes)
 
@@ -215,7 +216,7 @@ class Compiled(Written):
 
     def explain_rewrites(self) -> str:
         """Returns the replacements and near misses of passes, one per line."""
-        return "\n".join(rewrites(self.name, self.program, self.special_passes, passes.SPECIALIZE))
+        return "\n".join(rewrites(self.name, self.program, self.special_passes, pass_order.SPECIALIZE))
 
     def _program_to_write(self) -> Program:
         """Returns the program to write as source."""
@@ -291,7 +292,7 @@ def one_by_one(name: str, program: Program) -> Compiled:
     return compiled
 
 
-def after_passes(program: Program, special_passes: Sequence[passes.Pass]) -> Program:
+def after_passes(program: Program, special_passes: Sequence[pass_order.Pass]) -> Program:
     """Returns a copy of a program after running passes on it."""
     program = program.copied()
     run_passes(program, special_passes)

@@ -18,7 +18,7 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import DType, bool_, int32, int64
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.loop_parts import Ahead, LoopParts
-from tapeflow.graph.codegen.passes.pruning import prune
+from tapeflow.graph.codegen.passes.simplifying import prune
 from tapeflow.graph.codegen.program import CONDITIONALS, LOOPS, Program, Step
 from tapeflow.graph.codegen.writing import Writer
 from tapeflow.graph.ir.operation import symbolic_in

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.codegen import passes
+from tapeflow.graph.codegen import pass_order
 from tapeflow.graph.codegen.compile import Compiled, after_passes
 from tapeflow.graph.codegen.program import Program
 from tapeflow.graph.compiler.clusters import ClusterOp
@@ -52,9 +52,9 @@ class JitCompile:
 class Jitted(Compiled):
     """A function of a graph with compiled element-wise steps; arguments as in `Compiled`."""
 
-    special_passes = passes.COMPILE_WHOLE
+    special_passes = pass_order.COMPILE_WHOLE
 
-    def specialized(self, special_passes: Sequence[passes.Pass] = passes.COMPILE) -> Program:
+    def specialized(self, special_passes: Sequence[pass_order.Pass] = pass_order.COMPILE) -> Program:
         """Returns the program with its loops as steps, by default for a branch or loop body."""
         return after_passes(self.program, special_passes)
 

@@ -31,6 +31,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.checking import run_passes
 from tapeflow.graph.codegen.counters import counts_to_known_bound, static_trip_count, trip_count
 from tapeflow.graph.codegen.loop_records import returned
+from tapeflow.graph.codegen.passes.simplifying import simplify
 from tapeflow.graph.codegen.program import CALLS, CONDITIONALS, LOOPS, Program, Step
 from tapeflow.graph.codegen.random_streams import has_stream, with_stream
 from tapeflow.graph.codegen.sizes import BySizes, with_shapes
@@ -461,13 +462,12 @@ def sized_program(program: Program, sizes: Sequence[torch.Size | None]) -> Progr
         program: the program.
         sizes: the shapes of the inputs, and of the entries of lists; None for those that stay.
     """
-    from tapeflow.graph.codegen.passes import SIMPLIFY  # they load this module
 
     pairs = [(t, TensorShape(size)) for t, size in zip(program.inputs, sizes, strict=True) if size is not None]
     of_lists = {id(t): size for t, size in pairs if t.dtype is variant}
     sized = with_shapes(program, {id(t): size for t, size in pairs if id(t) not in of_lists}, of_lists)
     if sized is not None:
-        run_passes(sized, SIMPLIFY)
+        run_passes(sized, (simplify,))
     return sized
 
 

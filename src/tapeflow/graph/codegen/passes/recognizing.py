@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.passes.pruning import prune
+from tapeflow.graph.codegen.passes.simplifying import prune
 from tapeflow.graph.codegen.patterns import (
     USED_ELSEWHERE,
     Call,

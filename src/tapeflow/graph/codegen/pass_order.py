@@ -1,0 +1,36 @@
+"""The order of passes. A pass rewrites a program to compute the same results with less work.
+
+`simplify` runs when a program is derived from a graph. The other passes substitute faster kernels for the ops' own
+kernels, and run before the source is written. `SPECIALIZE` is for branches and loop bodies. `SPECIALIZE_WHOLE`
+is for whole functions: it may also cache values between calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tapeflow.graph.codegen.passes.binding import bind
+from tapeflow.graph.codegen.passes.caching import cache
+from tapeflow.graph.codegen.passes.compiling import compile_functions
+from tapeflow.graph.codegen.passes.fusing import fuse
+from tapeflow.graph.codegen.passes.layers import join_layers
+from tapeflow.graph.codegen.passes.postponing import postpone
+from tapeflow.graph.codegen.passes.recognizing import recognize
+from tapeflow.graph.codegen.passes.reuse import reuse
+from tapeflow.graph.codegen.passes.selecting import select
+from tapeflow.graph.codegen.passes.simplifying import prune
+from tapeflow.graph.codegen.passes.starting import start_early
+from tapeflow.graph.codegen.program import Program
+from tapeflow.graph.compiler.clusters import cluster, cluster_all, cluster_small
+from tapeflow.graph.compiler.native_loops import compile_loops
+
+Pass = Callable[[Program], None]
+
+_KERNELS: tuple[Pass, ...] = compile_loops, recognize, select, postpone
+_FUSED: tuple[Pass, ...] = fuse, prune
+_ORDER: tuple[Pass, ...] = start_early, reuse, bind
+SPECIALIZE: tuple[Pass, ...] = (*_KERNELS, *_FUSED, cluster_small, *_ORDER)
+SPECIALIZE_WHOLE: tuple[Pass, ...] = (compile_functions, *_KERNELS, join_layers, *_FUSED, cache, cluster, *_ORDER)
+# With `jit_compile=True`.
+COMPILE: tuple[Pass, ...] = (*_KERNELS, *_FUSED, cluster_all, *_ORDER)
+COMPILE_WHOLE: tuple[Pass, ...] = (compile_functions, *_KERNELS, join_layers, *_FUSED, cache, cluster_all, *_ORDER)
