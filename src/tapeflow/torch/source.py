@@ -16,6 +16,7 @@ from tapeflow.core.types.dtypes import variant
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import Variable
+from tapeflow.graph.codegen import functions
 from tapeflow.graph.codegen.compile import Compiled
 from tapeflow.graph.codegen.loop_parts import LoopParts
 from tapeflow.graph.codegen.passes.fusing import fuse
@@ -146,7 +147,7 @@ class ModuleWriter(SymbolicWriter):
         outputs = iter([self.reference(t) for t in program.outputs])
         self.row(1, f"return {self._result(self._structure, outputs)}")
 
-    def program_of_body(self, body: Body) -> Program:
+    def program_of_body(self, body: functions.Body) -> Program:
         return _Part(body.name, body.inputs, body.outputs, body.graph.effects()).specialized(())
 
     def parts_of(self, step: Step) -> LoopParts:

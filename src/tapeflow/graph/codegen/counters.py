@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import int32, int64
 from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.codegen.functions import Loop
 from tapeflow.graph.codegen.program import Program
-
-if TYPE_CHECKING:
-    from tapeflow.graph.codegen.loops import Loop
 
 
 def counter_of(loop: Loop) -> int | None:

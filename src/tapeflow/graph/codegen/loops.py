@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tapeflow.array.list_values import Repeated, Rows
 from tapeflow.core import errors
@@ -11,16 +11,13 @@ from tapeflow.core.forking import cached_property
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.compile import Written
 from tapeflow.graph.codegen.counters import counter_of
+from tapeflow.graph.codegen.functions import Body
 from tapeflow.graph.codegen.loop_parts import Ahead, LoopParts
 from tapeflow.graph.codegen.loop_records import Record, returned
 from tapeflow.graph.codegen.program import Program
 from tapeflow.graph.codegen.prologue import Prologue
 from tapeflow.graph.codegen.structured import StructuredWriter
 from tapeflow.graph.codegen.writing import Writer
-
-if TYPE_CHECKING:
-    from tapeflow.graph.control.body import Body
-    from tapeflow.graph.gradients.loop_gradients import LoopGradient
 
 
 class Loop(Written):
@@ -30,7 +27,7 @@ class Loop(Written):
     all iterations.
 
     Args:
-        condition, body: the functions of the loop variables.
+        condition, body: the functions of the loop variables, `control.body.Body`s.
         count: the number of loop variables.
         captured: the number of loop-invariant values.
         places: for condition and body, the places of the loop-invariant values that follow the loop variables.
@@ -44,8 +41,8 @@ class Loop(Written):
 
     def __init__(
         self,
-        condition: Body,
-        body: Body,
+        condition: Any,
+        body: Any,
         count: int,
         captured: int,
         places: tuple[Sequence[int], Sequence[int]],
@@ -58,7 +55,7 @@ class Loop(Written):
         self.count, self.captured, self.places, self.limited = count, captured, places, limited
         self.uniform = uniform
         self.residuals = residuals
-        self.gradients: list[LoopGradient] = []
+        self.gradients: list[Any] = []
 
     def recording(self, tensors: Sequence[SymbolicTensor]) -> Loop:
         """Returns a loop with additional residuals.

@@ -9,7 +9,6 @@ product instead of one per iteration.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from tapeflow.core.ops.batching import Batch, NoRule, Slices
 from tapeflow.core.ops.definition import ops
@@ -18,14 +17,12 @@ from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.compile import Compiled
 from tapeflow.graph.codegen.counters import counter_of
+from tapeflow.graph.codegen.functions import Loop
 from tapeflow.graph.codegen.program import bytes_of, needed
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, Operation
 from tapeflow.graph.transform.op_batching import of_registered
-
-if TYPE_CHECKING:
-    from tapeflow.graph.codegen.loops import Loop
 
 _MOST = 4  # the limit of hoisted bytes per iteration, as a multiple of the bytes that the iteration reads or carries
 

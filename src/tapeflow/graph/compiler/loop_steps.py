@@ -7,7 +7,7 @@ import functools
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -19,6 +19,7 @@ from tapeflow.core.rng import elements as forms
 from tapeflow.core.types.dtypes import DType, int32, int64, resource, uint64, variant
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.codegen.functions import Body
 from tapeflow.graph.codegen.program import CALLS, CONDITIONALS, LOOPS, Program, Step
 from tapeflow.graph.codegen.random_streams import has_stream
 from tapeflow.graph.compiler.clusters import ClusterOp, clustered
@@ -50,9 +51,6 @@ from tapeflow.graph.compiler.loop_control import (
 from tapeflow.graph.compiler.native_loops import TooLarge
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import VariableUpdate, variable_of
-
-if TYPE_CHECKING:
-    from tapeflow.graph.control.body import Body
 
 _MOST_DRAWN = 64  # random numbers of a key
 _MOST_OF_FACTOR = 1 << 18  # elements of a matrix in a product: they stay in the processor's cache

@@ -16,7 +16,7 @@ import ctypes
 import functools
 import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -30,6 +30,7 @@ from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.checking import run_passes
 from tapeflow.graph.codegen.counters import counts_to_known_bound, static_trip_count, trip_count
+from tapeflow.graph.codegen.functions import Body, Loop
 from tapeflow.graph.codegen.loop_records import returned
 from tapeflow.graph.codegen.passes.simplifying import simplify
 from tapeflow.graph.codegen.program import CALLS, CONDITIONALS, LOOPS, Program, Step
@@ -39,10 +40,6 @@ from tapeflow.graph.compiler.calling import bound, filling, table_names
 from tapeflow.graph.compiler.clusters import has_llvm
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, variable_in
-
-if TYPE_CHECKING:
-    from tapeflow.graph.codegen.loops import Loop
-    from tapeflow.graph.control.body import Body
 
 SMALL = 1 << 13  # elements of a computed tensor
 _MOST_ELEMENTS = 1 << 16  # of a computed tensor: with more, threads pay
