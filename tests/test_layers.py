@@ -53,13 +53,13 @@ def modules():
     return {".".join(parts[:-1] if parts[-1] == "__init__" else parts): p for p, parts in files.items()}
 
 
-def imports_of(path, known):
-    """The modules of TapeFlow that a file imports, but for type checkers alone."""
+def imports_of(path, known, for_types=False):
+    """The modules of TapeFlow that a file imports; with `for_types`, for type checkers alone, too."""
     tree = ast.parse(path.read_text().replace("tapeflow_compat.", "tapeflow."))
     typing_only = {
         id(inner)
         for node in ast.walk(tree)
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test) and not for_types
         for inner in ast.walk(node)
     }
     for node in ast.walk(tree):

@@ -9,6 +9,7 @@ from typing import Any
 from tapeflow.core import errors
 from tapeflow.core.ops import raw_kernels
 from tapeflow.core.ops.shape_rules import no_results, scalar
+from tapeflow.core.session_resources import held_here
 from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.core.values.strings import StringArray
 from tapeflow.data.functions import OpFunction
@@ -16,7 +17,6 @@ from tapeflow.data.iterators import OwnedIterator
 from tapeflow.data.node import check_declared, op_kernel
 from tapeflow.data.spec import DatasetSpec
 from tapeflow.graph.ir.python_op import executing_eagerly
-from tapeflow.graph.ir.session_resources import held_here
 
 
 class IteratorSlot:

@@ -9,6 +9,7 @@ from tensorboard.compat.proto.attr_value_pb2 import AttrValue
 
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
+from tapeflow.core.session_resources import held_here, in_session
 from tapeflow.core.types.dtypes import int64, resource
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.boxed_objects import boxed
@@ -18,7 +19,6 @@ from tapeflow.graph.graphdef.importing import create_operation
 from tapeflow.graph.graphdef.node_protos import ParsedNode, node_attr, type_attr
 from tapeflow.graph.ir.operation import GraphOp, Operation
 from tapeflow.graph.ir.python_op import python_op
-from tapeflow.graph.ir.session_resources import held_here, in_session
 from tapeflow.lookup.initializers import TextFileInitializer
 from tapeflow.lookup.storage import DenseStorage, MutableStorage, TableStorage, storage_of
 

@@ -8,6 +8,7 @@ from typing import Any
 from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.static import value_of
+from tapeflow.core.session_resources import held_here
 from tapeflow.core.types.dtypes import DType, bool_, int32, int64, resource, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.boxed_objects import boxed, held_object
@@ -16,7 +17,6 @@ from tapeflow.core.values.tensor import invalid
 from tapeflow.graph.graphdef.builders import register
 from tapeflow.graph.graphdef.node_protos import ParsedNode, attr_of, definition_of
 from tapeflow.graph.ir.operation import GraphOp, Operation
-from tapeflow.graph.ir.session_resources import held_here
 from tapeflow_compat.queue.reading import RECORDS, Reading
 from tapeflow_compat.queue.storage import Element, PaddedStorage, QueueStorage, ShuffledStorage, SortedStorage, rows_of
 

@@ -13,12 +13,12 @@ from tapeflow.core.forking import new_condition
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.raw_kernels import define, kernel_of
 from tapeflow.core.ops.shape_rules import no_results, scalar
+from tapeflow.core.session_resources import held_here
 from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.boxed_objects import boxed, held_object
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import invalid
-from tapeflow.graph.ir.session_resources import held_here
 from tapeflow.logger import get_logger
 from tapeflow_compat.queue.waiting import wait_until
 

@@ -17,12 +17,12 @@ from tapeflow.core.ops.decompositions import form
 from tapeflow.core.ops.memory import UNFILLED, check_memory
 from tapeflow.core.ops.raw_kernels import kernel_of
 from tapeflow.core.ops.shape_rules import no_results, scalar, with_rank
+from tapeflow.core.session_resources import held_here
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, string
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.core.values.strings import StringArray
 from tapeflow.core.values.tensor import EagerTensor, invalid
-from tapeflow.graph.ir.session_resources import held_here
 from tapeflow.graph.ir.variables import without_value
 from tapeflow.lookup.storage import DenseStorage, MutableStorage, TableStorage
 from tapeflow.lookup.table_ops import Table

@@ -16,10 +16,10 @@ from tapeflow.core.forking import new_lock
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.raw_kernels import kernel_of
 from tapeflow.core.ops.shape_rules import no_results, scalar
+from tapeflow.core.session_resources import held_here
 from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.ir.python_op import executing_eagerly
-from tapeflow.graph.ir.session_resources import held_here
 from tapeflow.summary.writer import FileWriter
 
 

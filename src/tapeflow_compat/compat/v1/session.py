@@ -16,6 +16,7 @@ from tapeflow.core.context import state
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.ops.kernels import status_error
 from tapeflow.core.rng.seeds import Streams, own_streams
+from tapeflow.core.session_resources import Resources, in_use
 from tapeflow.core.types.dtypes import DType, string
 from tapeflow.core.values import nest
 from tapeflow.core.values.boxed_objects import boxed
@@ -28,7 +29,6 @@ from tapeflow.graph.codegen.compile import Compiled
 from tapeflow.graph.ir.graph import Graph
 from tapeflow.graph.ir.operation import Operation
 from tapeflow.graph.ir.python_op import executing_eagerly
-from tapeflow.graph.ir.session_resources import Resources, in_use
 from tapeflow.graph.ir.variables import held_by_session
 from tapeflow.ragged.tensor import RaggedTensor
 from tapeflow.ragged.value import RaggedTensorValue

@@ -10,11 +10,11 @@ import torch
 from tapeflow.core import errors
 from tapeflow.core.ops.raw_kernels import kernel_of
 from tapeflow.core.ops.shape_rules import no_results, scalar
+from tapeflow.core.session_resources import held_here
 from tapeflow.core.types.aliases import DTypeLike
 from tapeflow.core.types.dtypes import FROM_TORCH, DType, as_dtype, string
 from tapeflow.core.values.boxed_objects import boxed
 from tapeflow.core.values.tensor import EagerTensor, Tensor, invalid
-from tapeflow.graph.ir.session_resources import held_here
 from tapeflow_compat import raw_ops
 from tapeflow_compat.compat.v1.placeholders import placeholder
 
