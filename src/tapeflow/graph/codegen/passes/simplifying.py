@@ -22,17 +22,17 @@ _MOST_BYTES = 1 << 16  # of a folded value, if its inputs are not larger: it sta
 
 
 def simplify(program: Program) -> None:
-    """Replaces the outputs of steps by known tensors with the same values, and removes these steps and unused ones."""
+    """Replaces the outputs of steps by tensors with the same values, and removes these steps and unused ones."""
     same_as: dict[int, SymbolicTensor] = {}
     earlier = _Earlier()
     remaining = []
     for step in program.steps:
         step.args = substituted(step.args, same_as)
-        known = _folded(step, program) or earlier.equal_outputs(step)
-        if known is None:
+        same = _folded(step, program) or earlier.equal_outputs(step)
+        if same is None:
             remaining.append(step)
         else:
-            same_as.update(zip(map(id, step.outputs), known, strict=True))
+            same_as.update(zip(map(id, step.outputs), same, strict=True))
     program.steps = remaining
     program.outputs = substituted(program.outputs, same_as)
     prune(program)
