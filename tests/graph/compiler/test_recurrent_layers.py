@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import tapeflow as tf
-from tapeflow.graph.codegen.loops import Loop
+from tapeflow.graph.codegen.loop_kernel import Loop
 from tapeflow.graph.gradients.loop_gradients import LoopGradient
 
 BATCH, STEPS, FEATURES, SIZE = 4, 6, 5, 3

@@ -6,7 +6,7 @@ import torch
 
 import tapeflow as tf
 from support.random_loops import TRIPS, inputs_of, loop
-from tapeflow.graph.codegen.loops import Loop
+from tapeflow.graph.codegen.loop_kernel import Loop
 from tapeflow.graph.compiler import loop_code, native_loops
 
 

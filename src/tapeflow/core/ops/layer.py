@@ -2,7 +2,7 @@
 
 If the weights do not change between calls, a compiled function prepares them once: it scales them by the factors that
 follow, and lays them out for the kernel. The kernel then computes the op, a bias and an activation in one pass over
-memory. An op declares it with `@f.layer`; `graph/codegen/passes/layers.py` reads it.
+memory. An op declares it with `@f.layer`; `graph/codegen/passes/weighted_layers.py` reads it.
 """
 
 from __future__ import annotations

@@ -28,6 +28,7 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen import pass_order
 from tapeflow.graph.codegen.checking import run_passes
+from tapeflow.graph.codegen.control_flow_writing import ControlFlowWriter
 from tapeflow.graph.codegen.effects import steps_of_bodies
 from tapeflow.graph.codegen.explaining import rewrites
 from tapeflow.graph.codegen.failed_runs import FailedRun
@@ -36,7 +37,6 @@ from tapeflow.graph.codegen.interpreter import interpret
 from tapeflow.graph.codegen.passes.simplifying import simplify
 from tapeflow.graph.codegen.program import Program, Step, bytes_of
 from tapeflow.graph.codegen.sizes import BySizes, with_shapes
-from tapeflow.graph.codegen.structured import StructuredWriter
 from tapeflow.graph.codegen.writing import Writer, identifier
 from tapeflow.graph.compiler.clusters import ClusterOp
 from tapeflow.graph.compiler.native_functions import NativeOp
@@ -183,7 +183,7 @@ class Compiled(Written):
 
     simplifying_passes: Sequence[pass_order.Pass] = (simplify,)
     special_passes: Sequence[pass_order.Pass] = pass_order.SPECIALIZE_WHOLE
-    writer: type[Writer] = StructuredWriter
+    writer: type[Writer] = ControlFlowWriter
     _unknown: Sequence[int] = ()  # the places of inputs with unknown sizes, if the function adapts to sizes
 
     def __init__(

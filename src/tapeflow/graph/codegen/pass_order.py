@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tapeflow.graph.codegen.passes.binding import bind
+from tapeflow.graph.codegen.passes.bound_attrs import bind
 from tapeflow.graph.codegen.passes.caching import cache
-from tapeflow.graph.codegen.passes.compiling import compile_functions
+from tapeflow.graph.codegen.passes.early_slices import select
+from tapeflow.graph.codegen.passes.early_starts import start_early
 from tapeflow.graph.codegen.passes.fusing import fuse
-from tapeflow.graph.codegen.passes.layers import join_layers
-from tapeflow.graph.codegen.passes.postponing import postpone
+from tapeflow.graph.codegen.passes.late_reshapes import postpone
 from tapeflow.graph.codegen.passes.recognizing import recognize
 from tapeflow.graph.codegen.passes.reuse import reuse
-from tapeflow.graph.codegen.passes.selecting import select
 from tapeflow.graph.codegen.passes.simplifying import prune
-from tapeflow.graph.codegen.passes.starting import start_early
+from tapeflow.graph.codegen.passes.small_functions import compile_functions
+from tapeflow.graph.codegen.passes.weighted_layers import join_layers
 from tapeflow.graph.codegen.program import Program
 from tapeflow.graph.compiler.clusters import cluster, cluster_all, cluster_small
 from tapeflow.graph.compiler.native_loops import compile_loops

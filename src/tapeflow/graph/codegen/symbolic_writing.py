@@ -7,12 +7,12 @@ from typing import Any
 import torch
 
 from tapeflow.core.ops.definition import ops
+from tapeflow.graph.codegen.control_flow_writing import ControlFlowWriter
 from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.codegen.size_expressions import Sizes, tensor_of
-from tapeflow.graph.codegen.structured import StructuredWriter
 
 
-class SymbolicWriter(StructuredWriter):
+class SymbolicWriter(ControlFlowWriter):
     """Writes programs with Python numbers for the sizes of tensors, and called functions inline.
 
     Attributes:

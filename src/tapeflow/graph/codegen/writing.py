@@ -14,10 +14,10 @@ from tapeflow.core.ops.kernels import on_cpu, on_one_device, on_strings
 from tapeflow.core.ops.static import numbers, value_of
 from tapeflow.core.types.dtypes import DType, resource, string, variant
 from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.codegen.first_calls import resolve
 from tapeflow.graph.codegen.passes.caching import Cache, CachedBlock
 from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.codegen.random_streams import has_stream, with_stream
-from tapeflow.graph.codegen.resolving import resolve
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import variable_of
 

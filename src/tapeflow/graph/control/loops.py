@@ -23,7 +23,7 @@ from tapeflow.core.types.dtypes import int32, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.codegen.loops import Loop
+from tapeflow.graph.codegen.loop_kernel import Loop
 from tapeflow.graph.control.body import Body, call, traced_body, zeros_of
 from tapeflow.graph.control.tensor_array import shape_argument
 from tapeflow.graph.gradients.loop_gradients import LoopGradient

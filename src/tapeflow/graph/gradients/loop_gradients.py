@@ -15,7 +15,7 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import variant
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
-from tapeflow.graph.codegen.loops import Loop
+from tapeflow.graph.codegen.loop_kernel import Loop
 from tapeflow.graph.codegen.program import needed
 from tapeflow.graph.codegen.sizes import BySizes
 from tapeflow.graph.compiler.native_loops import (

@@ -31,7 +31,7 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import invalid
 from tapeflow.functional import map_fn
 from tapeflow.graph.codegen.interpreter import interpret
-from tapeflow.graph.codegen.loops import Loop
+from tapeflow.graph.codegen.loop_kernel import Loop
 from tapeflow.graph.codegen.program import CALLS, needed
 from tapeflow.graph.control.body import Body, by_id, raw, traced_body
 from tapeflow.graph.ir.func_graph import FuncGraph

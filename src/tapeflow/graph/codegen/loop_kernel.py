@@ -10,13 +10,13 @@ from tapeflow.core import errors
 from tapeflow.core.forking import cached_property
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.compile import Written
+from tapeflow.graph.codegen.control_flow_writing import ControlFlowWriter
 from tapeflow.graph.codegen.counters import counter_of
 from tapeflow.graph.codegen.functions import Body
 from tapeflow.graph.codegen.loop_parts import Ahead, LoopParts
 from tapeflow.graph.codegen.loop_records import Record, returned
 from tapeflow.graph.codegen.program import Program
 from tapeflow.graph.codegen.prologue import Prologue
-from tapeflow.graph.codegen.structured import StructuredWriter
 from tapeflow.graph.codegen.writing import Writer
 
 
@@ -136,7 +136,7 @@ class Loop(Written):
         return tuple(last) if self.residuals is None else (*last, *self._lists(record))
 
     def _write(self) -> Writer:
-        writer = StructuredWriter()
+        writer = ControlFlowWriter()
         wanted = {id(t) for t in self._ahead}
         ahead = [i for i, t in enumerate(self.prologue.tensors) if id(t) in wanted]
         recorded = None if self.residuals is None else ahead

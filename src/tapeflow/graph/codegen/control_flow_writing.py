@@ -33,7 +33,7 @@ _WRAPPED: dict[DType, Callable[[int], int]] = {  # Python's integers do not wrap
 Forms = tuple[str | None, str | None]
 
 
-class StructuredWriter(Writer):
+class ControlFlowWriter(Writer):
     """Writes programs that may contain conditionals and loops.
 
     Attributes:
