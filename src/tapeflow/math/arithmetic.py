@@ -47,7 +47,6 @@ def _add_text(x: Any, y: Any) -> Any:
     neutral=-0.0,
     in_place="{0}.add_({1})",
     allocates=True,
-    scalar="{0} + {1}",
     node_name="Add",
 )
 def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -127,7 +126,6 @@ def _ones(length: int, dtype: torch.dtype) -> torch.Tensor | None:
     neutral=0.0,
     in_place="{0}.sub_({1})",
     allocates=True,
-    scalar="{0} - {1}",
 )
 def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Subtracts `y` from `x` element by element, with broadcasting.
@@ -161,7 +159,6 @@ def _(call: Call, dy: Any) -> Any:
     neutral=1.0,
     in_place="{0}.mul_({1})",
     allocates=True,
-    scalar="{0} * {1}",
 )
 def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Multiplies two tensors element by element, with broadcasting.
@@ -198,7 +195,6 @@ def _(call: Call, dy: Any) -> Any:
     element=lambda b, x: b.neg(x),
     in_place="{0}.neg_()",
     allocates=True,
-    scalar="-{0}",
     takes_sparse=True,
 )
 def negative(x: TensorLike, name: str | None = None) -> Tensor:

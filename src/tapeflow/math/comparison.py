@@ -39,7 +39,6 @@ def _equal_arrays(x: Any, y: Any) -> torch.Tensor:
     **_COMPARISON,
     element=lambda b, x, y: b.equal(x, y),
     strings=_equal_arrays,
-    scalar="{0} == {1}",
 )
 def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether elements are equal, with broadcasting. NaN equals nothing.
@@ -65,7 +64,6 @@ def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     **_COMPARISON,
     element=lambda b, x, y: b.not_equal(x, y),
     strings=lambda x, y: ~_equal_arrays(x, y),
-    scalar="{0} != {1}",
 )
 def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether elements differ, with broadcasting. NaN differs from everything.
@@ -169,7 +167,6 @@ not_equal.op.variants = {
     **_COMPARISON,
     element=lambda b, x, y: b.less(x, y),
     orders=True,
-    scalar="{0} < {1}",
 )
 def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x < y`, element by element, with broadcasting.
@@ -195,7 +192,6 @@ def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     **_COMPARISON,
     element=lambda b, x, y: b.less_equal(x, y),
     orders=True,
-    scalar="{0} <= {1}",
 )
 def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x <= y`, element by element, with broadcasting.
@@ -221,7 +217,6 @@ def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     **_COMPARISON,
     element=lambda b, x, y: b.less(y, x),
     orders=True,
-    scalar="{0} > {1}",
 )
 def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x > y`, element by element, with broadcasting.
@@ -247,7 +242,6 @@ def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     **_COMPARISON,
     element=lambda b, x, y: b.less_equal(y, x),
     orders=True,
-    scalar="{0} >= {1}",
 )
 def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x >= y`, element by element, with broadcasting.

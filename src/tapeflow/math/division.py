@@ -13,7 +13,7 @@ from tapeflow.core.autodiff.tape import Call
 from tapeflow.core.errors import InternalError, InvalidArgumentError, NotFoundError, OpError
 from tapeflow.core.ops import elementwise_kernels
 from tapeflow.core.ops.convert import as_operand, convert
-from tapeflow.core.ops.elements import Element, ElementBuilder, Unsupported
+from tapeflow.core.ops.elements import Element, ElementBuilder, divisor
 from tapeflow.core.ops.elementwise_kernels import zero_where_zero
 from tapeflow.core.ops.op import not_differentiable, op, widened
 from tapeflow.core.ops.shape_rules import broadcast, same
@@ -200,33 +200,8 @@ def _floor_divide(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return torch.div(x, y, rounding_mode="floor")
 
 
-def divisor(y: Element) -> Element:
-    """Returns a divisor of integers that is safe for every dividend: a constant.
-
-    Raises:
-        Unsupported: it may be 0, which the kernels refuse, or -1, which overflows for the least number.
-    """
-    if y.dtype.is_integer and y.constant in (None, 0, -1):
-        raise Unsupported("integers are divided only by constants")
-    return y
-
-
-def _has_other_sign(b: ElementBuilder, remainder: Element, y: Element) -> Element:
-    """Computes if a remainder is not 0 and its sign differs from the sign of the divisor."""
-    return b.less(remainder, 0) if y.constant > 0 else b.less(0, remainder)
-
-
 def _floor_divide_elements(b: ElementBuilder, x: Element, y: Element) -> Element:
-    if x.dtype.is_floating:
-        return b.floor(b.rounded(b.div(x, y)))
-    quotient = b.quotient(x, divisor(y))
-    remainder = b.sub(x, b.mul(quotient, y))
-    return b.select(_has_other_sign(b, remainder, y), b.sub(quotient, 1), quotient)
-
-
-def _floor_mod_of_elements(b: ElementBuilder, x: Element, y: Element) -> Element:
-    remainder = b.remainder(x, divisor(y))
-    return b.select(_has_other_sign(b, remainder, y), b.add(remainder, y), remainder)
+    return b.floor(b.rounded(b.div(x, y))) if x.dtype.is_floating else b.floor_quotient(x, y)
 
 
 @op(
@@ -234,7 +209,6 @@ def _floor_mod_of_elements(b: ElementBuilder, x: Element, y: Element) -> Element
     kernel=_floor_divide,
     shape=broadcast,
     element=_floor_divide_elements,
-    scalar="{0} // {1}",
     node_name="floordiv",
 )
 def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -351,7 +325,7 @@ def _floor_mod(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return _remainder(torch.remainder, np.remainder, x, y)
 
 
-@op("FloorMod", kernel=_floor_mod, shape=broadcast, element=_floor_mod_of_elements, scalar="{0} % {1}")
+@op("FloorMod", kernel=_floor_mod, shape=broadcast, element=lambda b, x, y: b.floor_remainder(x, y))
 def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes the remainder of floor division, `x - floor(x / y) * y`, which has the sign of `y`.
 

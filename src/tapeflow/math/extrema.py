@@ -28,7 +28,6 @@ from tapeflow.math.comparison import greater, greater_equal, less_equal, logical
     orders=True,
     element=lambda b, x, y: b.maximum(x, y),
     allocates=True,
-    scalar="max({0}, {1})",
 )
 def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Returns the larger of two elements, with broadcasting; NaN if either is NaN.
@@ -62,7 +61,6 @@ def _(call: Call, dy: Any) -> Any:
     orders=True,
     element=lambda b, x, y: b.minimum(x, y),
     allocates=True,
-    scalar="min({0}, {1})",
 )
 def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Returns the smaller of two elements, with broadcasting; NaN if either is NaN.

@@ -232,17 +232,6 @@ def evaluated(kernel, template, values):
     return eval(template.format(*names, kernel="kernel"), {"kernel": kernel, **dict(zip(names, values, strict=True))})
 
 
-@declaring("scalar")
-def test_scalar(name):
-    """What the compiler writes for Python integers gives what the kernel gives."""
-    op = registry[name]
-    for values in [(7, 2), (-7, 2), (7, -2), (3, 3)]:
-        values = values[: op.kinds.count("tensor")]
-        want = op.kernel(*[torch.tensor(v, dtype=torch.int32) for v in values]).item()
-        got = eval(op.scalar.format(*[f"({v})" for v in values]))
-        assert got == want and type(got) is type(want)
-
-
 @declaring("takes_sparse")
 def test_takes_sparse(calls, name):
     """The op of a sparse tensor is one with the op's results for its values, at the same places."""

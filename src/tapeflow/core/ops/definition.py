@@ -96,8 +96,6 @@ class Op:
             if `kernel` is as fast on this machine; called once, before the op first runs. The kernel of an elementwise
             op takes the memory for the result as a second argument; it may be the first argument's.
         activation: the op's form as the last part of a larger kernel; see `core/ops/layer.py`.
-        scalar: the computation on Python integers, such as sizes and counters: a template with the inputs `{0}`, ...;
-            its results may leave the range of the dtype.
         variants: from the name of an attr that is no parameter to the function of the inputs that computes the op where
             that attr is not its default, as `tf.raw_ops` allows.
         node_name: the name of an operation of a graph that the program does not name.
@@ -144,7 +142,6 @@ class Op:
     in_place: str | Callable[..., Any] | None = None
     for_many: Callable[[], Callable[..., Any] | None] | None = None
     activation: Activation | None = None
-    scalar: str | None = None
     variants: Mapping[str, Callable[..., Any]] = MappingProxyType({})
     node_name = ""
     constant_names: Mapping[str, str] = MappingProxyType({})
@@ -269,7 +266,7 @@ TRAITS = frozenset(
     {"activation", "allocates", "autograd", "batching", "constant_names", "decomposition", "default_axis",
      "early", "element", "elementwise", "exact_in_batches", "fills", "for_many", "identity", "identity_if_same_shape",
      "draws", "in_loops", "in_place", "inline", "keeps_nothing", "linear", "neutral", "node_name",
-     "random", "random_fill", "reads_shape", "reduced", "row", "scalar", "takes_sparse", "view"}
+     "random", "random_fill", "reads_shape", "reduced", "row", "takes_sparse", "view"}
 )  # fmt: skip
 
 

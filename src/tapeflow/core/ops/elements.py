@@ -214,6 +214,31 @@ class ElementBuilder:
         """Returns True if a bool is False."""
         return self.bit_xor(x, True)
 
+    # ---- division of integers ------------------------------------------------------------------------------------
+
+    def floor_quotient(self, x: Element, y: Element) -> Element:
+        """Returns the quotient of integers, rounded towards minus infinity.
+
+        Raises:
+            Unsupported: `divisor` does.
+        """
+        quotient = self.quotient(x, divisor(y))
+        remainder = self.sub(x, self.mul(quotient, y))
+        return self.select(self._has_other_sign(remainder, y), self.sub(quotient, 1), quotient)
+
+    def floor_remainder(self, x: Element, y: Element) -> Element:
+        """Returns the remainder of `floor_quotient`, which has the sign of the divisor.
+
+        Raises:
+            Unsupported: `divisor` does.
+        """
+        remainder = self.remainder(x, divisor(y))
+        return self.select(self._has_other_sign(remainder, y), self.add(remainder, y), remainder)
+
+    def _has_other_sign(self, remainder: Element, y: Element) -> Element:
+        """Computes if a remainder is not 0 and its sign differs from the sign of the divisor."""
+        return self.less(remainder, 0) if y.constant > 0 else self.less(0, remainder)
+
     # ---- selections ----------------------------------------------------------------------------------------------
 
     def maximum(self, x: Any, y: Any) -> Element:
@@ -239,6 +264,17 @@ class ElementBuilder:
     def sigmoid(self, x: Element) -> Element:
         """Returns `1 / (1 + exp(-x))`."""
         return self.div(1.0, self.add(1.0, self.exp(self.neg(x))))
+
+
+def divisor(y: Element) -> Element:
+    """Returns a divisor of integers that is safe for every dividend: a constant.
+
+    Raises:
+        Unsupported: it may be 0, which the kernels refuse, or -1, which overflows for the least number.
+    """
+    if y.dtype.is_integer and y.constant in (None, 0, -1):
+        raise Unsupported("integers are divided only by constants")
+    return y
 
 
 def _check(dtype: DType) -> None:

@@ -18,6 +18,7 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import DType, bool_, int32, int64
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.functions import Body
+from tapeflow.graph.codegen.integer_text import IntegerText
 from tapeflow.graph.codegen.loop_parts import Ahead, LoopParts
 from tapeflow.graph.codegen.passes.simplifying import prune
 from tapeflow.graph.codegen.program import CONDITIONALS, LOOPS, Program, Step
@@ -96,25 +97,29 @@ class ControlFlowWriter(Writer):
         elif step.name in CONDITIONALS and not step.registered:
             programs = [(self.program_of_body(body), step.op.places[label]) for label, body in step.op.bodies.items()]
             self._conditional(step, programs, indent)
-        elif self._is_number(step):
-            out = step.outputs[0]
-            name, expression = self.unique(out.op.name), step.op.scalar.format(*map(self._host_argument, step.inputs))
-            if out.dtype in _WRAPPED:
-                expression = f"{self.named(out.dtype.name, _WRAPPED[out.dtype])}({expression})"
+        elif (expression := self._number_of(step)) is not None:
+            name = self.unique(step.outputs[0].op.name)
             self.row(indent, f"{name} = {expression}", step)
-            self._set_forms(out, (name, None))
+            self._set_forms(step.outputs[0], (name, None))
         elif not step.outputs or id(step.outputs[0]) not in self._packed:
             for t in step.outputs:
                 self.numbers.pop(id(t), None)  # from another call of the same function
             super().step(step, indent)
 
-    def _is_number(self, step: Step) -> bool:
-        """Returns True if a step computes a Python number from Python numbers."""
-        if step.op.scalar is None or step.placed or step.outputs[0].shape.rank != 0:
-            return False
+    def _number_of(self, step: Step) -> str | None:
+        """Returns the expression of a step that computes a Python number from Python numbers; None for others."""
+        if not step.registered or step.op.element is None or step.placed or step.outputs[0].shape.rank != 0:
+            return None
         others = [t for t in step.inputs if id(t) not in self.numbers]
         constants = [self._constants.get(id(t)) for t in others]
-        return len(others) < len(step.inputs) and all(isinstance(value, torch.Tensor) for value in constants)
+        if len(others) == len(step.inputs) or not all(isinstance(value, torch.Tensor) for value in constants):
+            return None
+        text = IntegerText(self._wrap_integer).of(step, list(map(self._host_argument, step.inputs)))
+        return text[1:-1] if text is not None and text.startswith("(") else text
+
+    def _wrap_integer(self, text: str, dtype: DType) -> str:
+        """Returns the expression for an integer that wraps around."""
+        return f"{self.named(dtype.name, _WRAPPED[dtype])}{text}"
 
     # ---- conditionals --------------------------------------------------------------------------------------------
 

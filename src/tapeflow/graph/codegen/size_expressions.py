@@ -16,6 +16,7 @@ import torch
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.static import numbers
 from tapeflow.core.values.symbolic import SymbolicTensor
+from tapeflow.graph.codegen.integer_text import IntegerText
 from tapeflow.graph.codegen.program import Step
 
 _MOST = 32  # elements of a vector of sizes
@@ -85,19 +86,20 @@ class Sizes:
 
     def _arithmetic(self, step: Step) -> Any:
         """Returns the expressions of an op that works element by element."""
-        template = step.op.scalar
-        if template is None or not step.outputs[0].dtype.is_integer:
+        if not step.registered or step.op.element is None or not step.outputs[0].dtype.is_integer:
             return None
         operands = [self.of(t) for t in step.inputs]
         if any(o is None for o in operands):
             return None
         lengths = {len(o) for o in operands if isinstance(o, list)}
+        text = IntegerText()
         if not lengths:
-            return f"({template.format(*operands)})"
+            return text.of(step, operands)
         if len(lengths) > 1:
             return None
         rows = zip(*[o if isinstance(o, list) else [o] * max(lengths) for o in operands], strict=True)
-        return [f"({template.format(*row)})" for row in rows]
+        results = [text.of(step, row) for row in rows]
+        return None if None in results else results
 
     # ---- the ops that move sizes -------------------------------------------------------------------------------------
 
