@@ -27,6 +27,8 @@ LAYERS = [
     # all of `tapeflow_compat`
     "compat default_graph feature_column quantization queue raw_ops rnn_cells sets tensorflow_python v1_graphs",
 ]
+# The folders of `graph`; imports for type checkers alone count, too.
+OF_GRAPHS = ["ir", "program", "compiler", "codegen", "transform", "backends graphdef"]
 IN_LEAF = re.compile(rf"tapeflow(_compat$|(_compat)?\.({'|'.join(LAYERS[-1].split())})\b)")
 # Public names of what core defines, and what imports nothing.
 BOTTOM = {"unsupported", "errors", "nest", "version", "logger"}
@@ -110,6 +112,25 @@ def test_no_circle_is_large():
     arrows = {m: {o for o in imports_of(p, MODULES) if o in MODULES and o != m} for m, p in MODULES.items() if m}
     largest = max(circles(arrows), key=len)
     assert len(largest) <= 8, sorted(largest)
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if re.match(r"graph\.\w+\.", m)])
+def test_folders_of_graphs_import_nothing_above_them(module):
+    places = {name: i for i, names in enumerate(OF_GRAPHS) for name in names.split()}
+    for other in imports_of(MODULES[module], MODULES, True):
+        if other.startswith("graph."):
+            assert places[other.split(".")[1]] <= places[module.split(".")[1]], f"tapeflow.{module} imports {other}"
+
+
+def test_graphs_have_no_circle():
+    """No files of `graph` import each other in a circle, inside functions and for type checkers included.
+
+    Graphs and operations hold each other. The machine code of loops is loaded late, because it loads LLVM.
+    """
+    arrows = {m: set(imports_of(p, MODULES, True)) - {m} for m, p in MODULES.items() if m.startswith("graph.")}
+    for circle in circles(arrows):
+        rooms = {module.split(".")[1] for module in circle}
+        assert len(circle) == 1 or rooms in ({"ir"}, {"compiler"}), sorted(circle)
 
 
 def circles(arrows):

@@ -16,8 +16,8 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.values import nest
 from tapeflow.core.values.tensor import EagerTensor, ReadAsTensor, Tensor
-from tapeflow.graph.gradients import symbolic
 from tapeflow.graph.ir.operation import GraphOp
+from tapeflow.graph.transform import symbolic
 from tapeflow.registered_gradients import new_name
 
 

@@ -60,7 +60,7 @@ class TensorArray:
 
     def __new__(cls, *args: Any, flow: Any = None, **kwargs: Any) -> TensorArray:
         if cls is TensorArray and (state.graph is not None or isinstance(flow, SymbolicTensor)):
-            from tapeflow.graph.control.tensor_array import StagedTensorArray
+            from tapeflow.graph.transform.tensor_array import StagedTensorArray
 
             cls = StagedTensorArray
         return object.__new__(cls)
@@ -126,7 +126,7 @@ class TensorArray:
 
     def __tf_composite__(self) -> Any:
         """Returns the array as a composite tensor, which a function takes and works on while it is traced."""
-        from tapeflow.graph.control.tensor_array import with_flow
+        from tapeflow.graph.transform.tensor_array import with_flow
 
         shape = self._element_shape
         dims = -1 if shape.rank is None else tuple([-1 if d is None else d for d in shape])
@@ -457,7 +457,7 @@ class TensorArraySpec(TypeSpec):
     def _from_components(self, components: Any) -> TensorArray:
         flow = components[0]
         if isinstance(flow, SymbolicTensor):
-            from tapeflow.graph.control.tensor_array import with_flow
+            from tapeflow.graph.transform.tensor_array import with_flow
 
             return with_flow(self, flow)
         held = flow.value[()]

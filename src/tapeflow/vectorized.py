@@ -24,9 +24,9 @@ from tapeflow.core.values.composite import CompositeTensor, without_variables
 from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.tensor import EagerTensor, invalid
 from tapeflow.functional import as_traced, map_fn
-from tapeflow.graph.control.body import Body
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.transform.batch import BatchOptions, obstacle, on_batch
+from tapeflow.graph.transform.body import Body
 from tapeflow.logger import get_logger
 
 

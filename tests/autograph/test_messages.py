@@ -17,7 +17,7 @@ PROGRAMS = load(tf)
 @pytest.fixture(autouse=True)
 def staging(monkeypatch):
     """Conditions and loops that trace what they are given, for as long as graphs have none of their own."""
-    if importlib.util.find_spec("tapeflow.graph.control.control_flow"):
+    if importlib.util.find_spec("tapeflow.graph.transform.control_flow"):
         return
 
     def cond(pred, true_fn, false_fn):

@@ -26,10 +26,10 @@ from tapeflow.data import elements
 from tapeflow.data.elements import Element, Packer
 from tapeflow.data.threads import running
 from tapeflow.data.whole_batches import batches_of
-from tapeflow.graph.codegen.random_streams import draws_from_stream
-from tapeflow.graph.control.body import Body, raw
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import GraphOp
+from tapeflow.graph.program.random_streams import draws_from_stream
+from tapeflow.graph.transform.body import Body, raw
 
 debugging: list[bool] = []  # whether `tf.data.experimental.enable_debug_mode` was called: then functions run eagerly
 

@@ -23,12 +23,12 @@ from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.trackable import CHECKPOINT, SAVED_MODEL, Trackable
 from tapeflow.data.functions import MappedFunction
 from tapeflow.data.node import Node, structured
-from tapeflow.graph.control.body import Body
 from tapeflow.graph.graphdef.export import graph_def
 from tapeflow.graph.graphdef.importing import add_graph_def, create_operation
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import Graph
 from tapeflow.graph.ir.python_op import executing_eagerly
+from tapeflow.graph.transform.body import Body
 from tapeflow.lookup.table_ops import Table, empty_like, fill
 from tapeflow.lookup.tables import LookupTable
 from tapeflow.resources import saved_functions

@@ -41,9 +41,9 @@ from tapeflow.data import elements
 from tapeflow.data.elements import Element
 from tapeflow.data.functions import MappedFunction, OpFunction, nested_graphs
 from tapeflow.data.options import Options
-from tapeflow.graph.control.body import Body
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.python_op import executing_eagerly, python_op
+from tapeflow.graph.transform.body import Body
 
 INFINITE = -1
 UNKNOWN = -2

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from tapeflow.core.ops.batching import NoRule, rule_of
 from tapeflow.core.types.dtypes import resource, string, variant
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.control.body import Body
 from tapeflow.graph.ir.operation import GraphOp, Operation
 from tapeflow.graph.transform.batch import batch
+from tapeflow.graph.transform.body import Body
 
 _PLAIN = frozenset({"Const", "Placeholder"})
 

@@ -21,9 +21,9 @@ from tapeflow.core.values.tensor import EagerTensor, Tensor
 from tapeflow.function.atomic import AtomicFunction
 from tapeflow.function.binding import Binding
 from tapeflow.function.signature import FunctionType, named_specs
-from tapeflow.graph.control.body import Body, raw
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.python_op import as_eager, eager_outputs
+from tapeflow.graph.transform.body import Body, raw
 from tapeflow.tensor_array import TensorArray
 
 _numbers = itertools.count(1)

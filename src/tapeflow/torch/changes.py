@@ -7,9 +7,9 @@ from typing import Any
 import torch
 
 from tapeflow.core.values.variable import _add, _assign, _subtract
-from tapeflow.graph.codegen.program import Step
-from tapeflow.graph.control.body import Body
 from tapeflow.graph.ir.operation import variable_of
+from tapeflow.graph.program.program import Step
+from tapeflow.graph.transform.body import Body
 
 METHODS = {_assign: "copy_", _add: "add_", _subtract: "sub_"}  # torch's, by the kernels of assignments
 

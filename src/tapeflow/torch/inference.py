@@ -16,9 +16,9 @@ from tapeflow.core.context import state
 from tapeflow.core.values.tensor import EagerTensor, alias
 from tapeflow.function.concrete import ConcreteFunction
 from tapeflow.graph.codegen.compile import Compiled
+from tapeflow.graph.ir.op_batching import draws
 from tapeflow.graph.ir.operation import variable_of
 from tapeflow.graph.ir.python_op import executing_eagerly
-from tapeflow.graph.transform.op_batching import draws
 from tapeflow.torch.parameter import ParameterVariable
 
 

@@ -11,8 +11,8 @@ from tapeflow.core.autodiff.gradients import zeros_like_value
 from tapeflow.core.autodiff.tape import Tape, dense
 from tapeflow.core.ops.kernels import compute
 from tapeflow.core.values.tensor import EagerTensor
-from tapeflow.graph.codegen.program import Step
 from tapeflow.graph.ir.python_op import eager_arguments, executing_eagerly
+from tapeflow.graph.program.program import Step
 
 
 class TorchGradient:

@@ -38,8 +38,8 @@ from tapeflow.graph.codegen.patterns import (
     is_vector,
     unshaped,
 )
-from tapeflow.graph.codegen.program import NATIVE, Program, Step
 from tapeflow.graph.ir.operation import GraphOp
+from tapeflow.graph.program.program import NATIVE, Program, Step
 from tapeflow.torch.changes import is_change
 
 

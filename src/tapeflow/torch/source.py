@@ -16,18 +16,18 @@ from tapeflow.core.types.dtypes import variant
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import Variable
-from tapeflow.graph.codegen import functions
 from tapeflow.graph.codegen.compile import Compiled
-from tapeflow.graph.codegen.loop_parts import LoopParts
 from tapeflow.graph.codegen.passes.fusing import fuse
-from tapeflow.graph.codegen.passes.simplifying import prune, simplify
-from tapeflow.graph.codegen.program import CALLS, LOOPS, Program, Step
-from tapeflow.graph.codegen.random_streams import with_stream
 from tapeflow.graph.codegen.symbolic_writing import SymbolicWriter
 from tapeflow.graph.codegen.writing import Writer, runs_on_arrays
-from tapeflow.graph.control.body import Body
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, symbolic_in, variable_of
+from tapeflow.graph.program import functions
+from tapeflow.graph.program.loop_parts import LoopParts
+from tapeflow.graph.program.program import CALLS, LOOPS, Program, Step
+from tapeflow.graph.program.random_streams import with_stream
+from tapeflow.graph.program.simplifying import prune, simplify
+from tapeflow.graph.transform.body import Body
 from tapeflow.logger import get_logger
 from tapeflow.torch.changes import METHODS, change, changed_variables, is_change
 from tapeflow.torch.own_gradient import TorchGradient

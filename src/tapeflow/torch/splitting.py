@@ -22,8 +22,8 @@ from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.function import function
 from tapeflow.function.concrete import ConcreteFunction
-from tapeflow.graph.codegen.program import Program, Step, substituted
 from tapeflow.graph.ir.operation import Operation, variable_of
+from tapeflow.graph.program.program import Program, Step, substituted
 from tapeflow.logger import get_logger
 from tapeflow.module import Module
 from tapeflow.saved_model.saving import save

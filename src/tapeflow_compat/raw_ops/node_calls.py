@@ -16,12 +16,12 @@ from tapeflow.core.ops import decompositions, op_def
 from tapeflow.core.types.dtypes import resource
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.variable import Variable
-from tapeflow.graph.control.body import Body
 from tapeflow.graph.graphdef.builders import Build
 from tapeflow.graph.graphdef.export import set_attr
 from tapeflow.graph.graphdef.importing import Builder
 from tapeflow.graph.graphdef.node_protos import LibraryFunction, ParsedNode
 from tapeflow.graph.ir.func_graph import FuncGraph
+from tapeflow.graph.transform.body import Body
 
 
 class _Called(Builder):

@@ -19,10 +19,10 @@ from tapeflow.core import errors
 from tapeflow.core.context import state
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.failures import detected
-from tapeflow.graph.codegen.interpreter import interpret
-from tapeflow.graph.control.switch_merge import ControlFlowOp
 from tapeflow.graph.ir.dependencies import reachable
 from tapeflow.graph.ir.operation import GraphOp, Operation
+from tapeflow.graph.program.interpreter import interpret
+from tapeflow.graph.transform.switch_merge import ControlFlowOp
 
 _DEAD = object()  # stands for a missing value
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from tapeflow.core import errors
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.codegen.interpreter import interpret
 from tapeflow.graph.ir.dependencies import reachable
 from tapeflow.graph.ir.operation import Operation
+from tapeflow.graph.program.interpreter import interpret
 
 
 class PartialRun:

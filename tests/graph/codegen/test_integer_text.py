@@ -6,7 +6,7 @@ import torch
 import tapeflow as tf
 from tapeflow.core.ops.definition import registry
 from tapeflow.graph.codegen.integer_text import IntegerText
-from tapeflow.graph.codegen.program import Step
+from tapeflow.graph.program.program import Step
 
 OPS = [
     "AddV2", "Sub", "Mul", "Neg", "Square", "FloorDiv", "FloorMod", "Maximum", "Minimum", "Equal", "NotEqual", "Less",

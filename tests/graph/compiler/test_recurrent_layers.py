@@ -6,7 +6,7 @@ import torch
 
 import tapeflow as tf
 from tapeflow.graph.codegen.loop_kernel import Loop
-from tapeflow.graph.gradients.loop_gradients import LoopGradient
+from tapeflow.graph.transform.loop_gradients import LoopGradient
 
 BATCH, STEPS, FEATURES, SIZE = 4, 6, 5, 3
 

@@ -19,8 +19,8 @@ from tapeflow.core.values.tensor import EagerTensor, next_id
 from tapeflow.core.values.variable import Variable
 from tapeflow.data.iterators import Iterator
 from tapeflow.function.concrete import ConcreteFunction
-from tapeflow.graph.control.body import Body, raw
 from tapeflow.graph.ir.func_graph import FuncGraph
+from tapeflow.graph.transform.body import Body, raw
 from tapeflow.transport.function_protos import definitions_of, graph_of
 
 # Stands for the number of the worker: traces capture this tensor.

@@ -18,10 +18,10 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import variant
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.backends.graph_source import CHANGES, called_program, is_opaque, result_sizes  # fmt: skip
-from tapeflow.graph.codegen.program import CALLS, Program, Step, bytes_of
 from tapeflow.graph.codegen.size_expressions import Sizes
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, variable_of
+from tapeflow.graph.program.program import CALLS, Program, Step, bytes_of
 
 # The cost of a call of compiled code, in calls of small kernels.
 LEAST_COST = 12

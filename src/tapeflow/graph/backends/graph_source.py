@@ -25,11 +25,11 @@ from tapeflow.core.ops.static import numbers, value_of
 from tapeflow.core.types.dtypes import uint16, uint32, uint64
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import _add, _assign, _subtract
-from tapeflow.graph.codegen.program import CALLS, Program, Step
 from tapeflow.graph.codegen.size_expressions import Sizes
 from tapeflow.graph.codegen.symbolic_writing import SymbolicWriter
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import variable_of
+from tapeflow.graph.program.program import CALLS, Program, Step
 
 
 def _sum(value: torch.Tensor, delta: torch.Tensor) -> torch.Tensor:

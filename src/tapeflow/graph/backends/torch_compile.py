@@ -33,9 +33,9 @@ from tapeflow.graph.backends.division import CompiledPart, divide, is_structure,
 from tapeflow.graph.backends.graph_source import GraphWriter
 from tapeflow.graph.codegen import pass_order
 from tapeflow.graph.codegen.compile import Compiled, Written, after_passes
-from tapeflow.graph.codegen.program import Program
-from tapeflow.graph.compiler.jit import JitCompile
+from tapeflow.graph.codegen.jit import JitCompile
 from tapeflow.graph.ir.operation import Operation, variable_of
+from tapeflow.graph.program.program import Program
 from tapeflow.logger import get_logger
 
 _here = threading.local()

@@ -27,22 +27,22 @@ from tapeflow.core.processors import share
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen import pass_order
-from tapeflow.graph.codegen.checking import run_passes
 from tapeflow.graph.codegen.control_flow_writing import ControlFlowWriter
-from tapeflow.graph.codegen.effects import steps_of_bodies
 from tapeflow.graph.codegen.explaining import rewrites
 from tapeflow.graph.codegen.failed_runs import FailedRun
 from tapeflow.graph.codegen.failures import detected
-from tapeflow.graph.codegen.interpreter import interpret
-from tapeflow.graph.codegen.passes.simplifying import simplify
-from tapeflow.graph.codegen.program import Program, Step, bytes_of
-from tapeflow.graph.codegen.sizes import BySizes, with_shapes
 from tapeflow.graph.codegen.writing import Writer, identifier
 from tapeflow.graph.compiler.clusters import ClusterOp
 from tapeflow.graph.compiler.native_functions import NativeOp
 from tapeflow.graph.ir.dependencies import reachable
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import Operation
+from tapeflow.graph.program.checking import run_passes
+from tapeflow.graph.program.effects import steps_of_bodies
+from tapeflow.graph.program.interpreter import interpret
+from tapeflow.graph.program.program import Program, Step, bytes_of
+from tapeflow.graph.program.simplifying import simplify
+from tapeflow.graph.program.sizes import BySizes, with_shapes
 
 _LEAST_COST = 32  # in calls of a kernel: a smaller function does not gain from another number of threads
 _BYTES = 1 << 15  # bytes of a result that cost as much as one call

@@ -17,13 +17,13 @@ import torch
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import DType, bool_, int32, int64
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.codegen.functions import Body
 from tapeflow.graph.codegen.integer_text import IntegerText
-from tapeflow.graph.codegen.loop_parts import Ahead, LoopParts
-from tapeflow.graph.codegen.passes.simplifying import prune
-from tapeflow.graph.codegen.program import CONDITIONALS, LOOPS, Program, Step
 from tapeflow.graph.codegen.writing import Writer
 from tapeflow.graph.ir.operation import symbolic_in
+from tapeflow.graph.program.functions import Body
+from tapeflow.graph.program.loop_parts import Ahead, LoopParts
+from tapeflow.graph.program.program import CONDITIONALS, LOOPS, Program, Step
+from tapeflow.graph.program.simplifying import prune
 
 _TENSORS = {dtype: functools.partial(torch.tensor, dtype=dtype.torch) for dtype in (int32, int64, bool_)}
 _WRAPPED: dict[DType, Callable[[int], int]] = {  # Python's integers do not wrap around

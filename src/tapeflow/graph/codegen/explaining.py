@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from tapeflow.graph.codegen.checking import run_passes
-from tapeflow.graph.codegen.program import Program
 from tapeflow.graph.ir.positions import stack_summary
+from tapeflow.graph.program.checking import run_passes
+from tapeflow.graph.program.program import Program
 
 
 def rewrites(name: str, program: Program, passes: Sequence[Any], inner: Sequence[Any]) -> list[str]:

@@ -13,12 +13,12 @@ from typing import Any
 
 from tapeflow.core.types.dtypes import resource
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.codegen.effects import touched_variables
-from tapeflow.graph.codegen.interpreter import interpret
 from tapeflow.graph.codegen.passes.inspecting import Inspection
-from tapeflow.graph.codegen.program import CALLS, CONDITIONALS, LOOPS, Program, Step, substituted
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
+from tapeflow.graph.program.effects import touched_variables
+from tapeflow.graph.program.interpreter import interpret
+from tapeflow.graph.program.program import CALLS, CONDITIONALS, LOOPS, Program, Step, substituted
 
 _ANY_ORDER = frozenset({"Assert", "PrintV2", "WriteSummary", "CheckNumerics"})  # TensorFlow orders no other effects so
 _OTHERS = "the effects outside of resources"

@@ -16,8 +16,8 @@ from typing import Any
 from tapeflow.core import device as devices
 from tapeflow.core.ops.kernels import raw_arguments, run_kernel
 from tapeflow.core.types.dtypes import uint16, uint32, uint64
-from tapeflow.graph.codegen.program import Step
 from tapeflow.graph.ir.python_op import eager_arguments
+from tapeflow.graph.program.program import Step
 
 
 def is_direct(step: Step) -> bool:

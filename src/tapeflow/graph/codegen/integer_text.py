@@ -7,7 +7,7 @@ from typing import Any
 
 from tapeflow.core.ops.elements import Element, ElementBuilder, Unsupported
 from tapeflow.core.types.dtypes import DType, bool_, int32, int64
-from tapeflow.graph.codegen.program import Step
+from tapeflow.graph.program.program import Step
 
 _DTYPES = (int32, int64, bool_)
 _TEMPLATES = {

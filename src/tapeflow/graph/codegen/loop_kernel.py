@@ -11,13 +11,13 @@ from tapeflow.core.forking import cached_property
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.compile import Written
 from tapeflow.graph.codegen.control_flow_writing import ControlFlowWriter
-from tapeflow.graph.codegen.counters import counter_of
-from tapeflow.graph.codegen.functions import Body
-from tapeflow.graph.codegen.loop_parts import Ahead, LoopParts
-from tapeflow.graph.codegen.loop_records import Record, returned
-from tapeflow.graph.codegen.program import Program
 from tapeflow.graph.codegen.prologue import Prologue
 from tapeflow.graph.codegen.writing import Writer
+from tapeflow.graph.program.counters import counter_of
+from tapeflow.graph.program.functions import Body
+from tapeflow.graph.program.loop_parts import Ahead, LoopParts
+from tapeflow.graph.program.loop_records import Record, returned
+from tapeflow.graph.program.program import Program
 
 
 class Loop(Written):

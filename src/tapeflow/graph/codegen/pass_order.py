@@ -17,12 +17,12 @@ from tapeflow.graph.codegen.passes.fusing import fuse
 from tapeflow.graph.codegen.passes.late_reshapes import postpone
 from tapeflow.graph.codegen.passes.recognizing import recognize
 from tapeflow.graph.codegen.passes.reuse import reuse
-from tapeflow.graph.codegen.passes.simplifying import prune
 from tapeflow.graph.codegen.passes.small_functions import compile_functions
 from tapeflow.graph.codegen.passes.weighted_layers import join_layers
-from tapeflow.graph.codegen.program import Program
 from tapeflow.graph.compiler.clusters import cluster, cluster_all, cluster_small
 from tapeflow.graph.compiler.native_loops import compile_loops
+from tapeflow.graph.program.program import Program
+from tapeflow.graph.program.simplifying import prune
 
 Pass = Callable[[Program], None]
 

@@ -19,8 +19,8 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.static import host_static, numbers
 from tapeflow.core.types.dtypes import DType, float32, float64
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.codegen.program import Miss, Program, Step
 from tapeflow.graph.ir.operation import Operation
+from tapeflow.graph.program.program import Miss, Program, Step
 
 USED_ELSEWHERE = "used elsewhere, such as in a gradient"
 _FLOATS = frozenset({float32, float64})

@@ -16,13 +16,13 @@ from tapeflow.core.types.dtypes import int32, variant
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.compile import Compiled
-from tapeflow.graph.codegen.counters import counter_of
-from tapeflow.graph.codegen.functions import Loop
-from tapeflow.graph.codegen.program import bytes_of, needed
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import READ
+from tapeflow.graph.ir.op_batching import of_registered
 from tapeflow.graph.ir.operation import GraphOp, Operation
-from tapeflow.graph.transform.op_batching import of_registered
+from tapeflow.graph.program.counters import counter_of
+from tapeflow.graph.program.functions import Loop
+from tapeflow.graph.program.program import bytes_of, needed
 
 _MOST = 4  # the limit of hoisted bytes per iteration, as a multiple of the bytes that the iteration reads or carries
 

@@ -17,7 +17,7 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.static import numbers
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.integer_text import IntegerText
-from tapeflow.graph.codegen.program import Step
+from tapeflow.graph.program.program import Step
 
 _MOST = 32  # elements of a vector of sizes
 

@@ -8,8 +8,8 @@ import torch
 
 from tapeflow.core.ops.definition import ops
 from tapeflow.graph.codegen.control_flow_writing import ControlFlowWriter
-from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.codegen.size_expressions import Sizes, tensor_of
+from tapeflow.graph.program.program import Program, Step
 
 
 class SymbolicWriter(ControlFlowWriter):

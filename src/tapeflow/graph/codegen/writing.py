@@ -16,10 +16,10 @@ from tapeflow.core.types.dtypes import DType, resource, string, variant
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.first_calls import resolve
 from tapeflow.graph.codegen.passes.caching import Cache, CachedBlock
-from tapeflow.graph.codegen.program import Program, Step
-from tapeflow.graph.codegen.random_streams import has_stream, with_stream
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import variable_of
+from tapeflow.graph.program.program import Program, Step
+from tapeflow.graph.program.random_streams import has_stream, with_stream
 
 _SMALL = 256  # elements: smaller temporaries live until the function returns
 _LITERALS = frozenset({int, bool, str, type(None)})

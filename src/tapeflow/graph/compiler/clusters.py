@@ -42,6 +42,7 @@ from tapeflow.graph.compiler.loops import Operand, loops_of
 from tapeflow.graph.compiler.target import function
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, VariableUpdate, variable_of
+from tapeflow.graph.program.program import Program, Step, elements_of, reduced_axes
 
 _Shapes = tuple[torch.Size, ...]
 

@@ -10,13 +10,13 @@ from typing import Any
 from tapeflow.core.types.dtypes import DType, bool_, resource, variant
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.codegen.functions import Loop
-from tapeflow.graph.codegen.program import Program
 from tapeflow.graph.compiler.instructions import I64, number, store_entry
 from tapeflow.graph.compiler.loop_code import FEW, Code, Value
 from tapeflow.graph.compiler.loop_control import UNRECORDED, Entries, Held, Variable, Version, numbers_of, write_loop
 from tapeflow.graph.compiler.loop_steps import Steps, condition_of
 from tapeflow.graph.compiler.native_loops import KEPT, Parts
+from tapeflow.graph.program.functions import Loop
+from tapeflow.graph.program.program import Program
 
 
 class _Function:

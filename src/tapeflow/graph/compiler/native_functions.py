@@ -20,6 +20,7 @@ from tapeflow.graph.codegen.program import Program
 from tapeflow.graph.compiler.calling import caller, fallback, filling, table_names
 from tapeflow.graph.compiler.native_loops import MOST_PRODUCT, SMALL, SMALL_PRODUCT, drawn
 from tapeflow.graph.ir.operation import GraphOp, variable_of
+from tapeflow.graph.program.program import Program
 
 _STEP = 1 << 14  # instructions in the time of a step's call from Python
 _MOST_ELEMENTS = 1 << 15  # of a computed tensor, where products gain: with more, threads pay

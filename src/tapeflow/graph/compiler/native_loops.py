@@ -36,10 +36,19 @@ from tapeflow.graph.codegen.passes.simplifying import simplify
 from tapeflow.graph.codegen.program import CALLS, CONDITIONALS, LOOPS, Program, Step
 from tapeflow.graph.codegen.random_streams import has_stream, with_stream
 from tapeflow.graph.codegen.sizes import BySizes, with_shapes
+from tapeflow.graph.compiler.binding import bound
 from tapeflow.graph.compiler.calling import bound, filling, table_names
 from tapeflow.graph.compiler.clusters import has_llvm
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, variable_in
+from tapeflow.graph.program.checking import run_passes
+from tapeflow.graph.program.counters import counts_to_known_bound, static_trip_count, trip_count
+from tapeflow.graph.program.functions import Body, Loop
+from tapeflow.graph.program.loop_records import returned
+from tapeflow.graph.program.program import CALLS, CONDITIONALS, LOOPS, Program, Step
+from tapeflow.graph.program.random_streams import has_stream, with_stream
+from tapeflow.graph.program.simplifying import simplify
+from tapeflow.graph.program.sizes import BySizes, with_shapes
 
 SMALL = 1 << 13  # elements of a computed tensor
 _MOST_ELEMENTS = 1 << 16  # of a computed tensor: with more, threads pay

@@ -26,8 +26,6 @@ from tapeflow.core.types.dtypes import resource
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.control.body import Body
-from tapeflow.graph.control.switch_merge import ControlFlowOp
 from tapeflow.graph.graphdef.builders import builder_of
 from tapeflow.graph.graphdef.calls import called_by, check_calls
 from tapeflow.graph.graphdef.export import GRADIENT_NAME
@@ -50,6 +48,8 @@ from tapeflow.graph.graphdef.node_protos import (
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import current_graph
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_of
+from tapeflow.graph.transform.body import Body
+from tapeflow.graph.transform.switch_merge import ControlFlowOp
 
 # Attrs that steer how TensorFlow's runtime computes a result, or which shapes it checks, and not the result.
 _WITHOUT_EFFECT = frozenset(

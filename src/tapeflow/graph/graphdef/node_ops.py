@@ -26,9 +26,6 @@ from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.core.values.variable import _add, _assign, _subtract
-from tapeflow.graph.control.control_flow import conditional
-from tapeflow.graph.control.loops import loop
-from tapeflow.graph.control.switch_merge import ControlFlowOp
 from tapeflow.graph.graphdef.builders import Build, register
 from tapeflow.graph.graphdef.importing import Builder
 from tapeflow.graph.graphdef.node_protos import (
@@ -44,6 +41,9 @@ from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, Operation, variable_in, variable_of
 from tapeflow.graph.ir.python_op import executing_eagerly, python_op
 from tapeflow.graph.ir.variables import has_value, without_value
+from tapeflow.graph.transform.control_flow import conditional
+from tapeflow.graph.transform.loops import loop
+from tapeflow.graph.transform.switch_merge import ControlFlowOp
 from tapeflow.math.comparison import not_equal
 from tapeflow.printing import print as print_
 from tapeflow.printing import stream_of

@@ -30,16 +30,16 @@ from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import invalid
 from tapeflow.functional import map_fn
-from tapeflow.graph.codegen.interpreter import interpret
 from tapeflow.graph.codegen.loop_kernel import Loop
-from tapeflow.graph.codegen.program import CALLS, needed
-from tapeflow.graph.control.body import Body, by_id, raw, traced_body
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.graph import READ
+from tapeflow.graph.ir.op_batching import draws, of_registered, varying
 from tapeflow.graph.ir.operation import GradientOf, GraphOp, Operation, variable_of
 from tapeflow.graph.ir.python_op import eager_outputs
+from tapeflow.graph.program.interpreter import interpret
+from tapeflow.graph.program.program import CALLS, needed
+from tapeflow.graph.transform.body import Body, by_id, raw, traced_body
 from tapeflow.graph.transform.lower import called
-from tapeflow.graph.transform.op_batching import draws, of_registered, varying
 from tapeflow.logger import get_logger
 
 _LENGTHS = "lists may differ in length between slices"

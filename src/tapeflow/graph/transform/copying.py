@@ -5,9 +5,9 @@ from __future__ import annotations
 import copy
 
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.codegen.program import substituted
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import GraphOp, Operation
+from tapeflow.graph.program.program import substituted
 
 
 def copy_of(graph: FuncGraph) -> FuncGraph:

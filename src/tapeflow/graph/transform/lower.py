@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from tapeflow.core.context import state
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.codegen.program import substituted
-from tapeflow.graph.control.body import Body, Call
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import GraphOp, Operation
+from tapeflow.graph.program.program import substituted
+from tapeflow.graph.transform.body import Body, Call
 
 
 def lowered(operation: Operation) -> list[Operation]:

@@ -11,8 +11,8 @@ from typing import Any
 
 from tapeflow.core.ops.definition import MANY, Op
 from tapeflow.core.types.shape import TensorShape
-from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.ir.operation import GraphOp
+from tapeflow.graph.program.program import Program, Step
 
 
 def bind(program: Program) -> None:

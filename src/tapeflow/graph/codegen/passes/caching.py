@@ -17,9 +17,9 @@ from typing import Any
 import torch
 
 from tapeflow.core import device as devices
-from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, variable_of
+from tapeflow.graph.program.program import Program, Step
 
 # Costs. The unit is one call of a kernel.
 _LOOKING_UP = 2

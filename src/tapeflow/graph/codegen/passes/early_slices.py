@@ -15,9 +15,9 @@ from typing import Any
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.codegen.passes.simplifying import prune
 from tapeflow.graph.codegen.patterns import Matcher
-from tapeflow.graph.codegen.program import Program, Step, reduced_axes, substituted
+from tapeflow.graph.program.program import Program, Step, reduced_axes, substituted
+from tapeflow.graph.program.simplifying import prune
 
 
 def select(program: Program) -> None:

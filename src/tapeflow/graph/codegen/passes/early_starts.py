@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tapeflow.graph.codegen.program import Program, Step
+from tapeflow.graph.program.program import Program, Step
 
 
 def start_early(program: Program) -> None:

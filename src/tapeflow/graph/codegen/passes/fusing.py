@@ -8,8 +8,8 @@ fused kernel rounds once instead of twice, so its last bits may differ from eage
 from __future__ import annotations
 
 from tapeflow.graph.codegen.patterns import Call, Capture, Captures, Matcher, Rule
-from tapeflow.graph.codegen.program import NATIVE, Program, Step
 from tapeflow.graph.ir.operation import GraphOp
+from tapeflow.graph.program.program import NATIVE, Program, Step
 
 
 def fuse(program: Program) -> None:

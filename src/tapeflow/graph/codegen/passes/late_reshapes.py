@@ -20,7 +20,7 @@ from tapeflow.core.ops.shape_rules import broadcast
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.patterns import Matcher
-from tapeflow.graph.codegen.program import Program, Step, substituted
+from tapeflow.graph.program.program import Program, Step, substituted
 
 
 def postpone(program: Program) -> None:

@@ -31,8 +31,9 @@ from tapeflow.graph.codegen.patterns import (
     Rule,
     Static,
 )
-from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.ir.operation import GraphOp
+from tapeflow.graph.program.program import Program, Step
+from tapeflow.graph.program.simplifying import prune
 from tapeflow.nn.attention import attention
 
 _LEAST = -1e4  # scores up to this number are masked: their exponentials are zero

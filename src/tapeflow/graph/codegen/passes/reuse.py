@@ -12,9 +12,9 @@ from __future__ import annotations
 from tapeflow.core.ops.definition import Op
 from tapeflow.core.types.dtypes import resource
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.compiler.clusters import Cluster, ClusterOp
 from tapeflow.graph.ir.operation import GraphOp
+from tapeflow.graph.program.program import Program, Step
 
 _LEAST_BYTES = 1 << 15  # allocating fewer bytes is cheap
 

@@ -15,12 +15,12 @@ from tapeflow.core import device as devices
 from tapeflow.core.ops.elements import Unsupported
 from tapeflow.core.types.dtypes import resource, variant
 from tapeflow.graph.codegen.passes.caching import fixed_tensors
-from tapeflow.graph.codegen.program import LOOPS, Program, Step
 from tapeflow.graph.compiler.clusters import changes_elements, has_llvm
 from tapeflow.graph.compiler.native_functions import NativeOp, most_elements
 from tapeflow.graph.compiler.native_loops import is_small, is_static, may_compile
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import VariableUpdate, variable_of
+from tapeflow.graph.program.program import LOOPS, Program, Step
 
 _LEAST_STEPS = 8  # fewer steps do not pay for compiling
 _MOST_STEPS = 1 << 10

@@ -21,8 +21,8 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.passes.caching import Preparation, fixed_tensors
 from tapeflow.graph.codegen.patterns import USED_ELSEWHERE, Call, Capture, Captures, Either, Matcher, Rule, Static
-from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.ir.operation import GraphOp, Operation
+from tapeflow.graph.program.program import Program, Step
 
 
 def join_layers(program: Program) -> None:

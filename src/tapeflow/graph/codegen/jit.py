@@ -15,11 +15,11 @@ from typing import Any
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen import pass_order
 from tapeflow.graph.codegen.compile import Compiled, after_passes
-from tapeflow.graph.codegen.program import Program
 from tapeflow.graph.compiler.clusters import ClusterOp
 from tapeflow.graph.compiler.native_functions import NativeOp
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import Operation
+from tapeflow.graph.program.program import Program
 
 
 class JitCompile:

@@ -10,8 +10,8 @@ import torch
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import int32, int64
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.codegen.functions import Loop
-from tapeflow.graph.codegen.program import Program
+from tapeflow.graph.program.functions import Loop
+from tapeflow.graph.program.program import Program
 
 
 def counter_of(loop: Loop) -> int | None:

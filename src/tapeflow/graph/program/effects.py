@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tapeflow.core.types.dtypes import resource
-from tapeflow.graph.codegen.program import Step
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import GraphOp, Operation, VariableUpdate, variable_of
+from tapeflow.graph.program.program import Step
 
 
 def touched_variables(step: Step) -> frozenset[int] | None:

@@ -20,11 +20,11 @@ from tapeflow.core.types.dtypes import int32
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.codegen.program import bytes_of, needed
-from tapeflow.graph.control.body import Body
 from tapeflow.graph.ir.func_graph import FuncGraph
+from tapeflow.graph.ir.op_batching import arguments, of_registered, varying
 from tapeflow.graph.ir.operation import GraphOp, Operation
-from tapeflow.graph.transform.op_batching import arguments, of_registered, varying
+from tapeflow.graph.program.program import bytes_of, needed
+from tapeflow.graph.transform.body import Body
 
 
 class LoopSums:

@@ -14,9 +14,9 @@ import torch
 
 from tapeflow.core.ops.static import computed, value_of
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.codegen.program import Program, Step, substituted
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import variable_of
+from tapeflow.graph.program.program import Program, Step, substituted
 
 _MOST_BYTES = 1 << 16  # of a folded value, if its inputs are not larger: it stays in memory as long as the function
 

@@ -14,9 +14,9 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.static import has_none, host_static
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.codegen.program import Program, Step, substituted
 from tapeflow.graph.ir.operation import GraphOp, Operation
 from tapeflow.graph.ir.shapes import infer
+from tapeflow.graph.program.program import Program, Step, substituted
 
 _MOST_SIZES = 4  # combinations of sizes that something is made for
 _CALLS_OF_SIZES = 8  # calls with the same sizes before that

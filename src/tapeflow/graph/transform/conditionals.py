@@ -18,9 +18,9 @@ from tapeflow.core.ops.definition import ops
 from tapeflow.core.types.dtypes import bool_, string, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.control.body import Body, by_id, call, traced_body, zeros_of
 from tapeflow.graph.ir.operation import GraphOp, Operation, has_gradient
 from tapeflow.graph.ir.python_op import spec_of_gradient
+from tapeflow.graph.transform.body import Body, by_id, call, traced_body, zeros_of
 
 
 class Conditional:

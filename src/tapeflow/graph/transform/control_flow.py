@@ -22,10 +22,10 @@ from tapeflow.core.values.indexed_slices import IndexedSlices
 from tapeflow.core.values.nest_paths import flatten_up_to
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor
-from tapeflow.graph.control.body import Body
-from tapeflow.graph.control.conditionals import common, conditional
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import Operation
+from tapeflow.graph.transform.body import Body
+from tapeflow.graph.transform.conditionals import common, conditional
 
 # ---- conditionals ----------------------------------------------------------------------------------------------------
 
@@ -247,7 +247,7 @@ def while_loop(
         limit = state.graph.constant(limit, f"{scope}/maximum_iterations/")
     specs = [(t.dtype, common([s, o.shape])) for t, s, o in zip(flat, shapes, loop_body.outputs, strict=True)]
     places = in_condition, in_body
-    from tapeflow.graph.control.loops import loop
+    from tapeflow.graph.transform.loops import loop
 
     operation = loop(flat, captured, condition_body, loop_body, places, specs, limit, f"{scope}/", counted=True)
     finals: list[Any] = operation.outputs[: len(flat)]

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.codegen.counters import increment
-from tapeflow.graph.codegen.program import Program, Step
+from tapeflow.graph.program.counters import increment
+from tapeflow.graph.program.program import Program, Step
 
 
 class Ahead(NamedTuple):

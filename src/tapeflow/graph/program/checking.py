@@ -10,8 +10,8 @@ import os
 from collections.abc import Callable, Sequence
 
 from tapeflow.core import errors
-from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.ir.shapes import infer
+from tapeflow.graph.program.program import Program, Step
 
 ENABLED = os.environ.get("TAPEFLOW_CHECK_PASSES") == "1"
 

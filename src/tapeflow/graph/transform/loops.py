@@ -24,12 +24,12 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.loop_kernel import Loop
-from tapeflow.graph.control.body import Body, call, traced_body, zeros_of
-from tapeflow.graph.control.tensor_array import shape_argument
-from tapeflow.graph.gradients.loop_gradients import LoopGradient
 from tapeflow.graph.ir.operation import GradientOf, GraphOp, Operation, has_gradient
 from tapeflow.graph.ir.python_op import spec_of_gradient
+from tapeflow.graph.transform.body import Body, call, traced_body, zeros_of
+from tapeflow.graph.transform.loop_gradients import LoopGradient
 from tapeflow.graph.transform.lower import called
+from tapeflow.graph.transform.tensor_array import shape_argument
 
 
 def loop(

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeflow.core.rng.seeds import of_operation
-from tapeflow.graph.codegen.program import Step
 from tapeflow.graph.ir.operation import GraphOp, Operation
+from tapeflow.graph.program.program import Step
 
 
 def draws_from_stream(operation: Any) -> bool:

@@ -16,8 +16,6 @@ from tapeflow.core.types.dtypes import variant
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor
 from tapeflow.graph.codegen.loop_kernel import Loop
-from tapeflow.graph.codegen.program import needed
-from tapeflow.graph.codegen.sizes import BySizes
 from tapeflow.graph.compiler.native_loops import (
     KEPT,
     NativeGradient,
@@ -26,10 +24,12 @@ from tapeflow.graph.compiler.native_loops import (
     may_compile,
     sized_program,
 )
-from tapeflow.graph.gradients.loop_sums import LoopSums
+from tapeflow.graph.program.program import needed
+from tapeflow.graph.program.sizes import BySizes
+from tapeflow.graph.transform.loop_sums import LoopSums
 
 if TYPE_CHECKING:
-    from tapeflow.graph.control.body import Body
+    from tapeflow.graph.transform.body import Body
 
 
 Column = Repeated | torch.Tensor | Sequence[Any]  # a tensor's values in all iterations; a `torch.Tensor` is stacked
