@@ -17,6 +17,10 @@ _TEMPLATES = {
 _COMPARISONS = {"equal": "({0} == {1})", "less": "({0} < {1})", "less_equal": "({0} <= {1})"}
 
 
+def _refuse(*_: Any) -> Any:
+    raise Unsupported("only integers are written as numbers, without selections")
+
+
 class IntegerText(ElementBuilder):
     """Writes element forms of int32, int64 and bool as expressions.
 
@@ -54,10 +58,8 @@ class IntegerText(ElementBuilder):
     def emit_compare(self, name: str, x: str, y: str, dtype: DType) -> str:
         return _COMPARISONS[name].format(x, y)
 
-    def emit_select(self, condition: str, x: str, y: str) -> str:
-        raise Unsupported("a selection is not written for numbers")
-
-    emit_convert = emit_bits = emit_rounded = emit_select
+    _refusal: Any = _refuse
+    emit_select = emit_convert = emit_bits = emit_rounded = _refusal
 
     def not_equal(self, x: Any, y: Any) -> Element:
         return self._written("({0} != {1})", x, y)._replace(dtype=bool_)
