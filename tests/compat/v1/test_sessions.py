@@ -311,3 +311,16 @@ def test_what_an_assignment_gives_is_read_after_it():
         sess.run(v.initializer)
         assert sess.run(twice) == 6.0
         assert sess.run(v) == 3.0
+
+
+def test_partial_runs_draw_as_whole_ones_do():
+    with tf.Graph().as_default():
+        first, second = (tf.random.uniform([], seed=seed) for seed in (1, 1))
+        with v1.Session() as sess:
+            whole = [sess.run([first, second]) for _ in range(2)]
+        with v1.Session() as sess:
+            parts = []
+            for _ in range(2):
+                handle = sess.partial_run_setup([first, second], [])
+                parts.append([sess.partial_run(handle, t) for t in (first, second)])
+    assert parts == whole
