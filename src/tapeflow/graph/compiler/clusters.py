@@ -35,7 +35,6 @@ from tapeflow.core.rng.elements import uniform
 from tapeflow.core.types.dtypes import DType, bool_, float32, float64, resource
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.variable import ResourceVariable, Variable
-from tapeflow.graph.codegen.program import Program, Step, elements_of, reduced_axes
 from tapeflow.graph.compiler.calling import NAMES, caller, fallback
 from tapeflow.graph.compiler.expressions import COLUMN, ELEMENT, MOST_STACK, ROW, Passes, Recorder, recorded
 from tapeflow.graph.compiler.loops import Operand, loops_of

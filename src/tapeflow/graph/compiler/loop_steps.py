@@ -19,9 +19,6 @@ from tapeflow.core.rng import elements as forms
 from tapeflow.core.types.dtypes import DType, int32, int64, resource, uint64, variant
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.codegen.functions import Body
-from tapeflow.graph.codegen.program import CALLS, CONDITIONALS, LOOPS, Program, Step
-from tapeflow.graph.codegen.random_streams import has_stream
 from tapeflow.graph.compiler.clusters import ClusterOp, clustered
 from tapeflow.graph.compiler.expressions import ELEMENT
 from tapeflow.graph.compiler.instructions import number

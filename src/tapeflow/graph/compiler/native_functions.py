@@ -16,7 +16,6 @@ from tapeflow.core.forking import cached_property
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.elements import Unsupported
 from tapeflow.core.types.dtypes import resource
-from tapeflow.graph.codegen.program import Program
 from tapeflow.graph.compiler.calling import caller, fallback, filling, table_names
 from tapeflow.graph.compiler.native_loops import MOST_PRODUCT, SMALL, SMALL_PRODUCT, drawn
 from tapeflow.graph.ir.operation import GraphOp, variable_of

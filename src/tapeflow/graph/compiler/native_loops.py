@@ -28,15 +28,6 @@ from tapeflow.core.types.dtypes import resource, variant
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.types.spec import TensorSpec
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.codegen.checking import run_passes
-from tapeflow.graph.codegen.counters import counts_to_known_bound, static_trip_count, trip_count
-from tapeflow.graph.codegen.functions import Body, Loop
-from tapeflow.graph.codegen.loop_records import returned
-from tapeflow.graph.codegen.passes.simplifying import simplify
-from tapeflow.graph.codegen.program import CALLS, CONDITIONALS, LOOPS, Program, Step
-from tapeflow.graph.codegen.random_streams import has_stream, with_stream
-from tapeflow.graph.codegen.sizes import BySizes, with_shapes
-from tapeflow.graph.compiler.binding import bound
 from tapeflow.graph.compiler.calling import bound, filling, table_names
 from tapeflow.graph.compiler.clusters import has_llvm
 from tapeflow.graph.ir.graph import READ

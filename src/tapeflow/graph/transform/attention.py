@@ -14,8 +14,8 @@ from tapeflow.core.context import state
 from tapeflow.core.ops.definition import FunctionOp, ops
 from tapeflow.core.ops.static import computed
 from tapeflow.graph.codegen.passes.recognizing import Attention, Parts
-from tapeflow.graph.codegen.program import Program, Step
 from tapeflow.graph.ir.graph import Graph
+from tapeflow.graph.program.program import Program, Step
 from tapeflow.nn.attention import keeps_weights
 
 

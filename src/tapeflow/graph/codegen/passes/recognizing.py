@@ -2,7 +2,7 @@
 
 Attention is `Softmax(scale * q @ k^T + mask) @ v` (Vaswani et al., 2017). Keras computes `k @ q^T` and transposes the
 product. Its masks are conditions: a false mask sets the weight to zero. Inner results must have no other use. The
-gradient of attention is one op, too (`graph/gradients/attention.py`), unless the weights are few; its own operand, the
+gradient of attention is one op, too (`graph/transform/attention.py`), unless the weights are few; its own operand, the
 result, leads to the steps of attention. As with `fusing.py`, the last bits of results may differ from eager results.
 """
 
@@ -17,8 +17,6 @@ from typing import Any, NamedTuple
 
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.values.symbolic import SymbolicTensor
-from tapeflow.graph.codegen.passes.pruning import prune
-from tapeflow.graph.codegen.passes.simplifying import prune
 from tapeflow.graph.codegen.patterns import (
     USED_ELSEWHERE,
     Call,
