@@ -289,3 +289,21 @@ def test_threads_lose_no_update():
     for thread in threads:
         thread.join()
     np.testing.assert_array_equal(v, np.full(8, 800.0))
+
+
+def test_sums_of_several_gradients_of_unknown_sizes():
+    @tf.function(input_signature=[tf.TensorSpec([None, None])], autograph=False)
+    def f(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            row = tf.reduce_min(tf.reshape(x, [-1]), [])
+            zeros = row - row
+            results = tf.stack([row, row], 1), zeros, tf.reduce_min(zeros, [0])
+            loss = tf.add_n([tf.reduce_sum(r) for r in results])
+        return [*results, tape.gradient(loss, x)]
+
+    x = tf.reshape(tf.range(34.0), [2, 17])
+    want = f.python_function(x)
+    for _ in range(2):
+        for a, b in zip(f(x), want, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-5)

@@ -253,6 +253,22 @@ class ElementBuilder:
         smaller = self.select(self.less(x, y), x, y)
         return self.select(self.is_nan(x), x, smaller) if x.dtype.is_floating else smaller
 
+    def combined(self, name: str, elements: Sequence[Element], halves: bool = False) -> Element:
+        """Returns elements, combined in pairs.
+
+        Args:
+            name: `add`, `maximum` or `minimum`.
+            elements: the elements.
+            halves: False for pairs of neighbors, True for pairs of a first and a second half. The number of elements is
+                then a power of two.
+        """
+        row = list(elements)
+        while len(row) > 1:
+            middle = len(row) // 2
+            first, second = (row[:middle], row[middle:]) if halves else (row[:-1:2], row[1::2])
+            row = [getattr(self, name)(x, y) for x, y in zip(first, second, strict=True)] + row[2 * middle :]
+        return row[0]
+
     def zero_where_zero(self, product: Element, factor: Element) -> Element:
         """Returns a product, and 0 where a factor is 0, even if the other one is infinite or NaN."""
         return self.select(self.equal(factor, 0), 0, product)

@@ -205,22 +205,6 @@ class Vectors(ElementBuilder):
         """Returns the identity of a reduction by `add`, `maximum` or `minimum`."""
         return self.number(_IDENTITIES[name], dtype)
 
-    def combined(self, name: str, elements: Sequence[Element], halves: bool = False) -> Element:
-        """Returns elements, combined in pairs.
-
-        Args:
-            name: `add`, `maximum` or `minimum`.
-            elements: the elements.
-            halves: False for pairs of neighbors, True for pairs of a first and a second half. The number of elements is
-                then a power of two.
-        """
-        row = list(elements)
-        while len(row) > 1:
-            middle = len(row) // 2
-            first, second = (row[:middle], row[middle:]) if halves else (row[:-1:2], row[1::2])
-            row = [getattr(self, name)(x, y) for x, y in zip(first, second, strict=True)] + row[2 * middle :]
-        return row[0]
-
     # ---- primitives ----------------------------------------------------------------------------------------------
 
     def emit_number(self, value: Any, dtype: DType) -> Any:
