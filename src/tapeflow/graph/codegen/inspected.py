@@ -14,11 +14,11 @@ from typing import Any, ClassVar
 from tapeflow.core.context import state
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.codegen.compile import Compiled, after_passes
-from tapeflow.graph.codegen.passes import Pass
-from tapeflow.graph.codegen.passes.folding import fold
+from tapeflow.graph.codegen.pass_order import Pass
 from tapeflow.graph.codegen.passes.inspecting import Inspector, inspect_results, keep_results
-from tapeflow.graph.codegen.program import Program
 from tapeflow.graph.ir.operation import GraphOp, Operation
+from tapeflow.graph.program.program import Program
+from tapeflow.graph.program.simplifying import simplify
 
 
 class Inspected(Compiled):
@@ -33,7 +33,7 @@ class Inspected(Compiled):
         effects: Iterable[Operation] = (), *, inspectors: Sequence[Inspector], **options: Any,
     ) -> None:  # fmt: skip
         # With constants folded, sizes and indices stay constants.
-        self.simplifying_passes = functools.partial(keep_results, inspectors=inspectors), fold
+        self.simplifying_passes = functools.partial(keep_results, inspectors=inspectors), simplify
         self.special_passes = (functools.partial(inspect_results, inspectors=inspectors),)
         effects = [*effects]
         graph: Any = next((o.graph for o in (*(t.op for t in outputs), *effects)), None)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from tapeflow.core.ops.numerics import checked_outputs, is_finite, not_finite
-from tapeflow.graph.program.program import CALLS, Program, Step
 from tapeflow.graph.ir.operation import GraphOp, Operation
+from tapeflow.graph.program.program import CALLS, Program, Step
 
 
 class Inspector(Protocol):
