@@ -267,14 +267,14 @@ def _replace_matches(
 
 
 def split_at_matches(
-    input: StringArray, delimiter: bytes, kept: bytes
+    input: StringArray, delimiter: bytes, keep_pattern: bytes
 ) -> tuple[StringArray, torch.Tensor, torch.Tensor, torch.Tensor]:
     """Splits strings at the matches of an expression.
 
     Args:
         input: the strings. A zero byte ends one, as in TensorFlow Text.
         delimiter: the expression. Its first group divides the parts.
-        kept: an expression. Delimiters that match it from beginning to end are parts, too; none if it is empty.
+        keep_pattern: an expression. Delimiters that match it from beginning to end are parts, too; none if it is empty.
 
     Returns:
         The parts of all strings, their begins and ends in the strings, and the row splits.
@@ -282,8 +282,8 @@ def split_at_matches(
     Raises:
         InvalidArgumentError: an expression is malformed, or `delimiter` matches an empty string.
     """
-    compiled, keeping = _compiled(delimiter), _compiled(kept)
-    keeps = functools.lru_cache(1024)(lambda part: bool(kept) and keeping.fullmatch(part) is not None)
+    compiled, keeping = _compiled(delimiter), _compiled(keep_pattern)
+    keeps = functools.lru_cache(1024)(lambda part: bool(keep_pattern) and keeping.fullmatch(part) is not None)
     split = _split_anywhere if _CONTEXT.search(delimiter) is None else _split_in_context
     rows = [split(compiled, keeps, element.partition(b"\0")[0]) for element in input.flat]
     splits, spans = starts_of(rows), np.array([s for row in rows for s in row], np.int64).reshape(-1, 2)
@@ -298,7 +298,8 @@ _CONTEXT = re.compile(rb"[\^$]|\\[bBAz]")  # an anchor, or a set that is negated
 
 def _split_anywhere(compiled: Any, keeps: Callable[[bytes], bool], element: bytes) -> list[tuple[int, int]]:
     """Returns the begin and end of each part of a string, see `split_at_matches`."""
-    spans, done = [], 0
+    spans: list[tuple[int, int]] = []
+    done = 0
     for match in compiled.finditer(element) if compiled.groups else ():
         _add_parts(spans, keeps, element, match, 0, done)
         done = match.end()
@@ -307,7 +308,8 @@ def _split_anywhere(compiled: Any, keeps: Callable[[bytes], bool], element: byte
 
 def _split_in_context(compiled: Any, keeps: Callable[[bytes], bool], element: bytes) -> list[tuple[int, int]]:
     """Does the same for an expression with anchors: each search begins a text, as in TensorFlow Text."""
-    spans, done = [], 0
+    spans: list[tuple[int, int]] = []
+    done = 0
     while compiled.groups and (match := compiled.search(element[done:])) is not None:
         _add_parts(spans, keeps, element, match, done, done)
         done += match.end()
@@ -317,7 +319,7 @@ def _split_in_context(compiled: Any, keeps: Callable[[bytes], bool], element: by
 def _add_parts(
     spans: list[tuple[int, int]], keeps: Callable[[bytes], bool], element: bytes, match: Any, begin: int, done: int
 ) -> None:
-    """Adds the part before a match, and the delimiter if it is kept."""
+    """Adds the part before a match, and the delimiter if `keeps` says so."""
     start, end = match.span(1)
     if begin + match.end() == done:
         raise invalid(f"The delimiter must not match an empty string, got the pattern {text(match.re.pattern)}")

@@ -11,6 +11,7 @@ import pathlib
 import re
 import unicodedata
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -68,7 +69,7 @@ def fold_case(text: str) -> str:
 
 
 @functools.cache
-def normalizer(form: str) -> Callable[[str], str]:
+def normalizer(form: Any) -> Callable[[str], str]:
     """Returns the function that normalizes a text to "NFC", "NFD", "NFKC" or "NFKD"."""
     newer = _newer_characters().get(form[:-1] + "D", {}) if form != "NFC" else {}
     if form == "NFKC":  # these would decompose only to be composed again

@@ -108,7 +108,7 @@ def build_fast_wordpiece_model(
         tokens[word] = number << _SHIFT | len(rest) - 1 | is_suffix << _SUFFIX_BIT
         continues |= is_suffix
     if not tokens:
-        raise RuntimeError("No valid vocab tokens were found to build the trie.")
+        raise RuntimeError("No valid vocab tokens were hits to build the trie.")
     dummy = encoded(_DUMMY)
     if suffix and not continues:
         tokens[suffix + dummy] = ids[unknown] << _SHIFT | 1 << _SUFFIX_BIT
@@ -126,14 +126,14 @@ def build_fast_wordpiece_model(
     if alone:
         _part_suffix(units, suffix, marks)
     vocabulary = [word.removeprefix(suffix) if word != suffix else word for word in words]
-    is_suffix = np.array([bool(suffix) and w != suffix and w.startswith(suffix) for w in words], np.uint8)
+    suffix_flags = np.array([bool(suffix) and w != suffix and w.startswith(suffix) for w in words], np.uint8)
     if not support_detokenization:
-        vocabulary, is_suffix = [], is_suffix[:0]
+        vocabulary, suffix_flags = [], suffix_flags[:0]
     marks_node = marks_node if alone else -1
     return write_table([
         units, links, pops, root, max_bytes_per_token, suffix, unknown, ids[unknown],
         _own_pieces(ids, suffix, unknown, max_bytes_per_token), marks_node, int(alone), int(support_detokenization),
-        vocabulary, is_suffix,
+        vocabulary, suffix_flags,
     ])  # fmt: skip
 
 
@@ -296,7 +296,7 @@ class FastWordpieceTokenizer(VectorTokenizer, Detokenizer):
             FailedPreconditionError: the model does not support it.
             OutOfRangeError: there is no such piece.
         """
-        numbers = cast(ragged_or_tensor(input), int32)
+        numbers: Any = cast(ragged_or_tensor(input), int32)
         rank = numbers.shape.rank
         if rank is None:
             raise ValueError("input must have a known rank.")
@@ -398,17 +398,17 @@ def _normalize(input_values: StringArray, model: torch.Tensor, get_offsets: bool
     while True:
         room = size + rows + 1
         out, places = np.empty(room, np.uint8), np.empty(room, np.int64)
-        found = _normalize_strings(
+        hits = _normalize_strings(
             data or b"\0", offsets, rows, units.view(np.int32), len(units), table.number(_ZERO, "i"), pool, len(pool),
             np.empty(1, np.int64), out, room, ends, places,
         )  # fmt: skip
-        if found <= size:
+        if hits <= size:
             break
-        size = found
-    texts = StringArray(out[:found], ends, input_values.shape)
+        size = hits
+    texts = StringArray(out[:hits], ends, input_values.shape)
     if not get_offsets:
         return texts, torch.empty(0, dtype=torch.int64), torch.zeros(rows + 1, dtype=torch.int64)
-    return texts, torch.from_numpy(places[: found + rows]), torch.from_numpy(ends + np.arange(rows + 1))
+    return texts, torch.from_numpy(places[: hits + rows]), torch.from_numpy(ends + np.arange(rows + 1))
 
 
 @string_op(

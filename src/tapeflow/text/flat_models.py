@@ -195,20 +195,20 @@ def find_longest(
     """
     if node < 0 or node >= size:
         return -1
-    unit, at, found, characters = units[node], begin, -1, 0
+    unit, at, hits, characters = units[node], begin, -1, 0
     while at < end:
         byte = data[at]
         characters += byte & 0xC0 != 0x80
         node = node ^ (((unit & 0x7FFFFFFF) >> 10) << ((unit & 0x200) >> 6)) ^ byte
         if byte == 0 or node >= size or units[node] & 0x800000FF != byte or characters > most:
-            return found
+            return hits
         unit = units[node]
         at += 1
         leaf = node ^ (((unit & 0x7FFFFFFF) >> 10) << ((unit & 0x200) >> 6))
         if unit & 0x100 and leaf < size:
             value[0] = units[leaf] & 0x7FFFFFFF
-            found = at
-    return found
+            hits = at
+    return hits
 
 
 def nodes_of(units: np.ndarray, paths: Sequence[bytes]) -> np.ndarray:
@@ -286,7 +286,7 @@ def _link_nodes(
                 pool[count] = units[leaf] & 0x7FFFFFFF
                 count += 1
                 continue
-            at, added, found = links[2 * parent], count, -1
+            at, added, hits = links[2 * parent], count, -1
             if links[2 * parent + 1] != 0xFFFFFFFF:  # the pieces of the parent come first
                 start = links[2 * parent + 1] >> 8
                 for i in range(start, start + (links[2 * parent + 1] & 255) + 1):
@@ -294,8 +294,8 @@ def _link_nodes(
                     added += 1
             own = added
             while at != 0xFFFFFFFF:
-                found = _child_of(units, size, at, byte)
-                if found >= 0:
+                hits = _child_of(units, size, at, byte)
+                if hits >= 0:
                     break
                 if links[2 * at] != 0xFFFFFFFF and links[2 * at + 1] != 0xFFFFFFFF:
                     start = links[2 * at + 1] >> 8
@@ -303,8 +303,8 @@ def _link_nodes(
                         pool[added] = pool[i]
                         added += 1
                 at = links[2 * at]
-            if found >= 0:
-                links[2 * node] = found
+            if hits >= 0:
+                links[2 * node] = hits
                 links[2 * node + 1] = links[2 * parent + 1] if added == own else count << 8 | (added - count - 1)
                 count = count if added == own else added
     return count

@@ -22,8 +22,8 @@ def rows_rule(input: TensorShape, *_: Any) -> list[TensorShape]:
     return [*[TensorShape([None])] * 3, TensorShape([None if count is None else count + 1])]
 
 
-def _split_kernel(input: StringArray, delimiter: StringArray, kept: StringArray) -> Any:
-    return split_at_matches(input.reshape(-1), delimiter.item(), kept.item())
+def _split_kernel(input: StringArray, delimiter: StringArray, held: StringArray) -> Any:
+    return split_at_matches(input.reshape(-1), delimiter.item(), held.item())
 
 
 @string_op(

@@ -311,7 +311,7 @@ class MaskValuesChooser:
 
 def mask_language_model(
     input_ids: Any, item_selector: ItemSelector, mask_values_chooser: MaskValuesChooser, axis: int = 1
-) -> tuple[RaggedTensor, RaggedTensor, RaggedTensor]:
+) -> tuple[Any, Any, Any]:
     """Masks tokens, for a model to guess.
 
     Args:

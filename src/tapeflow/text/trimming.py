@@ -37,7 +37,7 @@ class Trimmer:
 
     Args:
         max_seq_length: the length that the segments have together at most; an int or int32 tensor.
-        axis: the dimension whose items are kept or dropped.
+        axis: the dimension whose items stay or are dropped.
 
     Example:
         >>> from tapeflow import text
@@ -57,7 +57,7 @@ class Trimmer:
         raise NotImplementedError
 
     def generate_mask(self, segments: Sequence[Any]) -> list[Any]:
-        """Returns for each item of each segment whether it is kept.
+        """Returns for each item of each segment whether it stays.
 
         Args:
             segments: `RaggedTensor`s of the same number of rows.
@@ -67,9 +67,9 @@ class Trimmer:
         """
         segments = [ragged_or_tensor(s) for s in segments]
         lengths = stack([cast(_count_items(s, self._axis), int32) for s in segments], -1)
-        kept = unstack(self._allocate(lengths), axis=-1, num=len(segments))
+        held = unstack(self._allocate(lengths), axis=-1, num=len(segments))
         return [
-            FirstNItemSelector(count).get_selectable(s, self._axis) for s, count in zip(segments, kept, strict=True)
+            FirstNItemSelector(count).get_selectable(s, self._axis) for s, count in zip(segments, held, strict=True)
         ]
 
     def trim(self, segments: Sequence[Any]) -> list[Any]:
@@ -102,7 +102,7 @@ class WaterfallTrimmer(Trimmer):
 
     Args:
         max_seq_length: the length that the segments have together at most; an int, or int32 with one for each row.
-        axis: the dimension whose items are kept or dropped.
+        axis: the dimension whose items stay or are dropped.
 
     Example:
         >>> from tapeflow import text
@@ -127,20 +127,20 @@ def _round_robin(lengths: np.ndarray, budget: int) -> np.ndarray:
     """
     count = lengths.shape[1]
     order = np.argsort(lengths, 1, kind="stable")
-    rising, kept = np.take_along_axis(lengths, order, 1), np.zeros_like(lengths)
+    rising, held = np.take_along_axis(lengths, order, 1), np.zeros_like(lengths)
     left, open_ = np.full(len(lengths), budget, np.int64), np.ones(len(lengths), bool)
     filled = np.zeros(len(lengths), np.int64)
     for i in range(count):  # the shorter ones fit as a whole
         open_ &= rising[:, i] * (count - filled) <= left
-        kept[:, i] = np.where(open_, rising[:, i], 0)
-        left -= kept[:, i]
+        held[:, i] = np.where(open_, rising[:, i], 0)
+        left -= held[:, i]
         filled += open_
     share = np.where(filled < count, left // np.maximum(count - filled, 1), 0)
     rest = np.arange(count) >= filled[:, None]
-    kept = np.where(rest, share[:, None], kept)
+    held = np.where(rest, share[:, None], held)
     left -= share * (count - filled)
-    out = np.empty_like(kept)
-    np.put_along_axis(out, order, kept, 1)
+    out = np.empty_like(held)
+    np.put_along_axis(out, order, held, 1)
     for i in range(count):  # the remainder goes to the first ones
         more = (left > 0) & (out[:, i] < lengths[:, i])
         out[:, i] += more
@@ -163,18 +163,18 @@ def _row_lengths(values: Sequence[torch.Tensor], splits: Sequence[torch.Tensor])
 
 def _masks(max_sequence_length: Raw, values: list[Raw], splits: list[Raw]) -> list[Raw]:
     lengths = _row_lengths(values, splits)
-    kept = _round_robin(lengths, max(int(max_sequence_length), 0))
+    held = _round_robin(lengths, max(int(max_sequence_length), 0))
     masks = []
     for i, size in enumerate(lengths.T):
         places = np.arange(size.sum()) - np.repeat(np.cumsum(size) - size, size)
-        masks.append(torch.from_numpy(places < np.repeat(kept[:, i], size)))
+        masks.append(torch.from_numpy(places < np.repeat(held[:, i], size)))
     return masks
 
 
 def _trim(max_sequence_length: Raw, values: list[Raw], splits: list[Raw]) -> list[Raw]:
     masks = _masks(max_sequence_length, values, splits)
-    kept = _round_robin(_row_lengths(values, splits), max(int(max_sequence_length), 0))
-    ends = [np.concatenate([[0], np.cumsum(kept[:, i])]) for i in range(len(values))]
+    held = _round_robin(_row_lengths(values, splits), max(int(max_sequence_length), 0))
+    ends = [np.concatenate([[0], np.cumsum(held[:, i])]) for i in range(len(values))]
     out = [torch.from_numpy(e).to(s.dtype) for e, s in zip(ends, splits, strict=True)]
     return [*[v[m] for v, m in zip(values, masks, strict=True)], *out]
 
@@ -200,7 +200,7 @@ class RoundRobinTrimmer(Trimmer):
 
     Args:
         max_seq_length: the length that the segments have together at most; an int or int32 scalar.
-        axis: the dimension whose items are kept or dropped.
+        axis: the dimension whose items stay or are dropped.
 
     Example:
         >>> from tapeflow import text
@@ -215,8 +215,8 @@ class RoundRobinTrimmer(Trimmer):
         rows = [RaggedTensor.from_row_lengths(v, n, validate=False) for v, n in zip(values, counts, strict=True)]
         splits = [r.row_splits for r in rows]
         masks = _masks_op(self._budget(), values, splits)
-        kept = [RaggedTensor.from_row_splits(cast(m, int32), s) for m, s in zip(masks, splits, strict=True)]
-        return stack([reduce_sum(k, -1) for k in kept], -1)
+        held = [RaggedTensor.from_row_splits(cast(m, int32), s) for m, s in zip(masks, splits, strict=True)]
+        return stack([reduce_sum(k, -1) for k in held], -1)
 
     def _budget(self) -> Any:
         return reshape(cast(convert(self._max_seq_length), int32), [])
@@ -243,7 +243,7 @@ class ShrinkLongestTrimmer(Trimmer):
 
     Args:
         max_seq_length: the length that the segments have together at most; an int or int32 scalar.
-        axis: the dimension whose items are kept or dropped.
+        axis: the dimension whose items stay or are dropped.
 
     Example:
         >>> from tapeflow import text
@@ -256,11 +256,11 @@ class ShrinkLongestTrimmer(Trimmer):
         budget = cast(convert(self._max_seq_length), int32)
         depth = shape(lengths)[-1]
 
-        def too_long(kept: Any) -> Any:
-            return reduce_sum(kept, -1) > budget
+        def too_long(held: Any) -> Any:
+            return reduce_sum(held, -1) > budget
 
-        def shorten(kept: Any) -> Any:
-            longest = one_hot(argmax(kept, -1), depth, dtype=int32)
-            return (kept - expand_dims(cast(too_long(kept), int32), -1) * longest,)
+        def shorten(held: Any) -> Any:
+            longest = one_hot(argmax(held, -1), depth, dtype=int32)
+            return (held - expand_dims(cast(too_long(held), int32), -1) * longest,)
 
-        return while_loop(lambda kept: reduce_any(too_long(kept)), shorten, (lengths,))[0]
+        return while_loop(lambda held: reduce_any(too_long(held)), shorten, (lengths,))[0]

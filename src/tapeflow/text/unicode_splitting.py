@@ -134,11 +134,11 @@ def _split_points(points: torch.Tensor, splits: torch.Tensor, kinds: np.ndarray,
     changes[1:] = (row[1:] != row[:-1]) | (kinds[1:] != kinds[:-1])
     if keeps_spaces:
         changes[1:] |= spaces[1:] != spaces[:-1]
-        kept = np.ones(count, bool)
+        held = np.ones(count, bool)
     else:
-        kept = ~spaces
-    run = np.cumsum(changes)[kept]  # the number of the run that each kept character is in
-    places = np.flatnonzero(kept)
+        held = ~spaces
+    run = np.cumsum(changes)[held]  # the number of the run that each character is in
+    places = np.flatnonzero(held)
     first = np.flatnonzero(np.append(True, run[1:] != run[:-1])[: len(run)])
     last = np.append(first[1:], len(run)) - 1 if len(first) else first
     begins = rows[:-1][row[places[first]]]
@@ -237,7 +237,7 @@ class UnicodeCharTokenizer(TokenizerWithOffsets, Detokenizer):
     def _split_vector(self, vector: Any) -> Any:
         points, starts = unicode_decode_with_offsets(vector, "UTF-8")
         sizes = cast(expand_dims(length(vector), 1), int64)
-        last = RaggedTensor.from_tensor(sizes)
+        last: Any = RaggedTensor.from_tensor(sizes)
         ends = concat([starts[:, 1:], boolean_mask(last, last > 0)], 1)  # an empty string has no last character
         return points.row_splits, points.values, starts.values, ends.values
 

@@ -85,7 +85,8 @@ class Pieces:
         count = _find_pieces(
             data or b"\0", offsets, input.size, *self._arguments, numbers, starts, limits, flags, splits, value
         )
-        numbers, starts, limits, flags = (a[:count] for a in (numbers, starts, limits, flags))
+        numbers, starts, limits = (a[:count] for a in (numbers, starts, limits))
+        flags = flags[:count]
         unknown = self.unknown or b""
         replaced = (flags & _UNKNOWN != 0) & (self.unknown is not None)
         sizes = np.where(replaced, len(unknown), limits - starts) + len(self.suffix) * (flags & _PREFIXED)
@@ -96,7 +97,8 @@ class Pieces:
         _write_pieces(
             data, begins, flags, replaced, ends, count, self.suffix, len(self.suffix), unknown, len(unknown), out
         )
-        return StringArray(out, ends), *map(torch.from_numpy, (numbers, starts, limits, splits))
+        vectors = [torch.from_numpy(a) for a in (numbers, starts, limits, splits)]
+        return StringArray(out, ends), vectors[0], vectors[1], vectors[2], vectors[3]
 
 
 @loop
@@ -188,17 +190,17 @@ _tries: weakref.WeakKeyDictionary[TableStorage, dict[Any, Pieces]] = weakref.Wea
 
 
 def _pieces_of(storage: TableStorage, *options: Any) -> Pieces:
-    """Returns the pieces of a table's vocabulary. Those of a table that never changes are kept."""
+    """Returns the pieces of a table's vocabulary. They are cached for tables that never change."""
     storage.find(EagerTensor(StringArray.of([]), string), EagerTensor(torch.tensor(-1), int64))  # or raises its errors
-    kept = _tries.setdefault(storage, {}) if type(storage) is TableStorage else {}
-    pieces = kept.get(options)
+    held = _tries.setdefault(storage, {}) if type(storage) is TableStorage else {}
+    pieces = held.get(options)
     if pieces is None:
         suffix, longest, most, unknown, splits_unknown = options
         keys, values = (tensor.value for tensor in storage.export())
         words = [word for word, value in zip(keys.flat, values.tolist(), strict=True) if word and value != -1]
         words = [word for word in words if b"\0" not in word]
         units = build_trie(words, range(len(words)))
-        pieces = kept[options] = Pieces(
+        pieces = held[options] = Pieces(
             units, int(nodes_of(units, [suffix])[0]), suffix, unknown, -1, longest, most=most or _ANY,
             splits_unknown=splits_unknown, sized_by_unknown=True,
         )  # fmt: skip
@@ -275,10 +277,10 @@ class WordpieceTokenizer(VectorTokenizer, Detokenizer):
             vocab_lookup_table = StaticVocabularyTable(init, 1, string)
         if not isinstance(vocab_lookup_table, (LookupTable, StaticVocabularyTable)):
             raise TypeError(f"Unable to build a lookup table from {vocab_lookup_table}")
-        self._vocab_lookup_table = vocab_lookup_table
+        self._vocab_lookup_table: Any = vocab_lookup_table
         self._token_out_type = as_dtype(token_out_type)
         self._unknown_token = unknown_token or "[UNK]"
-        self._options = {
+        self._options: dict[str, Any] = {
             "suffix_indicator": suffix_indicator, "max_bytes_per_word": max_bytes_per_word,
             "max_chars_per_token": max_chars_per_token or 0, "use_unknown_token": bool(unknown_token),
             "unknown_token": self._unknown_token, "split_unknown_characters": split_unknown_characters,
@@ -317,7 +319,7 @@ class WordpieceTokenizer(VectorTokenizer, Detokenizer):
         tokens = ragged_or_tensor(token_ids)
         with control_dependencies([Assert(dense, [message])]):
             tokens = minimum(tokens, cast(size(words), tokens.dtype))
-        pieces = gather(concat([words, [self._unknown_token]], 0), tokens)
+        pieces: Any = gather(concat([words, [self._unknown_token]], 0), tokens)
         if not isinstance(pieces, RaggedTensor):
             pieces = RaggedTensor.from_tensor(pieces)
         joined = reduce_join(pieces, axis=-1, separator=" ")
