@@ -1,10 +1,12 @@
 """What makes an environment have TapeFlow in TensorFlow's place, from the start of each Python.
 
-Three files, none of which has a name that a file of Google's distribution has:
+Four files, none of which has a name that a file of Google's distributions has:
 
 - `tensorflow.py`, which `import tensorflow` imports. A module, not a package: pip lets two distributions write the same
   `tensorflow/__init__.py`, and removing either one breaks the other. If Google's package is there too, Python would
   prefer it, unseen; so importing it raises ImportError, see `StandIn`.
+- `tensorflow_text.py`, which `import tensorflow_text` imports, also if Google's package of that name is there: it needs
+  TensorFlow itself.
 - `tapeflow_as_tensorflow.pth`, which Python runs when it starts, before a program, a test or a spawned child does
   anything. It installs the finder below, and imports nothing else.
 - this module. Its finder answers `importlib.metadata.version("tensorflow")`, which libraries ask before they import.
@@ -27,6 +29,10 @@ class StandIn:
 
     def find_spec(self, fullname, path=None, target=None):
         """Returns the spec of another `tensorflow` than ours, to be refused; leaves all else to the next finder."""
+        if fullname == "tensorflow_text":
+            from importlib.util import spec_from_file_location
+
+            return spec_from_file_location(fullname, __file__.replace("tapeflow_as_tensorflow", fullname))
         if fullname != "tensorflow":
             return None
         from importlib.machinery import ModuleSpec, PathFinder

@@ -397,7 +397,7 @@ _WITH_OPS_OF_GRAPHS = (
     "graph.graphdef.node_ops", "v1_graphs.optimizer_ops", "lookup.table_ops", "queue.queue_ops",
     "train.checkpoint_ops", "raw_ops.superseded_ops", "raw_ops.randoms", "raw_ops.gradients", "raw_ops.handles",
     "data", "raw_ops.cells", "raw_ops.miscellaneous", "raw_ops.sparse_matrices", "raw_ops.summaries",
-    "raw_ops.summary_protos", "compat.v1.session_tensors", "xla.call_module",
+    "raw_ops.summary_protos", "compat.v1.session_tensors", "xla.call_module", "text",
 )  # fmt: skip
 
 

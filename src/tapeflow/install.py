@@ -80,7 +80,8 @@ def _is_installed() -> bool:
 
 
 class _Finder(MetaPathFinder):
-    """Finds `tensorflow.x.y`: the module `tapeflow.x.y`, or the module that `tapeflow.x` has as its `y`; and Keras."""
+    """Finds `tensorflow.x.y`: the module `tapeflow.x.y`, or the module that `tapeflow.x` has as its `y`. Also finds
+    Keras and `tensorflow_text`."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -89,8 +90,11 @@ class _Finder(MetaPathFinder):
             return _keras_spec(fullname, path)
         if fullname.startswith("tapeflow."):
             return _in_turn(PathFinder.find_spec(fullname, path))
-        if not fullname.startswith("tensorflow.") or not _is_installed():
+        if not f"{fullname}.".startswith(("tensorflow.", "tensorflow_text.")) or not _is_installed():
             return None
+        name, _, rest = fullname.partition(".")
+        if name == "tensorflow_text":
+            return ModuleSpec(fullname, Existing(functools.partial(_text_module, rest)))
         return ModuleSpec(fullname, Existing(functools.partial(_tapeflow_module, fullname)))
 
 
@@ -233,6 +237,13 @@ def _tapeflow_module(fullname: str) -> ModuleType:
     if not isinstance(module, ModuleType):
         raise ModuleNotFoundError(f"TapeFlow has no {fullname} yet.", name=fullname)
     return module
+
+
+def _text_module(rest: str) -> ModuleType:
+    """Returns the module in place of TensorFlow Text, which needs TensorFlow's binaries."""
+    if rest:
+        raise ModuleNotFoundError(f"TapeFlow has no tensorflow_text.{rest}.", name=f"tensorflow_text.{rest}")
+    return load("tapeflow.text")
 
 
 sys.meta_path.insert(0, _Finder())

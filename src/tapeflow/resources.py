@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from tapeflow.core.device import device
+from tapeflow.core.forking import cached_property
 from tapeflow.core.ops.convert import convert
 from tapeflow.core.scopes import init_scope
 from tapeflow.core.types.dtypes import DType
-from tapeflow.core.values.trackable import Trackable
+from tapeflow.core.values.trackable import CHECKPOINT, SAVED_MODEL, Trackable
 from tapeflow.function.function import Function, Options
 
 
@@ -66,6 +67,19 @@ class TrackableResource(Trackable):
 
     def _initialize(self) -> None:
         """Makes the resource ready for use; for subclasses."""
+
+
+class SavedResource(TrackableResource):
+    """The base of resources that a SavedModel creates again, by the functions of `_saved_functions`."""
+
+    @cached_property
+    def _saved_functions(self) -> dict[str, Any]:
+        """The functions in a SavedModel that create the resource, by the names of TensorFlow's loader."""
+        raise NotImplementedError
+
+    def _trackable_children(self, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
+        children = super()._trackable_children(save_type, **kwargs)
+        return children | self._saved_functions if save_type == SAVED_MODEL else children
 
 
 def saved_functions(create: Callable[[], Any], initialize: Callable[[], Any]) -> dict[str, Function]:

@@ -132,8 +132,9 @@ def test_the_distributions_agree():
     extra = tomllib.loads((SOURCE.parent / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     assert project["version"] == tf.__version__
     assert extra["tensorflow"] == [f"{project['name']}=={project['version']}"]
-    for_children = SOURCE / "tapeflow/as_tensorflow/tensorflow.py"
-    assert for_children.read_text() == (DISTRIBUTION / "src/tensorflow.py").read_text()
+    for name in ("tensorflow.py", "tensorflow_text.py"):
+        for_children = SOURCE / "tapeflow/as_tensorflow" / name
+        assert for_children.read_text() == (DISTRIBUTION / "src" / name).read_text()
 
 
 def test_children_of_a_program_that_tapeflow_runs(tmp_path):

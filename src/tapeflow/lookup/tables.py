@@ -17,14 +17,13 @@ from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.boxed_objects import held
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.core.values.tensor import EagerTensor, Tensor, next_id
-from tapeflow.core.values.trackable import CHECKPOINT, SAVED_MODEL
 from tapeflow.graph.ir.python_op import python_op
 from tapeflow.lookup.initializers import TableInitializer
 from tapeflow.lookup.storage import TableStorage, storage_of
 from tapeflow.lookup.table_ops import empty_like, fill
 from tapeflow.math.casting import cast
 from tapeflow.ragged.tensor import RaggedTensor
-from tapeflow.resources import TrackableResource, saved_functions
+from tapeflow.resources import SavedResource, TrackableResource, saved_functions
 from tapeflow.sparse.tensor import SparseTensor
 from tapeflow.strings.formatting import as_string
 from tapeflow.strings.hashing import to_hash_bucket_fast
@@ -33,7 +32,7 @@ _KEYS = (int32, int64, string)
 _VALUES = (bool_, int32, int64, float32, float64, string)
 
 
-class LookupTable(TrackableResource):
+class LookupTable(SavedResource):
     """A table from keys of one dtype to values of another.
 
     Args:
@@ -105,15 +104,6 @@ class LookupTable(TrackableResource):
             raise TypeError(f"Invalid key dtype for table, expected {self.key_dtype!s} but got {key_dtype!s}.")
         if value_dtype is not self.value_dtype:
             raise TypeError(f"Invalid value dtype for table, expected {self.value_dtype!s} but got {value_dtype!s}.")
-
-    @cached_property
-    def _saved_functions(self) -> dict[str, Any]:
-        """The functions in a SavedModel that create the table, by the names of TensorFlow's loader."""
-        raise NotImplementedError
-
-    def _trackable_children(self, save_type: str = CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
-        children = super()._trackable_children(save_type, **kwargs)
-        return children | self._saved_functions if save_type == SAVED_MODEL else children
 
     def _values_of(self, keys: Any) -> Any:
         return map_keys(keys, self.key_dtype, lambda k: self._find(k, self._default))

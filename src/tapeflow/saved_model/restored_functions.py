@@ -26,8 +26,8 @@ from tapeflow.graph.graphdef.node_protos import ParsedNode, function_of
 from tapeflow.graph.ir.func_graph import FuncGraph
 from tapeflow.graph.ir.operation import Operation
 from tapeflow.logger import get_logger
-from tapeflow.lookup.tables import LookupTable
 from tapeflow.registered_gradients import new_name, with_gradient
+from tapeflow.resources import SavedResource
 from tapeflow.saved_model.asset import Asset
 from tapeflow.saved_model.messages import signature_of
 from tapeflow.saved_model.objects import CapturedTensor, RestoredTable
@@ -102,7 +102,7 @@ class Library:
                     continue
                 if isinstance(bound, Asset):
                     bound = bound.asset_path
-                elif isinstance(bound, (RestoredTable, LookupTable)):
+                elif isinstance(bound, (RestoredTable, SavedResource)):
                     bound = bound.resource_handle
                 if not hasattr(bound, "_id"):
                     raise OSError(f"The SavedModel is damaged: {name!r} captures object {number}, which is no tensor.")

@@ -31,8 +31,8 @@ from tapeflow.graph.ir.python_op import executing_eagerly
 from tapeflow.io import gfile
 from tapeflow.io.replacing import replaced_file, replaced_folder
 from tapeflow.lookup.mutable import MutableHashTable
-from tapeflow.lookup.tables import LookupTable
 from tapeflow.registered_gradients import new_name
+from tapeflow.resources import SavedResource
 from tapeflow.saved_model import revived
 from tapeflow.saved_model.asset import Asset
 from tapeflow.saved_model.fingerprint import write_fingerprint
@@ -169,7 +169,7 @@ class _Model:
         # Keras lists a variable of its own, and later its value. Functions take the first one, which programs train.
         self._ids.update((id(v), i) for i, v in reversed(self._variables.items()))
         self._tables: dict[int, Any] = {
-            i: o.resource_handle for i, o in enumerate(self.objects) if isinstance(o, (LookupTable, RestoredTable))
+            i: o.resource_handle for i, o in enumerate(self.objects) if isinstance(o, (SavedResource, RestoredTable))
         }
         self._ids.update((id(handle), i) for i, handle in self._tables.items())
         self._datasets = {i: o for i, o in enumerate(self.objects) if isinstance(o, DatasetResource)}

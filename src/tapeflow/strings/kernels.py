@@ -31,6 +31,24 @@ def each(function: Callable[..., bytes], array: Any) -> StringArray:
     return StringArray.of(list(map(function, flat)), array.shape)
 
 
+def each_text(function: Callable[[str], str], array: StringArray, errors: str) -> StringArray:
+    """Returns the texts that a function returns for each element; it may get many at once, with zeros between them.
+
+    Args:
+        function: changes characters, and no zeros.
+        array: the elements.
+        errors: how Python decodes bytes that are not UTF-8.
+    """
+    separated = array.separated() if array.few is None else None
+    if separated is not None:
+        strings = StringArray.from_separated(
+            function(separated.decode("utf-8", errors)).encode("utf-8", errors), array.shape
+        )
+        if strings is not None:
+            return strings
+    return each(lambda v: function(v.decode("utf-8", errors)).encode("utf-8", errors), array)
+
+
 def text(element: bytes) -> str:
     """Decodes an element; bytes that are not UTF-8 survive decoding and encoding."""
     return element.decode("utf-8", "surrogateescape")

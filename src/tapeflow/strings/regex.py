@@ -16,10 +16,10 @@ from tapeflow.core.ops.convert import convert, host_value
 from tapeflow.core.ops.shape_rules import ranked, same
 from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.dtypes import string
-from tapeflow.core.values.strings import StringArray
+from tapeflow.core.values.strings import StringArray, gather_ranges
 from tapeflow.core.values.tensor import Tensor, invalid
 from tapeflow.strings.automata import PATH_BITS, automaton
-from tapeflow.strings.kernels import each, encoded, string_op, text
+from tapeflow.strings.kernels import each, encoded, starts_of, string_op, text
 
 GROUP_ENDS = 20  # of the match and of the nine groups that a rewrite can name
 _FEW = 5  # strings: up to here, RE2 is faster than a loop
@@ -264,6 +264,69 @@ def _replace_matches(
         to += end - kept
         ends[i + 1] = to
     return to
+
+
+def split_at_matches(
+    input: StringArray, delimiter: bytes, keep_pattern: bytes
+) -> tuple[StringArray, torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Splits strings at the matches of an expression.
+
+    Args:
+        input: the strings. A zero byte ends one, as in TensorFlow Text.
+        delimiter: the expression. Its first group divides the parts.
+        keep_pattern: an expression. Delimiters that match it from beginning to end are parts, too; none if it is empty.
+
+    Returns:
+        The parts of all strings, their begins and ends in the strings, and the row splits.
+
+    Raises:
+        InvalidArgumentError: an expression is malformed, or `delimiter` matches an empty string.
+    """
+    compiled, keeping = _compiled(delimiter), _compiled(keep_pattern)
+    keeps = functools.lru_cache(1024)(lambda part: bool(keep_pattern) and keeping.fullmatch(part) is not None)
+    split = _split_anywhere if _CONTEXT.search(delimiter) is None else _split_in_context
+    rows = [split(compiled, keeps, element.partition(b"\0")[0]) for element in input.flat]
+    splits, spans = starts_of(rows), np.array([s for row in rows for s in row], np.int64).reshape(-1, 2)
+    data, offsets = input.packed()
+    starts, limits = np.ascontiguousarray(spans[:, 0]), np.ascontiguousarray(spans[:, 1])
+    parts = gather_ranges(data, starts + np.repeat(offsets[:-1], np.diff(splits)), limits - starts)
+    return parts, torch.from_numpy(starts), torch.from_numpy(limits), torch.from_numpy(splits)
+
+
+_CONTEXT = re.compile(rb"[\^$]|\\[bBAz]")  # an anchor, or a set that is negated
+
+
+def _split_anywhere(compiled: Any, keeps: Callable[[bytes], bool], element: bytes) -> list[tuple[int, int]]:
+    """Returns the begin and end of each part of a string, see `split_at_matches`."""
+    spans: list[tuple[int, int]] = []
+    done = 0
+    for match in compiled.finditer(element) if compiled.groups else ():
+        _add_parts(spans, keeps, element, match, 0, done)
+        done = match.end()
+    return [*spans, (done, len(element))] if done < len(element) else spans
+
+
+def _split_in_context(compiled: Any, keeps: Callable[[bytes], bool], element: bytes) -> list[tuple[int, int]]:
+    """Does the same for an expression with anchors: each search begins a text, as in TensorFlow Text."""
+    spans: list[tuple[int, int]] = []
+    done = 0
+    while compiled.groups and (match := compiled.search(element[done:])) is not None:
+        _add_parts(spans, keeps, element, match, done, done)
+        done += match.end()
+    return [*spans, (done, len(element))] if done < len(element) else spans
+
+
+def _add_parts(
+    spans: list[tuple[int, int]], keeps: Callable[[bytes], bool], element: bytes, match: Any, begin: int, done: int
+) -> None:
+    """Adds the part before a match, and the delimiter if `keeps` says so."""
+    start, end = match.span(1)
+    if begin + match.end() == done:
+        raise invalid(f"The delimiter must not match an empty string, got the pattern {text(match.re.pattern)}")
+    if begin + start > done:
+        spans.append((done, begin + start))
+    if keeps(element[begin + start : begin + end]):
+        spans.append((begin + start, begin + end))
 
 
 def _bytes(word: str | bytes) -> bytes:

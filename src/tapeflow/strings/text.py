@@ -16,7 +16,7 @@ from tapeflow.core.types.aliases import TensorLike
 from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.strings import StringArray, gather_ranges
 from tapeflow.core.values.tensor import Tensor, invalid
-from tapeflow.strings.kernels import count_characters, each, string_op, text
+from tapeflow.strings.kernels import count_characters, each, each_text, string_op, text
 
 
 def _length(input: StringArray, unit: str) -> torch.Tensor:
@@ -64,12 +64,7 @@ def _cased(input: StringArray, encoding: str, method: str) -> StringArray:
     whole, offsets = input.packed()
     if not encoding or whole.isascii():
         return StringArray(cased(whole), offsets, input.shape)
-    separated = input.separated()
-    if separated is not None:
-        strings = StringArray.from_separated(cased(separated.decode("utf-8", "replace")).encode(), input.shape)
-        if strings is not None:
-            return strings
-    return each(lambda v: cased(v.decode("utf-8", "replace")).encode(), input)
+    return each_text(cased, input, "replace")
 
 
 @string_op("StringLower", lambda input, encoding: _cased(input, encoding, "lower"), shape=same, elementwise=True)

@@ -185,12 +185,12 @@ def unicode_decode(
     arguments = input_encoding, errors, replacement_char, replace_control_characters
 
     def decode(vector: Any) -> list[Any]:
-        return _as_rows(*_decode(vector, *arguments, name=name))
+        return as_rows(*_decode(vector, *arguments, name=name))
 
     return in_rows(input, decode)[0]
 
 
-def _as_rows(splits: Any, *values: Any) -> list[Any]:
+def as_rows(splits: Any, *values: Any) -> list[Any]:
     """Returns values as ragged tensors with these row splits."""
     from tapeflow.ragged.tensor import RaggedTensor
 
@@ -229,7 +229,7 @@ def unicode_decode_with_offsets(
     arguments = input_encoding, errors, replacement_char, replace_control_characters
 
     def decode(vector: Any) -> list[Any]:
-        return _as_rows(*_decode_with_offsets(vector, *arguments, name=name))
+        return as_rows(*_decode_with_offsets(vector, *arguments, name=name))
 
     points, offsets = in_rows(input, decode)
     return points, offsets
@@ -239,7 +239,7 @@ def _split(input: Any, encoding: str, errors: str, replacement: int) -> list[Any
     """Splits each string into its characters, and computes their offsets."""
 
     def split(vector: Any) -> list[Any]:
-        points, offsets = _as_rows(*_decode_with_offsets(vector, encoding, errors, replacement, False))
+        points, offsets = as_rows(*_decode_with_offsets(vector, encoding, errors, replacement, False))
         return [points.with_values(_characters(points.values, encoding)), offsets]
 
     return in_rows(input, split)
@@ -483,7 +483,7 @@ _CODE_POINTS = 0x110000
 
 
 @functools.cache
-def _script_table() -> torch.Tensor:
+def script_table() -> torch.Tensor:
     """Returns the script of each code point, int16; the file is written by `scripts/record.py unicode_scripts`."""
     table = np.full(_CODE_POINTS, _UNKNOWN, np.int16)
     for line in pathlib.Path(__file__).with_name("unicode_scripts.txt").read_text(encoding="utf-8").splitlines():
@@ -496,7 +496,7 @@ def _script_table() -> torch.Tensor:
 
 def _scripts(input: torch.Tensor) -> torch.Tensor:
     codes = input.cpu()
-    scripts = _script_table()[codes.clamp(0, _CODE_POINTS - 1).long()].int()
+    scripts = script_table()[codes.clamp(0, _CODE_POINTS - 1).long()].int()
     return scripts.masked_fill_((codes < 0) | (codes >= _CODE_POINTS), _INVALID)
 
 

@@ -170,7 +170,8 @@ def _lines() -> dict[str, str]:
 
 
 def _parse(line: str) -> OpDef:
-    (_, name), (_, signature), *rest = (part.split("=", 1) for part in _split(line[len("Op<") : -len(">")], "; "))
+    name, _, definition = line[len("Op<name=") : -len(">")].partition("; ")  # a name may have a `>`
+    (_, signature), *rest = (part.split("=", 1) for part in _split(definition, "; "))
     attrs = Attrs(value for key, value in rest if key == "attr")
     types = attrs.types
     inputs, outputs = (_args(side, types) for side in signature.split(" -> "))

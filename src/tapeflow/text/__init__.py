@@ -1,0 +1,50 @@
+"""TensorFlow Text, as far as models use it: `import tensorflow_text` imports this."""
+
+from tapeflow.text.bert import BertTokenizer
+from tapeflow.text.fast import (
+    FastBertNormalizer,
+    FastBertTokenizer,
+    FastWordpieceTokenizer,
+    build_fast_bert_normalizer_model,
+    build_fast_wordpiece_model,
+)
+from tapeflow.text.normalizing import case_fold_utf8, normalize_utf8
+from tapeflow.text.packing import (
+    Reduction,
+    combine_segments,
+    concatenate_segments,
+    ngrams,
+    pad_model_inputs,
+    sliding_window,
+)
+from tapeflow.text.regex_splitting import RegexSplitter, regex_split, regex_split_with_offsets
+from tapeflow.text.selecting import (
+    FirstNItemSelector,
+    LastNItemSelector,
+    MaskValuesChooser,
+    RandomItemSelector,
+    mask_language_model,
+)
+from tapeflow.text.sentencepiece import SentencepieceTokenizer
+from tapeflow.text.tokenizer import Detokenizer, Splitter, SplitterWithOffsets, Tokenizer, TokenizerWithOffsets
+from tapeflow.text.trimming import RoundRobinTrimmer, ShrinkLongestTrimmer, Trimmer, WaterfallTrimmer
+from tapeflow.text.unicode_splitting import (
+    ByteSplitter,
+    UnicodeCharTokenizer,
+    UnicodeScriptTokenizer,
+    WhitespaceTokenizer,
+)
+from tapeflow.text.wordpiece import WordpieceTokenizer
+
+__version__ = "2.21.1"
+
+__all__ = [
+    "BertTokenizer", "ByteSplitter", "Detokenizer", "FastBertNormalizer", "FastBertTokenizer", "FastWordpieceTokenizer",
+    "FirstNItemSelector", "LastNItemSelector", "MaskValuesChooser", "RandomItemSelector", "Reduction", "RegexSplitter",
+    "RoundRobinTrimmer", "SentencepieceTokenizer", "ShrinkLongestTrimmer", "Splitter", "SplitterWithOffsets",
+    "Tokenizer", "TokenizerWithOffsets", "Trimmer", "UnicodeCharTokenizer", "UnicodeScriptTokenizer",
+    "WaterfallTrimmer", "WhitespaceTokenizer", "WordpieceTokenizer", "build_fast_bert_normalizer_model",
+    "build_fast_wordpiece_model", "case_fold_utf8", "combine_segments", "concatenate_segments", "mask_language_model",
+    "ngrams", "normalize_utf8", "pad_model_inputs", "regex_split", "regex_split_with_offsets", "sliding_window",
+]  # fmt: skip
+__dir__ = __all__.copy
