@@ -233,3 +233,46 @@ def test_training_of_keras():
     model.set_weights(weights)
     model.compile("sgd", "mse")
     np.testing.assert_allclose([model.train_on_batch(x, y) for _ in range(3)], eager, rtol=1e-4)
+
+
+def random_attention(seed):
+    """Returns attention in a random spelling, and its arguments."""
+    rng = np.random.default_rng(seed)
+    heads, count, keys, size = (int(rng.integers(low, high)) for low, high in ((1, 4), (1, 300), (1, 300), (1, 9)))
+    positions = 1 + 70_000 // keys if rng.random() < 0.7 else count
+    equations = [("bqhd,bkhd->bhqk", "bhqk,bkhd->bqhd"), ("bkhd,bqhd->bhkq", "bhqk,bkhd->bqhd"), None]
+    equation = equations[rng.integers(3)]
+    of_keys, where = bool(equation and "kq" in equation[0]), rng.integers(4)
+    q, k, v = (
+        random(2, *((n, heads) if equation else (heads, n)), size, seed=seed + i)
+        for i, n in enumerate((positions, keys, keys))
+    )
+    allowed = tf.constant(rng.random((rng.integers(1, 3), 1, positions, keys)) < rng.random())
+    kind, number = rng.integers(4), float(rng.choice([-1e9, -1e30, -np.inf]))
+
+    def function(q, k, v):
+        q = q * 0.5 if where == 0 else q
+        k = k / 3.0 if where == 1 else k
+        if equation:
+            scores = tf.einsum(equation[0], *((k, q) if of_keys else (q, k)))
+            scores = tf.linalg.matrix_transpose(scores) if of_keys else scores
+        else:
+            scores = tf.matmul(q, k, transpose_b=True)
+        scores = scores * 0.7 if where == 2 else scores / 1.5 if where == 3 else scores
+        if kind == 1:
+            scores += tf.where(allowed, 0.0, number)
+        elif kind > 1:
+            scores = tf.where(allowed, scores, number)
+        weights = tf.nn.softmax(scores)
+        weights = tf.where(allowed, weights, 0.0) if kind == 3 else weights
+        return tf.einsum(equation[1], weights, v) if equation else tf.matmul(weights, v)
+
+    return function, (q, k, v)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_random_spellings(seed):
+    function, args = random_attention(seed)
+    step = with_gradients(function)
+    for a, b in zip(tf.function(step)(*args), step(*args), strict=True):
+        np.testing.assert_allclose(a, b, rtol=2e-4, atol=2e-5)

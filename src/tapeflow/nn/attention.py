@@ -115,11 +115,13 @@ def _for_flash(
         added = select(mask, query.new_tensor(0.0), query.new_tensor(-math.inf))
     elif bias is not None and bias.is_cpu and (bias.amax(-1) == -math.inf).any():  # ATen's result is 0
         return None
-    rows = [_in_heads(x if x.shape[:-2] == batch else x.expand(*batch, *x.shape[-2:])) for x in (query, key, value)]
+    query, key, value = (
+        _in_heads(x if x.shape[:-2] == batch else x.expand(*batch, *x.shape[-2:])) for x in (query, key, value)
+    )
     if added is not None:
         added = added.reshape(*(1,) * (len(scores) - added.dim()), *added.shape)
         added = _in_heads(added.expand(*scores[:-3], *added.shape[-3:]) if len(scores) > 4 else added)
-    return _Flash(*rows, added, causal, empty)
+    return _Flash(query, key, value, added, causal, empty)
 
 
 def _in_heads(x: torch.Tensor) -> torch.Tensor:
@@ -182,7 +184,8 @@ def attention(
     scores = _shape_of_scores(query, key, value)
     shape = (*scores[:-1], value.shape[-1])
     flash = _for_flash(query, key, value, bias, mask, scores, masked == -math.inf and not zeroed)
-    result = sums = None
+    result: Any = None
+    sums: Any = None
     if flash is not None and query.is_cpu:
         result, sums = aten.flash_attention(*flash[:3], 0.0, flash.causal, attn_mask=flash.mask, scale=scale)
         result, sums = result.reshape(shape), sums.reshape(shape[:-1])

@@ -21,7 +21,9 @@ _LEAST = 1 << 16  # elements
 
 def is_compiled(x: Any) -> bool:
     """Returns True if a composition of this operand runs as a compiled function."""
-    return type(x) is EagerTensor and state.graph is None and x.dtype.is_floating and by_value(x.value, _LEAST)
+    if type(x) is not EagerTensor or not x.dtype.is_floating or x.value.numel() < _LEAST:
+        return False
+    return state.graph is None and by_value(x.value)
 
 
 def composite(function: Callable[..., Any]) -> Callable[..., Any]:
