@@ -99,8 +99,8 @@ def kinds_of_characters() -> np.ndarray:
 
 @loop
 def _character_at(data: Bytes, at: int, end: int) -> int:
-    """Returns a character's code point times 8, plus its width in bytes. It is 0x110000 for a form that is too long or a
-    number that is too large, and -7 stands for a byte that begins no character."""
+    """Returns a character's code point times 8, plus its width in bytes. It is 0x110000 for a form that is too long or
+    a number that is too large, and -7 stands for a byte that begins no character."""
     first = data[at]
     if first < 0x80:
         return 8 * first + 1
