@@ -134,22 +134,6 @@ class ElementBuilder:
             raise Unsupported(f"{name} is not compiled for {dtype.name}")
         return Element(self.emit(name, [o.value for o in operands], dtype), dtype)
 
-    def combined(self, name: str, elements: Sequence[Element], halves: bool = False) -> Element:
-        """Returns elements, combined in pairs.
-
-        Args:
-            name: `add`, `maximum` or `minimum`.
-            elements: the elements.
-            halves: False for pairs of neighbors, True for pairs of a first and a second half. The number of elements is
-                then a power of two.
-        """
-        row = list(elements)
-        while len(row) > 1:
-            middle = len(row) // 2
-            first, second = (row[:middle], row[middle:]) if halves else (row[:-1:2], row[1::2])
-            row = [getattr(self, name)(x, y) for x, y in zip(first, second, strict=True)] + row[2 * middle :]
-        return row[0]
-
     def select(self, condition: Element, x: Any, y: Any) -> Element:
         """Returns `x` where the condition holds, and `y` elsewhere."""
         x, y = self.same(x, y)
