@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
+from tapeflow.core import mkl
 
 
 def random(*shape, seed=0):
@@ -307,3 +308,57 @@ def test_sums_of_several_gradients_of_unknown_sizes():
     for _ in range(2):
         for a, b in zip(f(x), want, strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-5)
+
+
+@pytest.mark.parametrize("columns", [1, 7, 15, 17, 33])
+@pytest.mark.parametrize("transposed", [False, True])
+def test_products_whose_columns_do_not_fill_a_vector(columns, transposed):
+    x, w, bias = random(5, 9), random(9, columns, seed=1), random(columns, seed=2)
+
+    @tf.function
+    def function(x, w, bias):
+        y = tf.matmul(x, tf.transpose(w) if transposed else w, transpose_b=transposed) + bias
+        for _ in range(4):
+            y = tf.sin(y) * y
+        return y, tf.reduce_mean(y, 0), tf.reduce_max(y, 1)
+
+    wanted = x @ w + bias
+    for _ in range(4):
+        wanted = np.sin(wanted) * wanted
+    results = function(x, w, bias)
+    assert is_native(function, x, w, bias)
+    for got, want in zip(results, (wanted, wanted.mean(0), wanted.max(1)), strict=True):
+        np.testing.assert_allclose(got, want, 1e-4, 1e-5)
+
+
+@pytest.mark.parametrize("is_slow", [False, True])
+def test_larger_functions_are_native_where_products_of_matrices_are_slow(monkeypatch, is_slow):
+    monkeypatch.setattr(mkl, "products_are_slow", lambda: is_slow)
+    x, weights = random(80, 128), [random(128, 128, seed=i) / 12 for i in range(3)]
+
+    @tf.function
+    def function(x, *weights):
+        for w in weights:
+            x = tf.tanh(tf.matmul(x, w) + 0.5) * 0.9 + tf.nn.relu(x)
+        return x
+
+    wanted = x
+    for w in weights:
+        wanted = np.tanh(wanted @ w + 0.5) * 0.9 + np.maximum(wanted, 0)
+    np.testing.assert_allclose(function(x, *weights), wanted, 1e-4, 1e-5)
+    assert is_native(function, x, *weights) == is_slow
+
+
+def test_equal_layers_share_their_code():
+    def parts(layers):
+        @tf.function
+        def function(x):
+            for _ in range(layers):
+                x = tf.tanh(x * 2.0 + 1.0) * tf.reduce_mean(x)
+            return x
+
+        x = tf.constant(random(9, 9))
+        function(x)
+        return function.get_concrete_function(x).source(kernels=True).count("define internal")
+
+    assert 0 < parts(4) == parts(8)

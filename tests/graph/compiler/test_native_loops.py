@@ -867,3 +867,19 @@ def test_machine_code_fits_on_a_small_stack(count):
     thread.join()
     for got, wanted in zip(results, f.python_function(), strict=True):
         np.testing.assert_allclose(got, wanted)
+
+
+def test_sums_of_several_tensors():
+    x = tf.constant(np.arange(40, dtype="float32").reshape(8, 5))
+
+    @tf.function
+    def function(x):
+        for _ in tf.range(30):
+            x = tf.add_n([x, tf.sin(x), tf.cos(x)]) * 0.4
+        return x
+
+    wanted = x.numpy()
+    for _ in range(30):
+        wanted = (wanted + np.sin(wanted) + np.cos(wanted)) * np.float32(0.4)
+    np.testing.assert_allclose(function(x), wanted, 1e-4, 1e-4)
+    assert "op_Native" in function.get_concrete_function(x).source()
