@@ -167,6 +167,11 @@ def _misplaces_values(task: Any, theirs: Any) -> bool:
     return rows != sorted(rows)
 
 
+def _leaves_order_open(task: Any, theirs: Any) -> bool:
+    """Gives the largest numbers in the order of a heap."""
+    return task["call"]["function"].endswith("top_k") and task["call"]["kwargs"].get("sorted") is False
+
+
 def _formats_the_whole_batch(task: Any, theirs: Any) -> bool:
     """Each slice's text is that of all slices."""
     return task["mode"] == "vectorized" and task["call"]["function"] == "strings.format"
@@ -271,6 +276,7 @@ ACCIDENTS = (
     _reads_a_slice_in_python,
     # Bugs of named functions' gradients, vectorizations and texts, which contradict the functions themselves.
     _has_a_wrong_gradient, _averages_beyond_the_image, _formats_the_whole_batch, _rolls_the_batch, _misplaces_values,
+    _leaves_order_open,
     # The result is that of the processor's vectors, and differs between elements of one tensor.
     _divides_complex_numbers_by_zero, _loses_the_remainder, _spreads_infinities,
     # Python's arithmetic of lists, before anything is a tensor: only its two messages are excused.

@@ -13,6 +13,7 @@ from tapeflow.array.joining import unstack
 from tapeflow.array.shaping import expand_dims
 from tapeflow.core.autodiff.gradients import sum_like
 from tapeflow.core.autodiff.tape import Call
+from tapeflow.core.context import state
 from tapeflow.core.hooks import hooks
 from tapeflow.core.ops.arguments import is_tensor_like
 from tapeflow.core.ops.batching import leading_dimensions
@@ -360,8 +361,9 @@ def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -
         [[1.0], [3.0]]
     """
     operands: list[Any] = [chol, rhs]
-    dtype = next((t.dtype for t in operands if is_tensor_like(t)), None)
-    factor = chol if isinstance(chol, Tensor) else convert(chol, dtype)
+    given = next((t.dtype for t in operands if is_tensor_like(t)), None)
+    # As of other ops, only eager calls convert lists to the dtype of a tensor that follows.
+    factor = chol if isinstance(chol, Tensor) else convert(chol, given if state.graph is None else None)
     return triangular_solve(factor, triangular_solve(factor, rhs), True, True, name)
 
 

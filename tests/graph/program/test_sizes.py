@@ -126,3 +126,16 @@ def test_folded_tensors_live_as_long_as_their_constants():
     program = next(iter(of_sizes._made.values())).program
     live = {id(o) for o in gc.get_objects() if isinstance(o, SymbolicTensor)}
     assert set(program.constants) <= live
+
+
+@pytest.mark.parametrize("shape", [[3, 3], [2, -1], [0, 3], [7]])
+@pytest.mark.parametrize("function", [tf.broadcast_to, tf.reshape])
+def test_shapes_that_are_tensors_are_checked_at_each_call(function, shape):
+    x, specs = tf.ones([2, 3]), [tf.TensorSpec([None, None]), tf.TensorSpec([None], tf.int32)]
+    f = tf.function(lambda x, shape: tf.exp(function(x, shape)) * 2.0, input_signature=specs)
+    assert f(x, tf.constant([2, 3])).shape == [2, 3]
+    if function is tf.reshape and -1 in shape:
+        assert f(x, tf.constant(shape)).shape == [2, 3]
+        return
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        f(x, tf.constant(shape))

@@ -12,7 +12,8 @@ from typing import Any
 
 import torch
 
-from tapeflow.core.ops.static import computed, value_of
+from tapeflow.core.ops.shape_rules import wholly_static
+from tapeflow.core.ops.static import computed, host_static, value_of
 from tapeflow.core.values.symbolic import SymbolicTensor
 from tapeflow.graph.ir.graph import READ
 from tapeflow.graph.ir.operation import variable_of
@@ -77,13 +78,20 @@ def _unchanged_operand(step: Step, program: Program) -> SymbolicTensor | None:
     result = step.outputs[0]
     if op.identity:
         return first if first.dtype is result.dtype else None
-    if op.identity_if_same_shape and _same_type(first, result):
+    if op.identity_if_same_shape and _same_type(first, result) and _has_static_shape_argument(step):
         return first
     if op.neutral is not None:
         for tensor, other in ((first, last), (last, first))[: 2 if op.commutative else 1]:
             if _same_type(tensor, result) and _is_all(program.constant(other), op.neutral):
                 return tensor
     return None
+
+
+def _has_static_shape_argument(step: Step) -> bool:
+    """Returns False if a step takes a shape that is not static, and so may raise: the static shape of its result is
+    that of a valid call."""
+    hosts = [arg for kind, arg in zip(step.op.kinds or (), step.args, strict=False) if kind == "host"]
+    return all(wholly_static(host_static(arg)) for arg in hosts)
 
 
 def _same_type(tensor: SymbolicTensor, result: SymbolicTensor) -> bool:
