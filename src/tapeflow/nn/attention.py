@@ -21,19 +21,18 @@ from tapeflow.core.ops.batching import Batch, Slices
 from tapeflow.core.ops.definition import ops
 from tapeflow.core.ops.elementwise_kernels import select
 from tapeflow.core.ops.op import op
-from tapeflow.core.types.shape import TensorShape
 from tapeflow.core.values.tensor import invalid
 
 _FEW_SCORES = 1 << 16  # of a head: for fewer, a gradient from stored weights is faster
 _LARGEST_SUM = 1e3  # rounding a larger logarithm to float32 changes the weights that are computed from it
 
 
-def keeps_weights(query: TensorShape, key: TensorShape) -> bool:
+def keeps_weights(query: Any, key: Any) -> bool:
     """Returns True if a gradient should use stored weights. Unknown lengths may be long.
 
     Args:
-        query: the shape of the queries, with positions in the last dimension but one.
-        key: the shape of the keys.
+        query: the sizes of the queries, with positions in the last dimension but one.
+        key: the sizes of the keys.
     """
     return None not in (query[-2], key[-2]) and query[-2] * key[-2] < _FEW_SCORES
 

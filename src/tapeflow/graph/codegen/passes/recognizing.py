@@ -190,8 +190,9 @@ class Attention(Matcher):
             rows = [Rows(query, _HEADS), Rows(key, _HEADS)]
             rows = rows[:: 1 if _canonical(captures["equation"]).endswith("be") else -1]
         order = _HEADS if step.op is ops.Einsum.op else ()
+        queries, keys = rows[:: -1 if len(captures["orders*"]) % 2 else 1]
         parts = Parts(
-            *rows[:: -1 if len(captures["orders*"]) % 2 else 1], Rows(captures["values"], order),
+            queries, keys, Rows(captures["values"], order),
             mask if number is None else None, None if number is None else mask,
             math.prod(captures["factors*"]) / math.prod(captures["divisors*"]),
             0.0 if number is None else number, condition is not None, captures["dropout"], order,
@@ -258,12 +259,12 @@ class Attention(Matcher):
     def join(self, sums: Step) -> bool:
         """Computes a residual of attention's gradient by the same kernel as the result; returns False if the steps of
         the result are not in the program."""
-        *operands, bias, mask, result = sums.inputs
+        *operands, bias_or_none, mask_or_none, result = sums.inputs
         turn = self.step(result)
         step = None if turn is None else turn if turn.op is not ops.Transpose.op else self.step(turn.args[0])
         if step is None or turn is None or step.op not in (ops.BatchMatMulV2.op, ops.Einsum.op):
             return False
-        bias, mask = (t if t.shape.rank else None for t in (bias, mask))
+        bias, mask = (t if t.shape.rank else None for t in (bias_or_none, mask_or_none))
         tensors = [*operands, *(t for t in (bias, mask) if t is not None)]
         steps, y = self.program.steps, step.outputs[0]
         places = {id(s): i for i, s in enumerate(steps)}
